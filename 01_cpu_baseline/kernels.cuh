@@ -1,0 +1,85 @@
+/// @file
+/// @brief Chapter 01: the histogram on a CPU. One loop, then what is left to gain from it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include "../common/histogram.cuh"
+
+/// One pass, one table: read a byte, add one to its bin.
+inline void histogram_sequential(const unsigned char* data, std::size_t n, unsigned long long* bins,
+                                 LaunchShape) {
+    std::fill(bins, bins + kBins, 0ull);
+    for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
+}
+
+/// How many tables take turns. Four hide the time that a store takes until a load can see it.
+constexpr std::size_t kTables = 4;
+using Tables = std::array<std::array<unsigned long long, kBins>, kTables>;
+
+/// @brief Neighbouring bytes go into different tables.
+///
+/// In one table, two equal bytes in a row make the second addition wait for the first one's store.
+/// In two tables they are independent, and the CPU does both at once.
+inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
+    std::size_t i = 0;
+    for (; i + kTables <= n; i += kTables)
+        for (std::size_t t = 0; t < kTables; ++t) ++tables[t][data[i + t]];
+    for (; i < n; ++i) ++tables[0][data[i]];
+}
+
+/// Adds the tables to the bins.
+inline void merge(const Tables& tables, unsigned long long* bins) {
+    for (std::size_t b = 0; b < kBins; ++b)
+        for (std::size_t t = 0; t < kTables; ++t) bins[b] += tables[t][b];
+}
+
+inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsigned long long* bins,
+                                  LaunchShape) {
+    std::fill(bins, bins + kBins, 0ull);
+    Tables tables{};
+    count_in_turn(data, n, tables);
+    merge(tables, bins);
+}
+
+/// @brief A thread a core, each with a slice of the data and tables of its own.
+///
+/// No two threads ever write to the same memory, so there is nothing to lock: privatization, which
+/// chapter 03 brings to the GPU.
+/// @param[in] shape The grid is the number of threads; 0 takes one for each core.
+inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsigned long long* bins,
+                                LaunchShape shape) {
+    const std::size_t count = shape.grid_or(std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<Tables> tables(count, Tables{});
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < count; ++t) {
+        const std::size_t first = n / count * t + std::min(t, n % count);
+        const std::size_t size = n / count + (t < n % count);
+        threads.emplace_back([=, &tables] {
+            Tables own{};  // on this thread's stack: no cache line is shared while counting
+            count_in_turn(data + first, size, own);
+            tables[t] = own;
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::fill(bins, bins + kBins, 0ull);
+    for (const Tables& own : tables) merge(own, bins);
+}
+
+/// The chapter's variants, in the order of the story.
+inline const std::vector<HistogramVariant>& variants() {
+    static const std::vector<HistogramVariant> all = [] {
+        std::vector<HistogramVariant> list = {
+            {"sequential", "one loop over the bytes, one table of bins", histogram_sequential},
+            {"four tables", "neighbouring bytes count in different tables", histogram_four_tables},
+            {"all cores", "a slice of the data and tables of its own for each core", histogram_all_cores},
+        };
+        for (HistogramVariant& variant : list) variant.on_cpu = true;
+        return list;
+    }();
+    return all;
+}

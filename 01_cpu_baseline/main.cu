@@ -1,0 +1,20 @@
+/// @file
+/// @brief Chapter 01: the histogram on a CPU, timed honestly.
+///
+///     nvcc -std=c++17 -O3 01_cpu_baseline/main.cu -o histogram && ./histogram
+#include "../common/histogram_bench.cuh"
+#include "../common/program.hpp"
+#include "kernels.cuh"
+
+int main(int argc, char** argv) {
+    return run_program([&] {
+        const Options options = parse_options(argc, argv);
+        if (options.list) return print_variants(variants()), 0;
+
+        const std::vector<unsigned char> data = make_input(options, host_memory_bytes(), 1);
+
+        HistogramBench bench("01_cpu_baseline", options, nullptr, data, nullptr);
+        for (const HistogramVariant& variant : variants()) bench.add(variant);
+        return bench.run();
+    });
+}

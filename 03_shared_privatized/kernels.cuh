@@ -1,0 +1,185 @@
+/// @file
+/// @brief Chapter 03: private histograms. Each block counts in shared memory, and merges once.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../common/cuda_check.cuh"
+#include "../common/device.cuh"
+#include "../common/histogram.cuh"
+
+/// Threads a block, unless the caller says otherwise.
+constexpr unsigned int kBlock = 256;
+
+/// Blocks, unless the caller says otherwise: D's optimum, twice the number of multiprocessors.
+inline unsigned int two_blocks_a_multiprocessor() {
+    return 2 * multiprocessor_count();
+}
+
+/// @brief The article's kernel: right for blocks of exactly 256 threads, one for each bin.
+///
+/// The counters have 32 bits: `require_32_bit_counters` has seen to it that no block counts further.
+__global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        atomicAdd(&counts[d_data[i]], 1u);
+
+    __syncthreads();
+    atomicAdd(&d_bins[threadIdx.x], static_cast<unsigned long long>(counts[threadIdx.x]));
+}
+
+/// Any block size: the block's threads share the bins out among themselves in strides.
+__global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins];
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) counts[b] = 0;
+    __syncthreads();
+
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        atomicAdd(&counts[d_data[i]], 1u);
+
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
+}
+
+/// @brief A histogram for each warp: warps of a block no longer contend with each other.
+///
+/// Dynamic shared memory: `kBins` counters for each warp of the block.
+__global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    extern __shared__ unsigned int counts[];
+    const unsigned int warps = (blockDim.x + warpSize - 1) / warpSize;
+    unsigned int* const own = &counts[threadIdx.x / warpSize * kBins];
+    for (unsigned int k = threadIdx.x; k < warps * kBins; k += blockDim.x) counts[k] = 0;
+    __syncthreads();
+
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        atomicAdd(&own[d_data[i]], 1u);
+
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {
+        unsigned int sum = 0;
+        for (unsigned int w = 0; w < warps; ++w) sum += counts[w * kBins + b];
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum));
+    }
+}
+
+/// How many bins fit into one thread's registers.
+constexpr unsigned int kFewBins = 8;
+
+/// @brief A histogram for each thread, in registers: eight bins for the byte's three highest bits.
+///
+/// Registers have no addresses, so "the counter with this number" can't be looked up. Each byte is
+/// compared with every bin instead, in a loop that the compiler unrolls.
+__global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    unsigned int counts[kFewBins] = {};
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+        const unsigned int bin = d_data[i] / (kBins / kFewBins);
+#pragma unroll
+        for (unsigned int b = 0; b < kFewBins; ++b) counts[b] += bin == b;
+    }
+
+    __shared__ unsigned int block_counts[kFewBins];
+    for (unsigned int b = threadIdx.x; b < kFewBins; b += blockDim.x) block_counts[b] = 0;
+    __syncthreads();
+#pragma unroll
+    for (unsigned int b = 0; b < kFewBins; ++b) atomicAdd(&block_counts[b], counts[b]);
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < kFewBins; b += blockDim.x)
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(block_counts[b]));
+}
+
+/// The article's form of it: an array indexed by data does not stay in registers. The compiler moves
+/// it to local memory, which is a piece of global memory for each thread.
+__global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    unsigned int counts[kFewBins] = {};
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        ++counts[d_data[i] / (kBins / kFewBins)];
+
+    for (unsigned int b = 0; b < kFewBins; ++b)
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
+}
+
+inline void histogram_article(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                              LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    require_32_bit_counters(n, grid, kBins);
+    article_kernel<<<grid, shape.block_or(kBins)>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                                LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int block = shape.block_or(kBlock);
+    require_32_bit_counters(n, grid, block);
+    any_block_kernel<<<grid, block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                                   LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int block = shape.block_or(kBlock);
+    require_32_bit_counters(n, grid, block);
+    const std::size_t shared_bytes = (block + 31) / 32 * kBins * sizeof(unsigned int);
+    warp_private_kernel<<<grid, block, shared_bytes>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                                LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int block = shape.block_or(kBlock);
+    require_32_bit_counters(n, grid, block);
+    register_kernel<<<grid, block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                              LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int block = shape.block_or(kBlock);
+    require_32_bit_counters(n, grid, block);
+    indexed_kernel<<<grid, block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// The chapter's variants, in the order of the story.
+inline const std::vector<HistogramVariant>& variants() {
+    static const std::vector<HistogramVariant> all = [] {
+        HistogramVariant article{"article", "a histogram a block, for 256 threads exactly",
+                                 histogram_article};
+        article.only_block = kBins;
+        const HistogramVariant any{"any block", "the threads share the bins out in strides",
+                                   histogram_any_block};
+        const HistogramVariant warp{"a copy a warp", "a histogram for each warp of the block",
+                                    histogram_warp_private};
+        HistogramVariant registers{"8 bins, registers", "a histogram a thread, every bin compared",
+                                   histogram_registers};
+        registers.bins = kFewBins;
+        HistogramVariant indexed{"8 bins, indexed", "the article's form, which is not in registers",
+                                 histogram_indexed};
+        indexed.bins = kFewBins;
+        return std::vector<HistogramVariant>{article, any, warp, registers, indexed};
+    }();
+    return all;
+}

@@ -1,0 +1,25 @@
+/// @file
+/// @brief Chapter 03: the histogram in shared memory, private to each block.
+///
+///     nvcc -std=c++17 -O3 03_shared_privatized/main.cu -o histogram && ./histogram
+#include "../common/device_buffer.cuh"
+#include "../common/histogram_bench.cuh"
+#include "../common/program.hpp"
+#include "kernels.cuh"
+
+int main(int argc, char** argv) {
+    return run_program([&] {
+        const Options options = parse_options(argc, argv);
+        if (options.list) return print_variants(variants()), 0;
+
+        const Device device = init_cuda();
+        const std::vector<unsigned char> data = make_input(options, device);
+
+        const DeviceBuffer<unsigned char> d_data(data.size());
+        CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), data.size(), cudaMemcpyHostToDevice));
+
+        HistogramBench bench("03_shared_privatized", options, &device, data, d_data.data());
+        for (const HistogramVariant& variant : variants()) bench.add(variant);
+        return bench.run();
+    });
+}

@@ -1,0 +1,197 @@
+/// @file
+/// @brief Chapter 04: more work per thread, wide loads, and copies that never conflict.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../common/cuda_check.cuh"
+#include "../common/device.cuh"
+#include "../common/histogram.cuh"
+
+/// Threads a block, unless the caller says otherwise.
+constexpr unsigned int kBlock = 256;
+
+/// How many elements a thread of the coarsened kernels takes.
+constexpr unsigned int kCoarsening = 16;
+
+/// Zeroes the block's counters; the block's threads share them out in strides.
+__device__ inline void zero_counts(unsigned int* counts, unsigned int size) {
+    for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) counts[k] = 0;
+    __syncthreads();
+}
+
+/// Adds the block's counters to the bins, neighbouring bins by neighbouring threads.
+__device__ inline void merge_counts(const unsigned int* counts, unsigned long long* d_bins) {
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
+}
+
+/// @brief Each thread takes 16 consecutive elements.
+///
+/// Good for a CPU, whose core then works through one cache line. On a GPU the 32 threads of a warp
+/// read 32 places that are 16 bytes apart at once: one byte of each, sixteen times over.
+__global__ void contiguous_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins];
+    zero_counts(counts, kBins);
+
+    const std::size_t first = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * kCoarsening;
+    for (std::size_t i = first; i < first + kCoarsening; ++i)
+        if (i < n) atomicAdd(&counts[d_data[i]], 1u);
+
+    merge_counts(counts, d_bins);
+}
+
+/// Each thread takes 16 elements that are a block apart: a warp reads 32 neighbouring bytes.
+__global__ void strided_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins];
+    zero_counts(counts, kBins);
+
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kCoarsening + threadIdx.x;
+    for (std::size_t k = 0; k < kCoarsening; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < n) atomicAdd(&counts[d_data[i]], 1u);
+    }
+
+    merge_counts(counts, d_bins);
+}
+
+/// Calls `count(byte)` for the 16 bytes of a vector.
+template <typename Count>
+__device__ inline void for_each_of_16(const uint4& v, const Count& count) {
+    const unsigned int words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (unsigned int word : words) {
+#pragma unroll
+        for (unsigned int shift = 0; shift < 32; shift += 8) count(word >> shift & 0xff);
+    }
+}
+
+/// @brief Calls `count(byte)` for every byte, 16 at a time: the grid's threads stride over vectors.
+///
+/// Loads of 16 bytes want addresses that are multiples of 16. Up to 15 bytes before the first such
+/// address, and up to 15 after the last whole vector, are taken one a thread.
+/// @tparam kLoads How many vectors a thread has asked for before it looks at the first.
+template <int kLoads, typename Count>
+__device__ inline void for_each_byte(const unsigned char* d_data, std::size_t n, const Count& count) {
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) % sizeof(uint4);
+    const std::size_t to_aligned = (sizeof(uint4) - misaligned) % sizeof(uint4);
+    const std::size_t head = to_aligned < n ? to_aligned : n;
+    const uint4* const vectors = reinterpret_cast<const uint4*>(d_data + head);
+    const std::size_t whole = (n - head) / sizeof(uint4);
+
+    for (std::size_t i = thread; i < head; i += threads) count(d_data[i]);
+    std::size_t i = thread;
+    for (; i + (kLoads - 1) * threads < whole; i += kLoads * threads) {
+        uint4 v[kLoads];
+#pragma unroll
+        for (int k = 0; k < kLoads; ++k) v[k] = __ldcs(&vectors[i + k * threads]);
+#pragma unroll
+        for (int k = 0; k < kLoads; ++k) for_each_of_16(v[k], count);
+    }
+    for (; i < whole; i += threads) for_each_of_16(__ldcs(&vectors[i]), count);
+    for (std::size_t k = head + whole * sizeof(uint4) + thread; k < n; k += threads) count(d_data[k]);
+}
+
+/// 16 bytes in one load: a sixteenth of the requests for the same bytes.
+__global__ void wide_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins];
+    zero_counts(counts, kBins);
+
+    for_each_byte<1>(d_data, n, [&](unsigned int byte) { atomicAdd(&counts[byte], 1u); });
+
+    merge_counts(counts, d_bins);
+}
+
+/// Threads a block of the kernels below, at most: two such blocks fill a multiprocessor.
+constexpr unsigned int kWideBlock = 1024;
+
+/// @brief Copies of the histogram that lie interleaved: counter `bin × copies + lane % copies`.
+///
+/// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp
+/// has a bank of its own, whatever the data: no two lanes meet at an address or in a bank.
+template <unsigned int kCopies>
+__global__ void __launch_bounds__(kWideBlock)
+    copies_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins * kCopies];
+    zero_counts(counts, kBins * kCopies);
+
+    unsigned int* const own = &counts[threadIdx.x % kCopies];
+    for_each_byte<2>(d_data, n, [&](unsigned int byte) { atomicAdd(&own[byte * kCopies], 1u); });
+
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {
+        unsigned int sum = 0;
+        // Each thread begins with another copy: together they read from all banks, not from one.
+        for (unsigned int k = 0; k < kCopies; ++k) sum += counts[b * kCopies + (k + b) % kCopies];
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum));
+    }
+}
+
+inline void histogram_contiguous(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                                 LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int block = shape.block_or(kBlock);
+    contiguous_kernel<<<blocks_for(n, block * kCoarsening), block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline void histogram_strided(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                              LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int block = shape.block_or(kBlock);
+    strided_kernel<<<blocks_for(n, block * kCoarsening), block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline void histogram_wide(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                           LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int block = shape.block_or(kBlock);
+    const unsigned int grid = shape.grid_or(8 * multiprocessor_count());
+    require_32_bit_counters(n, grid, block * 2 * sizeof(uint4));
+    wide_kernel<<<grid, block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// Two blocks of 1024 threads fill a multiprocessor. Small inputs get fewer blocks, so that a block
+/// has more to count than to zero and to merge.
+template <unsigned int kCopies>
+void histogram_copies(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                      LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int block = shape.block_or(kWideBlock);
+    const unsigned int useful = blocks_for(n, block * 2 * sizeof(uint4));
+    const unsigned int resident = 2 * multiprocessor_count();
+    const unsigned int grid = shape.grid_or(useful < resident ? useful : resident);
+    require_32_bit_counters(n, grid, block * 3 * sizeof(uint4));
+    copies_kernel<kCopies><<<grid, block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// The chapter's variants, in the order of the story.
+inline const std::vector<HistogramVariant>& variants() {
+    static const std::vector<HistogramVariant> all = [] {
+        HistogramVariant contiguous{"contiguous", "16 consecutive elements a thread", histogram_contiguous};
+        contiguous.grid_follows_n = true;
+        HistogramVariant strided{"strided", "16 elements a thread, a block apart", histogram_strided};
+        strided.grid_follows_n = true;
+        return std::vector<HistogramVariant>{
+            contiguous,
+            strided,
+            {"16-byte loads", "16 elements in one load", histogram_wide},
+            {"8 copies", "8 interleaved copies of the histogram", histogram_copies<8>},
+            {"16 copies", "16 interleaved copies", histogram_copies<16>},
+            {"32 copies", "32 interleaved copies: a bank for each lane", histogram_copies<32>},
+        };
+    }();
+    return all;
+}

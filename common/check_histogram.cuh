@@ -1,0 +1,117 @@
+/// @file
+/// @brief What it means for a histogram variant to be right: `check_histogram(variant)`.
+///
+/// A chapter's checks require nothing to be found in its own variants, and something in each kernel
+/// under `broken/`. A student's kernel is held against the same function.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device_buffer.cuh"
+#include "histogram.cuh"
+#include "input.hpp"
+#include "verify.hpp"
+
+/// One situation that a variant must come right in.
+struct HistogramCase {
+    std::size_t n;
+    const char* input;
+    std::size_t offset = 0;  ///< how many bytes past an aligned address the data begin
+    LaunchShape shape{};
+};
+
+namespace check_detail {
+
+constexpr std::size_t kFence = 16;                            ///< entries behind the bins
+constexpr unsigned long long kDirty = 0xA5A5A5A5A5A5A5A5ull;  ///< what the bins hold before
+
+inline std::string describe(const HistogramCase& c) {
+    return "n = " + std::to_string(c.n) + ", input " + c.input + ", offset " + std::to_string(c.offset) +
+           ", grid " + (c.shape.grid != 0 ? std::to_string(c.shape.grid) : "default") + ", block " +
+           (c.shape.block != 0 ? std::to_string(c.shape.block) : "default");
+}
+
+inline std::vector<unsigned char> case_data(const HistogramCase& c) {
+    for (const NamedInput& input : named_inputs())
+        if (std::string(c.input) == input.name) return input.make(c.n, c.n + 1);
+    throw std::invalid_argument(std::string("no input ") + c.input);
+}
+
+/// Compares the bins, and looks whether anything behind them was written.
+inline std::optional<std::string> compare(const Bins& memory, const Bins& expected) {
+    const Bins bins(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(expected.size()));
+    if (const auto wrong = verify_bin_by_bin(bins, expected)) return wrong;
+    for (std::size_t i = expected.size(); i < memory.size(); ++i)
+        if (memory[i] != kDirty) return "bin " + std::to_string(i) + ", past the last, was written";
+    return std::nullopt;
+}
+
+}  // namespace check_detail
+
+/// @brief Runs a variant twice on dirty bins, and compares each time with the plain loop.
+/// @return What was wrong, in words; nothing if all was right.
+inline std::optional<std::string> check_histogram_case(const HistogramVariant& variant,
+                                                       const HistogramCase& c) {
+    using namespace check_detail;
+    const std::vector<unsigned char> data = case_data(c);
+    const Bins expected = expected_bins(variant, reference_histogram(data.data(), data.size()));
+    Bins bins(variant.bins + kFence, kDirty);
+    std::optional<std::string> wrong;
+    try {
+        if (variant.on_cpu) {
+            std::vector<unsigned char> moved(c.offset + data.size());
+            std::copy(data.begin(), data.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
+            for (int call = 0; call < 2 && !wrong; ++call) {
+                variant.run(moved.data() + c.offset, c.n, bins.data(), c.shape);
+                wrong = compare(bins, expected);
+            }
+        } else {
+            // Just as large as needed: reading past the end is then a fault, where anyone looks for one.
+            const DeviceBuffer<unsigned char> d_data(c.offset + data.size());
+            const DeviceBuffer<unsigned long long> d_bins(bins.size());
+            if (c.n > 0)
+                CUDA_CHECK(cudaMemcpy(d_data.data() + c.offset, data.data(), c.n, cudaMemcpyHostToDevice));
+            CUDA_CHECK(cudaMemcpy(d_bins.data(), bins.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
+            for (int call = 0; call < 2 && !wrong; ++call) {
+                variant.run(d_data.data() + c.offset, c.n, d_bins.data(), c.shape);
+                wrong = compare(d_bins.to_host(), expected);
+            }
+        }
+    } catch (const std::exception& error) {
+        wrong = error.what();
+        cudaDeviceReset();  // a kernel's fault would answer every later call, too
+    }
+    if (wrong) return std::string(variant.name) + ", " + describe(c) + ": " + *wrong;
+    return std::nullopt;
+}
+
+/// @return The sizes that break kernels: none, one, around a warp, around a block, around several blocks,
+///         and one that is a multiple of nothing.
+inline const std::vector<std::size_t>& telling_sizes() {
+    static const std::vector<std::size_t> sizes = {0,   1,   31,    32,    33,    255,
+                                                   256, 257, 32767, 32768, 32769, 1000003};
+    return sizes;
+}
+
+/// @brief Checks a variant in all the situations that it claims to be right in.
+/// @return The first failure that was found, in words; nothing if there was none.
+inline std::optional<std::string> check_histogram(const HistogramVariant& variant) {
+    std::vector<HistogramCase> cases;
+    for (const std::size_t n : telling_sizes())
+        for (const NamedInput& input : named_inputs()) cases.push_back({n, input.name});
+    for (std::size_t offset = 1; offset < 16; ++offset)
+        for (const std::size_t n : {0, 1, 15, 16, 17, 1000, 4099}) cases.push_back({n, "uniform", offset});
+    for (const unsigned int block : {1, 32, 33, 96, 256, 1000, 1024}) {
+        if (variant.only_block != 0 && variant.only_block != block) continue;
+        cases.push_back({5003, "uniform", 0, {0, block}});
+        if (variant.grid_follows_n) continue;
+        for (const unsigned int grid : {1, 2, 7, 64}) cases.push_back({5003, "skewed", 3, {grid, block}});
+    }
+    for (const HistogramCase& c : cases)
+        if (const auto wrong = check_histogram_case(variant, c)) return wrong;
+    return std::nullopt;
+}

@@ -1,0 +1,4 @@
+#include "catch.hpp"
+TEST_CASE("placeholder") {
+    CHECK(true);
+}

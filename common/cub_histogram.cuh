@@ -1,0 +1,53 @@
+/// @file
+/// @brief NVIDIA's own histogram, CUB's, as the yardstick. There is none on the simulator.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "device_buffer.cuh"
+#include "histogram.cuh"
+
+#ifdef __CUDACC__
+#include <climits>
+#include <cub/device/device_histogram.cuh>
+
+/// CUB's 256-bin histogram with 32-bit counters, the faster of its forms; its workspace is made here.
+class CubHistogram {
+ public:
+    CubHistogram(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_bins_(kBins) {
+        std::size_t bytes = 0;
+        call(nullptr, bytes);
+        d_workspace_ = DeviceBuffer<unsigned char>(bytes);
+    }
+    void run() {
+        std::size_t bytes = d_workspace_.size();
+        call(d_workspace_.data(), bytes);
+    }
+
+ private:
+    void call(void* d_workspace, std::size_t& bytes) {
+        const auto histogram = [&](auto n) {
+            return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, d_data_, d_bins_.data(),
+                                                       static_cast<int>(kBins) + 1, 0,
+                                                       static_cast<int>(kBins), n);
+        };
+        CUDA_CHECK(n_ <= INT_MAX ? histogram(static_cast<int>(n_)) : histogram(static_cast<long long>(n_)));
+    }
+
+    const unsigned char* d_data_;
+    std::size_t n_;
+    DeviceBuffer<unsigned int> d_bins_;
+    DeviceBuffer<unsigned char> d_workspace_;
+};
+inline std::optional<CubHistogram> make_cub_histogram(const unsigned char* d_data, std::size_t n) {
+    return std::optional<CubHistogram>(std::in_place, d_data, n);
+}
+#else
+struct CubHistogram {
+    void run() {}
+};
+inline std::optional<CubHistogram> make_cub_histogram(const unsigned char*, std::size_t) {
+    return std::nullopt;
+}
+#endif

@@ -1,0 +1,51 @@
+/// @file
+/// @brief The contract of Part I: what a histogram variant takes, gives and claims.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "launch_shape.hpp"
+
+constexpr unsigned int kBins = 256;  ///< one for each value of a byte
+
+/// @brief Counts `n` bytes into bins; enqueues all of it, zeroing included, and checks its launches.
+/// @param[in]  data   `n` bytes, at any alignment. In device memory, unless the variant is the CPU's.
+/// @param[in]  n      May be 0.
+/// @param[out] bins   The variant's number of bins, in the same memory; what they held does not matter.
+/// @param[in]  shape  Blocks and threads; zeros leave the choice to the variant.
+/// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
+using HistogramFunction = void(const unsigned char* data, std::size_t n, unsigned long long* bins,
+                               LaunchShape shape);
+
+/// One step of the progression, with what it claims. Checks hold it to that, and to no more.
+struct HistogramVariant {
+    const char* name;
+    const char* idea;  ///< one line: what is new
+    HistogramFunction* run;
+    bool on_cpu = false;                   ///< data and bins are in host memory
+    unsigned int bins = kBins;             ///< a power of two; bin b holds the values v with v·bins/256 = b
+    unsigned int only_block = 0;           ///< if not 0: right for blocks of exactly so many threads
+    bool grid_follows_n = false;           ///< n and the block decide how many blocks; a shape can't
+    unsigned long long largest_count = 0;  ///< if not 0: no bin can count further
+    const char* wrong_because = nullptr;   ///< if not null: wrong on purpose, for this reason
+};
+
+/// @brief The counts to compare with: the plainest loop there is, and no variant's code.
+/// @return 256 counts.
+inline std::vector<unsigned long long> reference_histogram(const unsigned char* data, std::size_t n) {
+    std::vector<unsigned long long> bins(kBins, 0);
+    for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
+    return bins;
+}
+
+/// @brief What a variant should answer where 256 bins hold `reference`.
+///
+/// Neighbouring bins are added up for a variant with fewer bins.
+inline std::vector<unsigned long long> expected_bins(const HistogramVariant& variant,
+                                                     const std::vector<unsigned long long>& reference) {
+    std::vector<unsigned long long> expected(variant.bins, 0);
+    for (std::size_t value = 0; value < kBins; ++value)
+        expected[value * variant.bins / kBins] += reference[value];
+    return expected;
+}

@@ -1,0 +1,155 @@
+/// @file
+/// @brief Timing that can be trusted: every candidate in the same rounds, cold caches, medians.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "device.cuh"
+#include "device_buffer.cuh"
+#include "timer.cuh"
+
+/// One thing to time.
+struct Job {
+    std::string name;
+    std::function<void()> run;             ///< what is timed, all launches of it
+    std::function<void()> before = [] {};  ///< not timed: prepares each sample
+    std::function<void()> after = [] {};   ///< not timed: looks at each sample's result
+    bool on_cpu = false;                   ///< timed by the CPU's clock instead of by events
+};
+
+/// What the samples of one job say, in seconds.
+struct Timing {
+    double median = 0, p10 = 0, p90 = 0;
+    std::size_t samples = 0;
+};
+
+/// @return The median and the 10th and 90th percentiles of at least one sample.
+inline Timing summarize(std::vector<double> seconds) {
+    std::sort(seconds.begin(), seconds.end());
+    const auto at = [&](double fraction) {
+        return seconds[static_cast<std::size_t>(fraction * static_cast<double>(seconds.size() - 1) + 0.5)];
+    };
+    const std::size_t middle = seconds.size() / 2;
+    const double median =
+        seconds.size() % 2 != 0 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+    return {median, at(0.1), at(0.9), seconds.size()};
+}
+
+/// Reads `n` bytes and does as good as nothing with them: no kernel that looks at all of its input
+/// can be faster. Loads are 16 bytes wide, `kLoads` of them in flight, and marked as used once.
+template <int kLoads>
+__global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
+    const uint4* const vectors = reinterpret_cast<const uint4*>(d_data);
+    const std::size_t count = n / sizeof(uint4);
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    unsigned int all = 0;
+    std::size_t i = thread;
+    for (; i + (kLoads - 1) * threads < count; i += kLoads * threads) {
+        uint4 v[kLoads];
+#pragma unroll
+        for (int k = 0; k < kLoads; ++k) v[k] = __ldcs(&vectors[i + k * threads]);
+#pragma unroll
+        for (int k = 0; k < kLoads; ++k) all ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
+    }
+    for (; i < count; i += threads) {
+        const uint4 v = __ldcs(&vectors[i]);
+        all ^= v.x ^ v.y ^ v.z ^ v.w;
+    }
+    if (thread < n % sizeof(uint4)) all ^= d_data[count * sizeof(uint4) + thread];
+    if (all == 0x9E3779B9u) *d_never = all;  // keeps the compiler from leaving the loads out
+}
+
+/// The read ceiling: `read_kernel` over an input, in the shape that suits the device best.
+class ReadCeiling {
+ public:
+    /// @param[in] d_data At a multiple of 16 bytes, as `cudaMalloc` gives it.
+    ReadCeiling(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_never_(1) {}
+
+    /// @param[in] blocks A multiprocessor's share of blocks, of 512 threads each.
+    void run(unsigned int blocks = 4) const {
+        if (n_ == 0) return;
+        const std::size_t useful = n_ / (512 * sizeof(uint4)) + 1;
+        const std::size_t grid = std::min<std::size_t>(useful, std::size_t{blocks} * multiprocessor_count());
+        read_kernel<4><<<static_cast<unsigned int>(grid), 512>>>(d_data_, n_, d_never_.data());
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+ private:
+    const unsigned char* d_data_;
+    std::size_t n_;
+    DeviceBuffer<unsigned int> d_never_;
+};
+
+/// Pushes an input out of the L2 cache by reading something else that is twice as large.
+class CacheEvictor {
+ public:
+    explicit CacheEvictor(const Device& device)
+        : other_(device.simulated ? 0 : 2 * device.l2_bytes), reader_(other_.data(), other_.size()) {
+        if (other_.size() != 0) CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));
+    }
+    void evict() const { reader_.run(); }
+
+ private:
+    DeviceBuffer<unsigned char> other_;
+    ReadCeiling reader_;
+};
+
+/// How long to measure.
+struct MeasureLimits {
+    unsigned int rounds = 20;
+    double seconds_per_job = 2;  ///< a slow job gets fewer rounds, at least `fewest_rounds`
+    unsigned int fewest_rounds = 3;
+    bool warm_up = true;
+};
+
+/// @brief Times jobs side by side: each round runs all of them, and each round starts with another.
+///
+/// So a clock that changes or a neighbour that interferes meets all jobs alike.
+/// @param[in] before_each Not timed: puts the device into the same state before every sample.
+/// @return A timing for each job, in the order of the jobs.
+inline std::vector<Timing> measure(const std::vector<Job>& jobs, const MeasureLimits& limits,
+                                   const std::function<void()>& before_each) {
+    std::vector<std::vector<double>> samples(jobs.size());
+    std::vector<double> spent(jobs.size(), 0);
+    const bool show = isatty(STDERR_FILENO) != 0;
+    const unsigned int first_round = limits.warm_up ? 0 : 1;
+    for (unsigned int round = first_round; round <= limits.rounds; ++round) {
+        for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
+            const std::size_t j = (turn + round) % jobs.size();
+            const Job& job = jobs[j];
+            if (spent[j] > limits.seconds_per_job && samples[j].size() >= limits.fewest_rounds) continue;
+            if (show)
+                std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, limits.rounds, job.name.c_str());
+            job.before();
+            double seconds = 0;
+            if (job.on_cpu) {
+                WallTimer timer;
+                timer.start();
+                job.run();
+                seconds = timer.stop();
+            } else {
+                before_each();
+                EventTimer timer;
+                timer.start();
+                job.run();
+                seconds = timer.stop();
+            }
+            job.after();
+            spent[j] += seconds;
+            if (round > 0) samples[j].push_back(seconds);
+        }
+    }
+    if (show) std::fprintf(stderr, "\r\033[K");
+    std::vector<Timing> timings;
+    for (const std::vector<double>& seconds : samples) timings.push_back(summarize(seconds));
+    return timings;
+}

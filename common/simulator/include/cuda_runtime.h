@@ -1,0 +1,27 @@
+/// @file
+/// @brief CUDA's runtime header, as the simulator provides it: everything that a chapter may use.
+///
+/// The compiler finds this file instead of the CUDA Toolkit's when a chapter is built for the CPU.
+/// Names, signatures and error values are CUDA's own; what is missing here does not compile, so a
+/// chapter can't use more of CUDA than the simulator keeps its promises for.
+#pragma once
+
+// Function and variable qualifiers say where code and data live. Here all of it is the CPU's.
+// __shared__ has no macro: the translator rewrites each such declaration (see translate.cpp).
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+
+#include "simulator/vector_types.h"
+
+#include "simulator/runtime.h"
+
+#include "simulator/kernel.h"
+
+#include "simulator/atomics.h"
+
+#include "simulator/launch.h"

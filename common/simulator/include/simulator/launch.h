@@ -1,0 +1,105 @@
+/// @file
+/// @brief Kernel launches: what the translator makes of `kernel<<<grid, block, shared, stream>>>(…)`.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel.h"
+#include "runtime.h"
+
+namespace sim {
+
+struct LaunchConfig {
+    dim3 grid, block;
+    std::size_t dynamic_shared_bytes;
+};
+
+inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
+                                  cudaStream_t = nullptr) {
+    return {grid, block, dynamic_shared_bytes};
+}
+
+enum class ThreadState : unsigned char { unstarted, runs, ready, at_barrier, at_warp, returned };
+
+/// @brief Hands out the threads of one block, one after another, to whoever asks for the next one.
+///
+/// A thread that never waits costs a few nanoseconds: it is one turn of the loop in `Launcher`.
+class ThreadQueue {
+ public:
+    /// Makes the next thread of the block the current one. @return false when all have started.
+    bool start_next() {
+        if (next_ == count_) return false;
+        current_ = order_[next_++];
+        threadIdx = indices_[current_];
+        states_[current_] = ThreadState::runs;
+        return true;
+    }
+
+    /// The current thread has returned from the kernel.
+    void finish() {
+        states_[current_] = ThreadState::returned;
+        --live_;
+        if (waiting_ != 0) finished_while_others_wait();
+    }
+
+ protected:
+    void finished_while_others_wait();
+
+    const unsigned int* order_ = nullptr;  ///< the order in which threads start and go on
+    const uint3* indices_ = nullptr;       ///< each thread's threadIdx
+    ThreadState* states_ = nullptr;        ///< what each thread does now
+    unsigned int count_ = 0;               ///< threads of the block
+    unsigned int next_ = 0;                ///< how many have started
+    unsigned int live_ = 0;                ///< how many have not returned
+    unsigned int waiting_ = 0;             ///< how many wait, at a barrier or for their warp
+    unsigned int current_ = 0;             ///< the thread that runs
+};
+
+/// Runs the kernel for the threads that the queue hands out, until there are none left.
+using ThreadLoop = void (*)(const void* kernel, ThreadQueue& queue);
+
+/// Runs a grid and waits for it. What went wrong is what `cudaGetLastError` answers afterwards.
+void run_grid(const LaunchConfig& config, const char* kernel_name, Site site, ThreadLoop loop,
+              const void* kernel);
+
+/// A kernel with its launch configuration, ready to be called with the kernel's arguments.
+template <typename Kernel>
+struct Launcher {
+    Kernel kernel;
+    LaunchConfig config;
+    const char* name;
+    Site site;
+
+    template <typename... Arguments>
+    void operator()(Arguments... arguments) const {
+        const auto thread = [&] { kernel(arguments...); };
+        using Thread = decltype(thread);
+        const ThreadLoop loop = [](const void* run, ThreadQueue& queue) {
+            while (queue.start_next()) {
+                (*static_cast<Thread*>(run))();
+                queue.finish();
+            }
+        };
+        run_grid(config, name, site, loop, &thread);
+    }
+};
+
+template <typename Kernel>
+Launcher<Kernel> launch(const char* name, Kernel kernel, LaunchConfig config,
+                        const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {kernel, config, name, {file, line}};
+}
+
+/// @name Settings, from the environment unless a program sets them
+/// @{
+
+/// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.
+void set_seed(std::uint64_t seed);
+/// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
+unsigned int workers();
+/// @}
+
+/// What went wrong in the last kernel that failed, in words; empty if none did.
+const char* last_fault();
+
+}  // namespace sim

@@ -1,0 +1,42 @@
+# The simulator's backend: .cu and .cuh files are translated to C++17 and run on the CPU.
+
+find_package(Boost 1.71 REQUIRED COMPONENTS context)
+
+set(simulator_dir ${CMAKE_CURRENT_LIST_DIR})
+add_executable(translate ${simulator_dir}/translate.cpp)
+target_link_libraries(translate PRIVATE course_options)
+
+add_library(simulator STATIC
+  ${simulator_dir}/launch.cpp ${simulator_dir}/runtime.cpp ${simulator_dir}/scheduler.cpp)
+target_include_directories(simulator PUBLIC ${simulator_dir}/include)
+target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
+
+# translate_file(source output): translates one file into the build tree, under the same path.
+set(translated_dir ${PROJECT_BINARY_DIR}/translated)
+function(translate_file source output)
+  get_filename_component(folder ${output} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${output}
+    COMMAND translate ${PROJECT_SOURCE_DIR}/${source} ${output}
+    DEPENDS ${PROJECT_SOURCE_DIR}/${source} translate VERBATIM
+    COMMENT "Translating ${source}")
+endfunction()
+
+# All headers are translated before anything that might include them is compiled.
+file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  "common/*.cuh" "common/*.hpp" "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/broken/*.cuh")
+foreach(header IN LISTS headers)
+  translate_file(${header} ${translated_dir}/${header})
+  list(APPEND translated_headers ${translated_dir}/${header})
+endforeach()
+add_custom_target(translated_headers DEPENDS ${translated_headers})
+
+function(course_executable target source)
+  set(translated ${translated_dir}/${source}.cpp)
+  translate_file(${source} ${translated})
+  add_executable(${target} ${translated})
+  add_dependencies(${target} translated_headers)
+  target_link_libraries(${target} PRIVATE simulator)
+endfunction()
+
+course_executable(simulator_benchmark common/simulator/benchmark.cu)

@@ -1,0 +1,78 @@
+/// @file
+/// @brief How many blocks? The same kernel from one block to one element a thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+
+#include "histogram.cuh"
+#include "measure.cuh"
+#include "options.hpp"
+#include "table.hpp"
+#include "verify.hpp"
+
+/// The option of the programs that can sweep.
+constexpr ExtraMode kSweepMode{"sweep", "time the grid-stride kernel from one block to one element a thread"};
+
+/// @return 1, 2, 4, … blocks, the multiples of the device's multiprocessors, and one element a thread.
+inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
+                                             unsigned int multiprocessors) {
+    const unsigned int last = std::max(1u, blocks_for(n, block));
+    std::vector<unsigned int> grids{last};
+    for (std::size_t grid = 1; grid < last; grid *= 4) grids.push_back(static_cast<unsigned int>(grid));
+    for (std::size_t grid = multiprocessors; grid < last && grid <= 32 * std::size_t{multiprocessors};
+         grid *= 2)
+        grids.push_back(static_cast<unsigned int>(grid));
+    std::sort(grids.begin(), grids.end());
+    grids.erase(std::unique(grids.begin(), grids.end()), grids.end());
+    return grids;
+}
+
+/// @brief Times and verifies a kernel that strides by its grid, in grids of every size.
+/// @par Source
+/// D, "Optimizing histogram CUDA code", which finds the best grid between the two extremes, at twice
+/// the number of multiprocessors.
+/// @return The program's exit status: 1 if any grid gave a wrong histogram.
+inline int print_sweep(HistogramFunction* run, const unsigned char* d_data,
+                       const std::vector<unsigned char>& data, unsigned int default_block,
+                       const Options& options, const Device& device) {
+    const unsigned int block = options.shape.block_or(default_block);
+    const auto multiprocessors = static_cast<unsigned int>(device.multiprocessors);
+    const std::size_t n = data.size();
+    const Bins expected = reference_histogram(data.data(), n);
+    const DeviceBuffer<unsigned long long> d_bins(kBins);
+    const std::vector<unsigned int> grids = sweep_grids(n, block, multiprocessors);
+    std::vector<std::size_t> wrong(grids.size(), 0);
+
+    std::vector<Job> jobs;
+    for (std::size_t g = 0; g < grids.size(); ++g) {
+        Job job;
+        job.name = std::to_string(grids[g]) + " blocks";
+        job.run = [&, g] { run(d_data, n, d_bins.data(), {grids[g], block}); };
+        job.after = [&, g] { wrong[g] += verify_bin_by_bin(d_bins.to_host(), expected).has_value(); };
+        jobs.push_back(job);
+    }
+    MeasureLimits limits;
+    limits.rounds = device.simulated ? 1 : options.rounds;
+    limits.warm_up = !device.simulated;
+    const CacheEvictor evictor(device);
+    const std::vector<Timing> timings = measure(jobs, limits, [&] { evictor.evict(); });
+
+    std::printf("\n%zu bytes, blocks of %u threads, %u multiprocessors, %s\n\n", n, block, multiprocessors,
+                device.name.c_str());
+    std::printf("%10s %18s %16s %12s %7s\n", "blocks", "a multiprocessor", "bytes a thread", "time", "GB/s");
+    bool all_right = true;
+    for (std::size_t g = 0; g < grids.size(); ++g) {
+        const double seconds = timings[g].median;
+        const double speed = device.simulated ? NAN : static_cast<double>(n) / seconds * 1e-9;
+        std::printf("%10u %18.2f %16.1f %12s %7s%s\n", grids[g],
+                    static_cast<double>(grids[g]) / multiprocessors,
+                    static_cast<double>(n) / grids[g] / block,
+                    (format_seconds(seconds) + (device.simulated ? " sim" : "")).c_str(),
+                    format_ratio(speed).c_str(), wrong[g] != 0 ? "  WRONG" : "");
+        all_right = all_right && wrong[g] == 0;
+    }
+    return all_right ? 0 : 1;
+}

@@ -1,11 +1,112 @@
+/// @file
+/// @brief Checks of chapter 02.
+#include <algorithm>
+
 #include "../common/catch.hpp"
 #include "../common/check_histogram.cuh"
+#include "broken/half_cleared.cuh"
+#include "broken/int_index.cuh"
+#include "broken/no_tail_guard.cuh"
+#include "broken/no_zeroing.cuh"
 #include "kernels.cuh"
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const HistogramVariant& variant : variants()) {
-        if (variant.wrong_because != nullptr) continue;
-        INFO(variant.name);
-        CHECK(check_histogram(variant).value_or("") == "");
+    for (const HistogramVariant& variant : variants())
+        if (variant.wrong_because == nullptr) CHECK(check_histogram(variant).value_or("") == "");
+}
+
+TEST_CASE("the racy kernel loses counts", "[race]") {
+    const auto racy = std::find_if(variants().begin(), variants().end(),
+                                   [](const HistogramVariant& v) { return v.wrong_because != nullptr; });
+    CHECK(check_histogram_case(*racy, {1000003, "constant"}));
+    CHECK(check_histogram_case(*racy, {1000003, "uniform"}));
+}
+
+TEST_CASE("bins count past 2^32") {
+    using Kernel = void (*)(const unsigned char*, std::size_t, unsigned long long*);
+    for (const Kernel kernel : {one_per_element_kernel, grid_stride_kernel, cas_kernel}) {
+        const auto add = [kernel](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+            kernel<<<blocks_for(n, kBlock), kBlock>>>(d_data, n, d_bins);
+        };
+        CHECK(check_counts_past_32_bits(kBins, add).value_or("") == "");
     }
+}
+
+TEST_CASE("more than 2^32 bytes are counted right") {
+    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
+    for (const HistogramVariant& variant : variants()) {
+        const std::string name = variant.name;
+        if (name != "one per element" && name != "grid-stride") continue;
+        for (const std::size_t n : {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3})
+            CHECK(check_large_histogram(variant, n).value_or("") == "");
+    }
+}
+
+namespace {
+
+/// What each of many concurrent additions answered, sorted.
+template <typename Add>
+__global__ void answers_kernel(unsigned long long* d_cell, unsigned long long* d_answers, Add add) {
+    d_answers[blockIdx.x * blockDim.x + threadIdx.x] = add(d_cell);
+}
+
+struct AddByCas {
+    __device__ unsigned long long operator()(unsigned long long* cell) const {
+        return atomic_add_by_cas(cell, 3);
+    }
+};
+struct AddByHardware {
+    __device__ unsigned long long operator()(unsigned long long* cell) const { return atomicAdd(cell, 3ull); }
+};
+
+template <typename Add>
+std::vector<unsigned long long> sorted_answers(Add add) {
+    const DeviceBuffer<unsigned long long> d_cell(1), d_answers(64 * 256);
+    CUDA_CHECK(cudaMemset(d_cell.data(), 0, d_cell.bytes()));
+    answers_kernel<<<64, 256>>>(d_cell.data(), d_answers.data(), add);
+    CUDA_CHECK(cudaGetLastError());
+    std::vector<unsigned long long> answers = d_answers.to_host();
+    std::sort(answers.begin(), answers.end());
+    answers.push_back(d_cell.to_host()[0]);
+    return answers;
+}
+
+}  // namespace
+
+TEST_CASE("atomicAdd by CAS is atomicAdd: each addition sees another old value") {
+    const std::vector<unsigned long long> answers = sorted_answers(AddByCas());
+    for (std::size_t k = 0; k < answers.size(); ++k) REQUIRE(answers[k] == 3 * k);
+    CHECK(answers == sorted_answers(AddByHardware()));
+}
+
+TEST_CASE("float counters stop at 2^24, where adding one changes nothing") {
+    constexpr std::size_t n = (1u << 24) + 1000;
+    const DeviceBuffer<unsigned char> d_data(n);
+    const DeviceBuffer<unsigned long long> d_bins(kBins);
+    CUDA_CHECK(cudaMemset(d_data.data(), 7, n));
+    histogram_typed<float>(d_data.data(), n, d_bins.data(), {});
+    CHECK(d_bins.to_host()[7] == 1u << 24);
+    histogram_typed<double>(d_data.data(), n, d_bins.data(), {});
+    CHECK(d_bins.to_host()[7] == n);
+}
+
+TEST_CASE("a missing tail guard is found") {
+    HistogramVariant broken{"broken", "", no_tail_guard::histogram};
+    broken.grid_follows_n = true;
+    CHECK(check_histogram(broken));
+}
+
+TEST_CASE("bins that are not zeroed are found") {
+    CHECK(check_histogram({"broken", "", no_zeroing::histogram}));
+}
+
+TEST_CASE("bins that are half zeroed are found") {
+    CHECK(check_histogram({"broken", "", half_cleared::histogram}));
+}
+
+TEST_CASE("an index of 32 bits is found") {
+    const HistogramVariant broken{"broken", "", int_index::histogram};
+    CHECK_FALSE(check_histogram(broken));  // small inputs do not show it
+    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
+    CHECK(check_large_histogram(broken, (1ull << 32) + 3));
 }

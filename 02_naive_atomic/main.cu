@@ -22,50 +22,42 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMalloc(&d_data, n));
         CUDA_CHECK(cudaMalloc(&d_bins, kBins * sizeof(*d_bins)));
 
-        // Copies are timed apart from the kernel: they are another question.
-        cudaEvent_t start, stop;
-        CUDA_CHECK(cudaEventCreate(&start));
-        CUDA_CHECK(cudaEventCreate(&stop));
-        float to_device_ms = 0, kernel_ms = 0, to_host_ms = 0;
+        // Events are time stamps that the device makes: before the copy, the kernel, the copy back.
+        cudaEvent_t events[4];
+        for (cudaEvent_t& event : events) CUDA_CHECK(cudaEventCreate(&event));
 
-        CUDA_CHECK(cudaEventRecord(start));
+        CUDA_CHECK(cudaEventRecord(events[0]));
         CUDA_CHECK(cudaMemcpy(d_data, data.data(), n, cudaMemcpyHostToDevice));
-        CUDA_CHECK(cudaEventRecord(stop));
-        CUDA_CHECK(cudaEventSynchronize(stop));
-        CUDA_CHECK(cudaEventElapsedTime(&to_device_ms, start, stop));
-
-        CUDA_CHECK(cudaEventRecord(start));
+        CUDA_CHECK(cudaEventRecord(events[1]));
         CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
         if (n > 0) grid_stride_kernel<<<two_blocks_a_multiprocessor(), kBlock>>>(d_data, n, d_bins);
         CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaEventRecord(stop));
-        CUDA_CHECK(cudaEventSynchronize(stop));
-        CUDA_CHECK(cudaEventElapsedTime(&kernel_ms, start, stop));
+        CUDA_CHECK(cudaEventRecord(events[2]));
+        Bins bins(kBins);
+        CUDA_CHECK(cudaMemcpy(bins.data(), d_bins, kBins * sizeof(*d_bins), cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaEventRecord(events[3]));
+        CUDA_CHECK(cudaEventSynchronize(events[3]));
 
-        unsigned long long bins[kBins];
-        CUDA_CHECK(cudaEventRecord(start));
-        CUDA_CHECK(cudaMemcpy(bins, d_bins, sizeof(bins), cudaMemcpyDeviceToHost));
-        CUDA_CHECK(cudaEventRecord(stop));
-        CUDA_CHECK(cudaEventSynchronize(stop));
-        CUDA_CHECK(cudaEventElapsedTime(&to_host_ms, start, stop));
+        float copy_ms = 0, kernel_ms = 0, copy_back_ms = 0;
+        CUDA_CHECK(cudaEventElapsedTime(&copy_ms, events[0], events[1]));
+        CUDA_CHECK(cudaEventElapsedTime(&kernel_ms, events[1], events[2]));
+        CUDA_CHECK(cudaEventElapsedTime(&copy_back_ms, events[2], events[3]));
+        for (const cudaEvent_t event : events) CUDA_CHECK(cudaEventDestroy(event));
+        if (options.heading)
+            std::printf(
+                "\nBy hand: copy %.2f ms, grid-stride kernel %.2f ms, copy back %.2f ms; %s.\n", copy_ms,
+                kernel_ms, copy_back_ms,
+                verify_in_reverse(bins, data.data(), n).value_or("in reverse, all bins are empty").c_str());
 
-        CUDA_CHECK(cudaEventDestroy(start));
-        CUDA_CHECK(cudaEventDestroy(stop));
-
-        // From here on, what every chapter does: measure the variants side by side, verify, print.
+        // What every chapter does from here on: time the variants side by side, verify, print.
         int status = 0;
         if (options.mode == "sweep") {
             status = print_sweep(histogram_grid_stride, d_data, data, kBlock, options, device);
         } else {
             HistogramBench bench("02_naive_atomic", options, &device, data, d_data);
             for (const HistogramVariant& variant : variants()) bench.add(variant);
-            status = bench.run();
+            status = bench.run(copy_ms * 1e-3);
         }
-        if (options.heading)
-            std::printf(
-                "\nBy hand, the first time: copy to the device %.2f ms, grid-stride kernel %.2f ms, copy "
-                "back %.2f ms%s\n",
-                to_device_ms, kernel_ms, to_host_ms, device.simulated ? " (simulated)" : "");
 
         CUDA_CHECK(cudaFree(d_bins));
         CUDA_CHECK(cudaFree(d_data));

@@ -5,21 +5,35 @@
 #include "../common/device_buffer.cuh"
 #include "../common/histogram_bench.cuh"
 #include "../common/program.hpp"
+#include "../common/sweep.cuh"
+#include "atomic_cost.cuh"
 #include "kernels.cuh"
+#include "levels.cuh"
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options(argc, argv);
+        const Options options = parse_options(
+            argc, argv,
+            {kSweepMode,
+             {"levels", "time registers, shared and global memory from 8 bins to a million"},
+             {"atomic-cost", "latency and throughput of atomics in shared and in global memory"}});
         if (options.list) return print_variants(variants()), 0;
 
         const Device device = init_cuda();
+        if (options.mode == "atomic-cost") return print_atomic_cost(options, device);
         const std::vector<unsigned char> data = make_input(options, device);
+        if (options.mode == "levels") return print_levels(data, options, device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());
+        EventTimer copy;
+        copy.start();
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), data.size(), cudaMemcpyHostToDevice));
+        const double copy_seconds = copy.stop();
+        if (options.mode == "sweep")
+            return print_sweep(histogram_any_block, d_data.data(), data, kBlock, options, device);
 
         HistogramBench bench("03_shared_privatized", options, &device, data, d_data.data());
         for (const HistogramVariant& variant : variants()) bench.add(variant);
-        return bench.run();
+        return bench.run(copy_seconds);
     });
 }

@@ -16,10 +16,13 @@ int main(int argc, char** argv) {
         const std::vector<unsigned char> data = make_input(options, device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());
+        EventTimer copy;
+        copy.start();
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), data.size(), cudaMemcpyHostToDevice));
+        const double copy_seconds = copy.stop();
 
         HistogramBench bench("04_coarsened", options, &device, data, d_data.data());
         for (const HistogramVariant& variant : variants()) bench.add(variant);
-        return bench.run();
+        return bench.run(copy_seconds);
     });
 }

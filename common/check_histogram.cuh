@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device.cuh"
 #include "device_buffer.cuh"
 #include "histogram.cuh"
 #include "input.hpp"
@@ -114,4 +115,56 @@ inline std::optional<std::string> check_histogram(const HistogramVariant& varian
     for (const HistogramCase& c : cases)
         if (const auto wrong = check_histogram_case(variant, c)) return wrong;
     return std::nullopt;
+}
+
+/// @brief Checks that a kernel adds to 64-bit bins: they start just below 2^32 and must pass it.
+/// @param[in] bins How many bins the kernel has.
+/// @param[in] add  Launches the kernel, without zeroing: `add(d_data, n, d_bins)`.
+template <typename Add>
+std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Add& add) {
+    constexpr unsigned long long kStart = 0xffffffffull;
+    const std::vector<unsigned char> data = big_random_block(100003, 3);
+    HistogramVariant shape{};
+    shape.bins = bins;
+    Bins expected = expected_bins(shape, reference_histogram(data.data(), data.size()));
+    for (unsigned long long& count : expected) count += kStart;
+    const DeviceBuffer<unsigned char> d_data(data.size());
+    const DeviceBuffer<unsigned long long> d_bins(bins);
+    CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(d_bins.data(), Bins(bins, kStart).data(), d_bins.bytes(), cudaMemcpyHostToDevice));
+    add(d_data.data(), data.size(), d_bins.data());
+    CUDA_CHECK(cudaGetLastError());
+    return verify_bin_by_bin(d_bins.to_host(), expected);
+}
+
+/// @brief Checks a variant on more bytes than 31 or 32 bits can count, made in device memory.
+///
+/// All are 7, but for a few at the start, around 2^31 and at the end.
+/// @return What was wrong; nothing if all was right.
+inline std::optional<std::string> check_large_histogram(const HistogramVariant& variant, std::size_t n) {
+    const std::size_t half = std::size_t{1} << 31;
+    const DeviceBuffer<unsigned char> d_data(n);
+    const DeviceBuffer<unsigned long long> d_bins(kBins);
+    CUDA_CHECK(cudaMemset(d_data.data(), 7, n));
+    CUDA_CHECK(cudaMemset(d_data.data(), 1, 5));
+    CUDA_CHECK(cudaMemset(d_data.data() + half - 1, 2, 2));
+    CUDA_CHECK(cudaMemset(d_data.data() + n - 3, 3, 3));
+    Bins reference(kBins, 0);
+    const std::size_t twos = n - 3 < half + 1 ? n - 3 - (half - 1) : 2;  // the end may lie over them
+    reference[1] = 5;
+    reference[2] = twos;
+    reference[3] = 3;
+    reference[7] = n - 8 - twos;
+    variant.run(d_data.data(), n, d_bins.data(), {});
+    Bins bins = d_bins.to_host();
+    bins.resize(variant.bins);
+    if (const auto wrong = verify_bin_by_bin(bins, expected_bins(variant, reference)))
+        return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
+    return std::nullopt;
+}
+
+/// @return Whether inputs of more than 2^32 bytes can be tried here: on a GPU, in seconds.
+inline bool can_check_large() {
+    const Device device = init_cuda();
+    return !device.simulated && device.free_bytes > std::size_t{6} << 30;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "cpu_baseline.hpp"
 #include "cub_histogram.cuh"
 #include "histogram.cuh"
+#include "histogram_report.hpp"
 #include "host_memory.hpp"
 #include "options.hpp"
 #include "table.hpp"
@@ -80,9 +80,12 @@ class HistogramBench {
     }
 
     /// @brief Measures all variants side by side, prints the table, and writes what the options ask for.
+    /// @param[in] copy_seconds What copying the input to the device took; 0 without a device.
     /// @return The program's exit status: 1 if a result is wrong that should not be.
-    int run() {
-        if (results_.empty() && left_out_.empty())
+    int run(double copy_seconds = 0) {
+        if (results_.empty() && !left_out_.empty())
+            throw BadOption(left_out_.substr(0, left_out_.find('\n')));
+        if (results_.empty())
             throw BadOption("--variant takes one of the names that --list gives, not '" + options_.variant +
                             "'");
         std::vector<Job> jobs;
@@ -132,7 +135,7 @@ class HistogramBench {
             row.verdict = is_variant ? verdict(results_[j]) : "";
             rows_.push_back(row);
         }
-        print();
+        print(copy_seconds);
         write_files();
         return failed_ ? 1 : 0;
     }
@@ -237,60 +240,44 @@ class HistogramBench {
         return "WRONG: " + result.wrong;
     }
 
-    void print() const {
-        if (options_.heading) {
-            std::printf("\nHistogram of %zu bytes (%s), %s\n", data_.size(),
-                        options_.file.empty() ? options_.input.c_str() : options_.file.c_str(),
-                        device_ == nullptr ? "on the CPU" : device_->name.c_str());
-            if (device_ != nullptr && device_->simulated)
-                std::printf("Times marked 'sim' are the simulator's. They say nothing about a GPU.\n");
-            std::printf("\n");
-            print_heading();
-        }
+    void print(double copy_seconds) const {
+        if (options_.heading) print_title(copy_seconds);
         // In a table with chapter 01 above, the CPU's two rows stand there already.
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            if (r < results_.size() || (device_ != nullptr && (options_.heading || rows_[r].device != "CPU")))
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            const bool cpu = rows_[r].device == "CPU";
+            if (r < results_.size() || (device_ != nullptr && (options_.heading || !cpu)))
                 print_row(rows_[r]);
+        }
         std::fflush(stdout);
-        if (!left_out_.empty()) std::fprintf(stderr, "%s", left_out_.c_str());
-        if (!options_.file.empty() && options_.heading) print_most_frequent();
+        std::fprintf(stderr, "%s", left_out_.c_str());
+        if (!options_.file.empty() && options_.heading) print_most_frequent(last_bins());
     }
 
-    /// The histogram itself, as far as a terminal has room for it.
-    void print_most_frequent() const {
-        std::vector<std::size_t> order;
-        for (std::size_t value = 0; value < kBins; ++value)
-            if (reference_[value] != 0) order.push_back(value);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return reference_[a] > reference_[b]; });
-        std::printf("\n%zu different byte values; the most frequent (--bins PATH writes all counts):\n",
-                    order.size());
-        for (std::size_t k = 0; k < std::min<std::size_t>(order.size(), 10); ++k) {
-            const std::size_t value = order[k];
-            const double share = static_cast<double>(reference_[value]) / static_cast<double>(data_.size());
-            const char letter[] = {'\'', static_cast<char>(value), '\'', '\0'};
-            std::printf("  %3zu 0x%02zx %-3s %14llu  %5.1f %%  %s\n", value, value,
-                        std::isprint(static_cast<int>(value)) ? letter : "", reference_[value], share * 100,
-                        std::string(static_cast<std::size_t>(share * 40 + 0.5), '#').c_str());
-        }
+    void print_title(double copy_seconds) const {
+        const std::string what = options_.file.empty() ? options_.input : options_.file;
+        std::printf("\nHistogram of %zu bytes (%s), %s\n", data_.size(), what.c_str(),
+                    device_ == nullptr ? "on the CPU" : device_->name.c_str());
+        if (device_ != nullptr)
+            std::printf("Copied to the device in %s, which no time below includes.\n",
+                        format_seconds(copy_seconds).c_str());
+        if (device_ != nullptr && device_->simulated)
+            std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
+        std::printf("\n");
+        print_heading();
     }
 
     void write_files() const {
         if (!options_.csv.empty()) append_csv(options_.csv, rows_);
         if (!options_.json.empty()) append_json(options_.json, rows_);
-        if (options_.bins.empty() || results_.empty()) return;
-        // The last variant of the chapter is the one that it leads to.
-        const Result& last = results_.back();
-        std::string text = "bin,count\n";
-        for (std::size_t b = 0; b < last.variant.bins; ++b)
-            text += std::to_string(b) + "," + std::to_string(last.bins[b]) + "\n";
-        if (options_.bins == "-") {
-            std::printf("\n%s", text.c_str());
-            return;
-        }
-        std::ofstream file(options_.bins, std::ios::binary);
-        file << text;
-        if (!file.flush()) throw std::runtime_error(options_.bins + ": the histogram could not be written");
+        if (!options_.bins.empty()) write_bins(options_.bins, last_bins());
+    }
+
+    /// The histogram itself: by the last variant with the most bins, to which the chapter leads.
+    Bins last_bins() const {
+        const Result* last = &results_.front();
+        for (const Result& result : results_)
+            if (result.variant.bins >= last->variant.bins) last = &result;
+        return Bins(last->bins.begin(), last->bins.begin() + last->variant.bins);
     }
 
     const std::string chapter_;
@@ -305,12 +292,3 @@ class HistogramBench {
     std::vector<Row> rows_;
     bool failed_ = false;
 };
-
-/// @brief Prints what a chapter's variants are: `--list`.
-inline void print_variants(const std::vector<HistogramVariant>& variants) {
-    for (const HistogramVariant& variant : variants) {
-        std::printf("%-22s %s\n", variant.name, variant.idea);
-        if (variant.wrong_because != nullptr)
-            std::printf("%-22s wrong on purpose: %s\n", "", variant.wrong_because);
-    }
-}

@@ -143,6 +143,7 @@ bool Worker::run_block(std::uint64_t block) {
     ++block_serial;
     static_shared_bytes_ = 0;
     std::memset(dynamic_shared_, kPoison, grid_->config.dynamic_shared_bytes);
+    pause_random_ = grid_->seed + block;
     if (grid_->seed != 0) {
         random_.seed(grid_->seed + block);
         std::shuffle(order_storage_.begin(), order_storage_.end(), random_);
@@ -222,6 +223,16 @@ void Worker::leave_fiber(Thread* waiting) {
     scheduler_ = from.fctx;
 }
 
+/// One time in eight, lets the other threads go first. Called where code is compiled to be interrupted.
+void Worker::maybe_pause() {
+    if (!in_kernel_) return;
+    pause_random_ = pause_random_ * 6364136223846793005u + 1442695040888963407u;
+    if (pause_random_ >> 61 != 0) return;
+    const InSimulator here(*this);
+    states_[current_] = ThreadState::ready;
+    leave_fiber(&threads_[current_]);
+}
+
 void Worker::wait(ThreadState state, Site site) {
     Thread& thread = threads_[current_];
     thread.site = site;
@@ -233,6 +244,7 @@ void Worker::wait(ThreadState state, Site site) {
 // --- Barriers and warps -------------------------------------------------------------------------
 
 BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
+    const InSimulator here(*this);
     if (at_barrier_ == 0) {
         barrier_site_ = site;
         barrier_diverged_ = false;
@@ -267,6 +279,7 @@ void Worker::release_barrier() {
 
 std::uint64_t Worker::exchange(WarpOperation operation, unsigned int mask, std::uint64_t value,
                                unsigned int source, Site site) {
+    const InSimulator here(*this);
     if ((mask >> lane() & 1) == 0)
         fault(cudaErrorLaunchFailure, text(site) + ": the mask leaves out the lane that calls");
     Thread& thread = threads_[current_];
@@ -373,7 +386,9 @@ void ThreadQueue::finished_while_others_wait() {
 
 // --- Shared memory ------------------------------------------------------------------------------
 
-void Worker::begin_shared(volatile void* variable, std::size_t bytes) {
+void Worker::begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial) {
+    const InSimulator here(*this);
+    serial = block_serial;
     static_shared_bytes_ += bytes;
     if (static_shared_bytes_ > kStaticSharedBytes)
         fault(cudaErrorLaunchFailure, "the kernel declares " + std::to_string(static_shared_bytes_) +
@@ -472,8 +487,8 @@ void* dynamic_shared_memory() {
     return running_worker->dynamic_shared();
 }
 
-void begin_shared(volatile void* variable, std::size_t bytes) {
-    running_worker->begin_shared(variable, bytes);
+void begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial) {
+    running_worker->begin_shared(variable, bytes, serial);
 }
 
 long long device_clock() {

@@ -84,7 +84,8 @@ class Worker : public ThreadQueue {
     std::uint64_t exchange(WarpOperation operation, unsigned int mask, std::uint64_t value,
                            unsigned int source, Site site);
     void thread_finished();
-    void begin_shared(volatile void* variable, std::size_t bytes);
+    void maybe_pause();
+    void begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial);
     [[noreturn]] void fault(cudaError_t error, const std::string& what);
     [[noreturn]] void fault_at(const void* address, bool general_protection);
     unsigned int lane() const { return current_ % warpSize; }
@@ -92,6 +93,15 @@ class Worker : public ThreadQueue {
     /// @}
 
  private:
+    /// While it lives, the current thread is in the simulator's code and not to be interrupted.
+    struct InSimulator {
+        explicit InSimulator(Worker& worker_) : worker(worker_) { worker.in_kernel_ = false; }
+        ~InSimulator() { worker.in_kernel_ = true; }
+        InSimulator(const InSimulator&) = delete;
+        InSimulator& operator=(const InSimulator&) = delete;
+        Worker& worker;
+    };
+
     /// What the scheduler keeps of a thread that waits.
     struct Thread {
         boost::context::detail::fcontext_t context;  ///< where it goes on
@@ -121,6 +131,7 @@ class Worker : public ThreadQueue {
     std::vector<unsigned int> order_storage_;
     std::vector<ThreadState> state_storage_;
     std::mt19937_64 random_;
+    std::uint64_t pause_random_ = 0;
 
     std::vector<Stack> stacks_;
     std::vector<unsigned int> free_stacks_;

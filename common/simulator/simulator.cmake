@@ -39,4 +39,12 @@ function(course_executable target source)
   target_link_libraries(${target} PRIVATE simulator)
 endfunction()
 
+# interleaved(target): a translated executable whose threads are interrupted in the midst of their work.
+function(interleaved target)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:simulator_interleave>)
+  target_compile_options(${target} PRIVATE -fsanitize=thread)
+endfunction()
+add_library(simulator_interleave OBJECT ${simulator_dir}/interleave.cpp)
+target_link_libraries(simulator_interleave PRIVATE simulator)
+
 course_executable(simulator_benchmark common/simulator/benchmark.cu)

@@ -55,16 +55,13 @@ T* dynamic_shared() {
 /// Counts the blocks that this OS thread has run: another number, another block.
 inline thread_local std::uint64_t block_serial = 0;
 
-/// Fills a static shared variable with the poison value and adds it to the block's total.
-void begin_shared(volatile void* variable, std::size_t bytes);
+/// Fills a static shared variable with the poison value, and notes in `serial` for which block.
+void begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial);
 
 /// Called by every thread that passes a `__shared__` declaration; the block's first one begins it.
 template <typename T>
 void shared_variable(T& variable, std::uint64_t& serial) {
-    if (serial != block_serial) {
-        serial = block_serial;
-        begin_shared(&variable, sizeof(variable));
-    }
+    if (serial != block_serial) begin_shared(&variable, sizeof(variable), serial);
 }
 
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.

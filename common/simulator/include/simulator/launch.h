@@ -32,11 +32,13 @@ class ThreadQueue {
         current_ = order_[next_++];
         threadIdx = indices_[current_];
         states_[current_] = ThreadState::runs;
+        in_kernel_ = true;
         return true;
     }
 
     /// The current thread has returned from the kernel.
     void finish() {
+        in_kernel_ = false;
         states_[current_] = ThreadState::returned;
         --live_;
         if (waiting_ != 0) finished_while_others_wait();
@@ -53,6 +55,7 @@ class ThreadQueue {
     unsigned int live_ = 0;                ///< how many have not returned
     unsigned int waiting_ = 0;             ///< how many wait, at a barrier or for their warp
     unsigned int current_ = 0;             ///< the thread that runs
+    volatile bool in_kernel_ = false;  ///< it is in the kernel (volatile: see interleave.cpp, called at any store)
 };
 
 /// Runs the kernel for the threads that the queue hands out, until there are none left.

@@ -10,11 +10,11 @@ int main(int argc, char** argv) {
     return run_program([&] {
         const Options options = parse_options(argc, argv);
         if (options.list) return print_variants(variants()), 0;
+        const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
         const std::vector<unsigned char> data = make_input(options, host_memory_bytes(), 1);
 
         HistogramBench bench("01_cpu_baseline", options, nullptr, data, nullptr);
-        for (const HistogramVariant& variant : variants()) bench.add(variant);
-        return bench.run();
+        return bench.run(chosen);
     });
 }

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
     return run_program([&] {
         const Options options = parse_options(argc, argv, {kSweepMode});
         if (options.list) return print_variants(variants()), 0;
+        const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
         const Device device = init_cuda();
         const std::vector<unsigned char> data = make_input(options, device);
@@ -55,8 +56,7 @@ int main(int argc, char** argv) {
             status = print_sweep(histogram_grid_stride, d_data, data, kBlock, options, device);
         } else {
             HistogramBench bench("02_naive_atomic", options, &device, data, d_data);
-            for (const HistogramVariant& variant : variants()) bench.add(variant);
-            status = bench.run(copy_ms * 1e-3);
+            status = bench.run(chosen, copy_ms * 1e-3);
         }
 
         CUDA_CHECK(cudaFree(d_bins));

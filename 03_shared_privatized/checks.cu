@@ -1,11 +1,158 @@
+/// @file
+/// @brief Checks of chapter 03.
 #include "../common/catch.hpp"
 #include "../common/check_histogram.cuh"
+#include "atomic_cost.cuh"
+#include "broken/modulo_bins.cuh"
+#include "broken/no_first_barrier.cuh"
+#include "broken/no_merge_atomic.cuh"
+#include "broken/no_second_barrier.cuh"
+#include "broken/no_shared_atomic.cuh"
+#include "broken/no_shared_zeroing.cuh"
 #include "kernels.cuh"
+#include "levels.cuh"
+
+namespace {
+
+using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);
+
+/// A variant that launches a broken kernel as the chapter launches its own.
+template <Kernel* kKernel, unsigned int kBinCount = kBins>
+HistogramVariant broken() {
+    HistogramVariant variant{
+        "broken", "",
+        [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape shape) {
+            CUDA_CHECK(cudaMemset(d_bins, 0, kBinCount * sizeof(*d_bins)));
+            if (n == 0) return;
+            kKernel<<<shape.grid_or(two_blocks_a_multiprocessor()), shape.block_or(kBlock)>>>(d_data, n,
+                                                                                              d_bins);
+            CUDA_CHECK(cudaGetLastError());
+        }};
+    variant.bins = kBinCount;
+    return variant;
+}
+
+}  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const HistogramVariant& variant : variants()) {
-        if (variant.wrong_because != nullptr) continue;
-        INFO(variant.name);
-        CHECK(check_histogram(variant).value_or("") == "");
+    for (const HistogramVariant& variant : variants()) CHECK(check_histogram(variant).value_or("") == "");
+}
+
+TEST_CASE("bins count past 2^32") {
+    const std::size_t shared_bytes = kBlock / 32 * kBins * sizeof(unsigned int);
+    const auto check = [&](Kernel* kernel, unsigned int bins) {
+        return check_counts_past_32_bits(
+                   bins,
+                   [&](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+                       kernel<<<7, kBlock, shared_bytes>>>(d_data, n, d_bins);
+                   })
+            .value_or("");
+    };
+    CHECK(check(article_kernel, kBins) == "");
+    CHECK(check(any_block_kernel, kBins) == "");
+    CHECK(check(warp_private_kernel, kBins) == "");
+    CHECK(check(register_kernel, kFewBins) == "");
+    CHECK(check(indexed_kernel, kFewBins) == "");
+}
+
+TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
+    const unsigned char* const nothing = nullptr;
+    const std::size_t large = std::size_t{1} << 33;
+    CHECK_NOTHROW(require_32_bit_counters(large, 3, 256));
+    CHECK_THROWS_AS(require_32_bit_counters(large, 2, 256), std::invalid_argument);
+    const DeviceBuffer<unsigned long long> d_bins(kBins);
+    for (const HistogramVariant& variant : variants())
+        CHECK_THROWS_AS(variant.run(nothing, large, d_bins.data(), {1, 256}), std::invalid_argument);
+}
+
+TEST_CASE("more than 2^32 bytes are counted right") {
+    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
+    for (const HistogramVariant& variant : variants())
+        for (const std::size_t n : {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3})
+            CHECK(check_large_histogram(variant, n).value_or("") == "");
+}
+
+TEST_CASE("every level with room for the bins counts the same as the plain loop") {
+    const std::size_t most = most_shared_bins();
+    for (const std::size_t bins :
+         {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{8}, std::size_t{9}, std::size_t{256},
+          std::size_t{1000}, std::size_t{12288}, std::size_t{12289}, most, most + 1, std::size_t{65536},
+          std::size_t{1000003}}) {
+        for (const std::size_t n : {0, 1, 33, 100003}) {
+            const std::vector<unsigned char> bytes = big_random_block(n * sizeof(unsigned int), bins);
+            std::vector<unsigned int> keys(n);
+            std::copy(bytes.begin(), bytes.end(), reinterpret_cast<unsigned char*>(keys.data()));
+            const auto bin_count = static_cast<unsigned int>(bins);
+            const Bins expected = reference_keys(keys.data(), n, bin_count);
+            const DeviceBuffer<unsigned int> d_keys(n);
+            const DeviceBuffer<unsigned long long> d_bins(bins);
+            if (n > 0)
+                CUDA_CHECK(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+            for (const Level level : {Level::registers, Level::shared, Level::global}) {
+                if (level < level_for(bin_count)) continue;
+                for (const LaunchShape shape : {LaunchShape{}, LaunchShape{3, 96}, LaunchShape{1, 1}}) {
+                    if (shape.block == 1 && n > 1000) continue;
+                    histogram_at_level(level, d_keys.data(), n, bin_count, d_bins.data(), shape);
+                    INFO(name_of(level) << ", " << bins << " bins, n = " << n);
+                    REQUIRE(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
+                }
+            }
+        }
     }
+}
+
+TEST_CASE("the level follows from the number of bins, and a level without room is refused") {
+    CHECK(level_for(8) == Level::registers);
+    CHECK(level_for(9) == Level::shared);
+    CHECK(level_for(most_shared_bins()) == Level::shared);
+    CHECK(level_for(most_shared_bins() + 1) == Level::global);
+    CHECK_THROWS_AS(histogram_at_level(Level::registers, nullptr, 0, 9, nullptr), std::invalid_argument);
+    CHECK_THROWS_AS(histogram_at_level(Level::global, nullptr, 0, 0, nullptr), std::invalid_argument);
+}
+
+TEST_CASE("the atomics whose cost is measured lose nothing") {
+    const DeviceBuffer<unsigned int> d_cells(3 * kCells);
+    for (const unsigned int cells : {1u, 32u, kCells}) {
+        for (const bool shared : {false, true}) {
+            CUDA_CHECK(cudaMemset(d_cells.data(), 0, d_cells.bytes()));
+            if (shared) {
+                throughput_kernel<true><<<3, kCells>>>(d_cells.data(), cells);
+            } else {
+                throughput_kernel<false><<<3, kCells>>>(d_cells.data(), cells);
+            }
+            CUDA_CHECK(cudaGetLastError());
+            CHECK(sum_of_cells(d_cells) == 3ull * kCells * kAdditions);
+        }
+    }
+}
+
+TEST_CASE("the article's kernel is wrong for any block but 256") {
+    HistogramVariant claims_too_much = variants()[0];
+    REQUIRE(claims_too_much.only_block == kBins);
+    claims_too_much.only_block = 0;
+    CHECK(check_histogram(claims_too_much));
+}
+
+TEST_CASE("a missing barrier after zeroing is found") {
+    CHECK(check_histogram(broken<no_first_barrier::kernel>()));
+}
+
+TEST_CASE("a missing barrier before merging is found") {
+    CHECK(check_histogram(broken<no_second_barrier::kernel>()));
+}
+
+TEST_CASE("shared memory that is not zeroed is found") {
+    CHECK(check_histogram(broken<no_shared_zeroing::kernel>()));
+}
+
+TEST_CASE("a missing atomic in shared memory is found", "[race]") {
+    CHECK(check_histogram(broken<no_shared_atomic::kernel>()));
+}
+
+TEST_CASE("a missing atomic in the merge is found", "[race]") {
+    CHECK(check_histogram(broken<no_merge_atomic::kernel>()));
+}
+
+TEST_CASE("bins by the wrong bits are found") {
+    CHECK(check_histogram(broken<modulo_bins::kernel, kFewBins>()));
 }

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
              {"levels", "time registers, shared and global memory from 8 bins to a million"},
              {"atomic-cost", "latency and throughput of atomics in shared and in global memory"}});
         if (options.list) return print_variants(variants()), 0;
+        const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
         const Device device = init_cuda();
         if (options.mode == "atomic-cost") return print_atomic_cost(options, device);
@@ -33,7 +34,6 @@ int main(int argc, char** argv) {
             return print_sweep(histogram_any_block, d_data.data(), data, kBlock, options, device);
 
         HistogramBench bench("03_shared_privatized", options, &device, data, d_data.data());
-        for (const HistogramVariant& variant : variants()) bench.add(variant);
-        return bench.run(copy_seconds);
+        return bench.run(chosen, copy_seconds);
     });
 }

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
     return run_program([&] {
         const Options options = parse_options(argc, argv);
         if (options.list) return print_variants(variants()), 0;
+        const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
         const Device device = init_cuda();
         const std::vector<unsigned char> data = make_input(options, device);
@@ -22,7 +23,6 @@ int main(int argc, char** argv) {
         const double copy_seconds = copy.stop();
 
         HistogramBench bench("04_coarsened", options, &device, data, d_data.data());
-        for (const HistogramVariant& variant : variants()) bench.add(variant);
-        return bench.run(copy_seconds);
+        return bench.run(chosen, copy_seconds);
     });
 }

@@ -64,6 +64,9 @@ void shared_variable(T& variable, std::uint64_t& serial) {
     if (serial != block_serial) begin_shared(&variable, sizeof(variable), serial);
 }
 
+/// Ends the kernel: the thread uses an address that is no multiple of its type's size.
+[[noreturn]] void misaligned(const void* address);
+
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.
 long long device_clock();
 
@@ -217,18 +220,20 @@ inline long long clock64() {
     return sim::device_clock();
 }
 
-// Cache hints: loads and stores with an opinion about caches, which a value does not depend on.
+// Loads with a hint for the caches, which a value does not depend on. They are the loads of wide
+// vectors as a rule, so they mind alignment as a GPU does: an x86 CPU lets most of it pass.
 template <typename T>
 T __ldg(const T* address) {
+    if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0) sim::misaligned(address);
     return *address;
 }
 template <typename T>
 T __ldcg(const T* address) {
-    return *address;
+    return __ldg(address);
 }
 template <typename T>
 T __ldcs(const T* address) {
-    return *address;
+    return __ldg(address);
 }
 
 inline int __popc(unsigned int x) {

@@ -55,7 +55,8 @@ class ThreadQueue {
     unsigned int live_ = 0;                ///< how many have not returned
     unsigned int waiting_ = 0;             ///< how many wait, at a barrier or for their warp
     unsigned int current_ = 0;             ///< the thread that runs
-    volatile bool in_kernel_ = false;  ///< it is in the kernel (volatile: see interleave.cpp, called at any store)
+    volatile bool in_kernel_ =
+        false;  ///< it is in the kernel (volatile: see interleave.cpp, called at any store)
 };
 
 /// Runs the kernel for the threads that the queue hands out, until there are none left.

@@ -1,0 +1,23 @@
+/// @file
+/// @brief Broken: some threads merge while others still count.
+#pragma once
+
+#include "../kernels.cuh"
+
+namespace no_second_barrier {
+
+__global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[kBins];
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) counts[b] = 0;
+    __syncthreads();
+
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        atomicAdd(&counts[d_data[i]], 1u);
+
+    // the fault: no barrier between counting and merging
+    for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
+}
+
+}  // namespace no_second_barrier

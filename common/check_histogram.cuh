@@ -139,22 +139,26 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
 
 /// @brief Checks a variant on more bytes than 31 or 32 bits can count, made in device memory.
 ///
-/// All are 7, but for a few at the start, around 2^31 and at the end.
+/// All are 7, but for a few at the start, on both sides of 2^31, and at the end.
+/// @param[in] n At least 1000.
 /// @return What was wrong; nothing if all was right.
 inline std::optional<std::string> check_large_histogram(const HistogramVariant& variant, std::size_t n) {
+    struct Piece {
+        std::size_t first, bytes;
+        unsigned char value;
+    };
     const std::size_t half = std::size_t{1} << 31;
+    std::vector<Piece> pieces{{0, n, 7}, {0, 5, 1}, {n - 3, 3, 3}};
+    if (n > half + 10) pieces.push_back({half - 1, 2, 2});
+
     const DeviceBuffer<unsigned char> d_data(n);
     const DeviceBuffer<unsigned long long> d_bins(kBins);
-    CUDA_CHECK(cudaMemset(d_data.data(), 7, n));
-    CUDA_CHECK(cudaMemset(d_data.data(), 1, 5));
-    CUDA_CHECK(cudaMemset(d_data.data() + half - 1, 2, 2));
-    CUDA_CHECK(cudaMemset(d_data.data() + n - 3, 3, 3));
     Bins reference(kBins, 0);
-    const std::size_t twos = n - 3 < half + 1 ? n - 3 - (half - 1) : 2;  // the end may lie over them
-    reference[1] = 5;
-    reference[2] = twos;
-    reference[3] = 3;
-    reference[7] = n - 8 - twos;
+    for (const Piece& piece : pieces) {
+        CUDA_CHECK(cudaMemset(d_data.data() + piece.first, piece.value, piece.bytes));
+        reference[piece.value] += piece.bytes;
+        if (piece.bytes < n) reference[7] -= piece.bytes;
+    }
     variant.run(d_data.data(), n, d_bins.data(), {});
     Bins bins = d_bins.to_host();
     bins.resize(variant.bins);

@@ -43,10 +43,14 @@ inline Timing summarize(std::vector<double> seconds) {
     return {median, at(0.1), at(0.9), seconds.size()};
 }
 
-/// Reads `n` bytes and does as good as nothing with them: no kernel that looks at all of its input
-/// can be faster. Loads are 16 bytes wide, `kLoads` of them in flight, and marked as used once.
-template <int kLoads>
+/// @brief Reads `n` bytes and does as good as nothing with them.
+///
+/// No kernel that looks at all of its input can be faster. Loads are 16 bytes wide, `kLoads` of them
+/// in flight.
+/// @tparam kOnce Marks what is read as not needed again, so that it leaves the L2 cache first.
+template <int kLoads, bool kOnce>
 __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
+    const auto load = [](const uint4* address) { return kOnce ? __ldcs(address) : *address; };
     const uint4* const vectors = reinterpret_cast<const uint4*>(d_data);
     const std::size_t count = n / sizeof(uint4);
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
@@ -56,51 +60,57 @@ __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned
     for (; i + (kLoads - 1) * threads < count; i += kLoads * threads) {
         uint4 v[kLoads];
 #pragma unroll
-        for (int k = 0; k < kLoads; ++k) v[k] = __ldcs(&vectors[i + k * threads]);
+        for (int k = 0; k < kLoads; ++k) v[k] = load(&vectors[i + k * threads]);
 #pragma unroll
         for (int k = 0; k < kLoads; ++k) all ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
     }
     for (; i < count; i += threads) {
-        const uint4 v = __ldcs(&vectors[i]);
+        const uint4 v = load(&vectors[i]);
         all ^= v.x ^ v.y ^ v.z ^ v.w;
     }
     if (thread < n % sizeof(uint4)) all ^= d_data[count * sizeof(uint4) + thread];
     if (all == 0x9E3779B9u) *d_never = all;  // keeps the compiler from leaving the loads out
 }
 
-/// The read ceiling: `read_kernel` over an input, in the shape that suits the device best.
-class ReadCeiling {
+/// Reads a piece of device memory: the read ceiling, and what empties caches.
+class Reader {
  public:
     /// @param[in] d_data At a multiple of 16 bytes, as `cudaMalloc` gives it.
-    ReadCeiling(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_never_(1) {}
+    Reader(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_never_(1) {}
 
-    /// @param[in] blocks A multiprocessor's share of blocks, of 512 threads each.
-    void run(unsigned int blocks = 4) const {
+    /// As fast as the device can: the read ceiling of this input.
+    void read_once() const { launch(read_kernel<4, true>); }
+
+    /// Leaves what was read in the L2 cache, as far as it fits, and nothing else.
+    void read_into_cache() const { launch(read_kernel<4, false>); }
+
+ private:
+    void launch(void (*kernel)(const unsigned char*, std::size_t, unsigned int*)) const {
         if (n_ == 0) return;
-        const std::size_t useful = n_ / (512 * sizeof(uint4)) + 1;
-        const std::size_t grid = std::min<std::size_t>(useful, std::size_t{blocks} * multiprocessor_count());
-        read_kernel<4><<<static_cast<unsigned int>(grid), 512>>>(d_data_, n_, d_never_.data());
+        constexpr unsigned int kBlock = 512;
+        const std::size_t useful = n_ / (kBlock * sizeof(uint4)) + 1;
+        const std::size_t grid = std::min<std::size_t>(useful, std::size_t{4} * multiprocessor_count());
+        kernel<<<static_cast<unsigned int>(grid), kBlock>>>(d_data_, n_, d_never_.data());
         CUDA_CHECK(cudaGetLastError());
     }
 
- private:
     const unsigned char* d_data_;
     std::size_t n_;
     DeviceBuffer<unsigned int> d_never_;
 };
 
-/// Pushes an input out of the L2 cache by reading something else that is twice as large.
+/// Pushes an input out of the L2 cache by reading something else that is four times as large.
 class CacheEvictor {
  public:
     explicit CacheEvictor(const Device& device)
-        : other_(device.simulated ? 0 : 2 * device.l2_bytes), reader_(other_.data(), other_.size()) {
+        : other_(device.simulated ? 0 : 4 * device.l2_bytes), reader_(other_.data(), other_.size()) {
         if (other_.size() != 0) CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));
     }
-    void evict() const { reader_.run(); }
+    void evict() const { reader_.read_into_cache(); }
 
  private:
     DeviceBuffer<unsigned char> other_;
-    ReadCeiling reader_;
+    Reader reader_;
 };
 
 /// How long to measure.

@@ -4,9 +4,11 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -140,7 +142,7 @@ inline Options parse_options(int argc, char** argv, const std::vector<ExtraMode>
     bool made_input = false;
     opterr = 0;
     for (;;) {
-        const int at = optind;
+        const int at = std::max(optind, 1);
         int index = 0;
         const int found = getopt_long(argc, argv, ":", known.data(), &index);
         if (found == -1) break;

@@ -491,7 +491,9 @@ void begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& ser
     running_worker->begin_shared(variable, bytes, serial);
 }
 
-void misaligned(const void* address) { running_worker->fault_at(address, true); }
+void misaligned(const void* address) {
+    running_worker->fault_at(address, true);
+}
 
 long long device_clock() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -3,6 +3,7 @@
 ///
 ///     nvcc -std=c++17 -O3 01_cpu_baseline/main.cu -o histogram && ./histogram
 #include "../common/histogram_bench.cuh"
+#include "../common/histogram_input.cuh"
 #include "../common/program.hpp"
 #include "kernels.cuh"
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
         if (options.list) return print_variants(variants()), 0;
         const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
-        const std::vector<unsigned char> data = make_input(options, host_memory_bytes(), 1);
+        const std::vector<unsigned char> data = make_input(options, nullptr);
 
         HistogramBench bench("01_cpu_baseline", options, nullptr, data, nullptr);
         return bench.run(chosen);

@@ -3,6 +3,7 @@
 ///
 ///     nvcc -std=c++17 -O3 02_naive_atomic/main.cu -o histogram && ./histogram
 #include "../common/histogram_bench.cuh"
+#include "../common/histogram_input.cuh"
 #include "../common/program.hpp"
 #include "../common/sweep.cuh"
 #include "kernels.cuh"
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
         const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
         const Device device = init_cuda();
-        const std::vector<unsigned char> data = make_input(options, device);
+        const std::vector<unsigned char> data = make_input(options, &device);
         const std::size_t n = data.size();
 
         // Device memory is another memory: it is allocated, and the bytes are copied over.

@@ -92,9 +92,7 @@ inline int print_atomic_cost(const Options& options, const Device& device) {
                 none_lost = none_lost && static_cast<double>(sum_of_cells(d_cells)) == additions;
             };
         }
-        MeasureLimits limits;
-        limits.rounds = device.simulated ? 1 : options.rounds;
-        const std::vector<Timing> timings = measure(jobs, limits, [] {});
+        const std::vector<Timing> timings = measure(jobs, options.rounds, &device);
         const auto rate = [&](std::size_t j) {
             return device.simulated ? std::string("-") : format_ratio(additions / timings[j].median * 1e-9);
         };

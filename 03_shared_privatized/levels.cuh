@@ -143,11 +143,6 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
               reinterpret_cast<unsigned char*>(keys.data()));
     const DeviceBuffer<unsigned int> d_keys(n);
     CUDA_CHECK(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-    const CacheEvictor evictor(device);
-    MeasureLimits limits;
-    limits.rounds = device.simulated ? 1 : options.rounds;
-    limits.warm_up = !device.simulated;
-
     std::printf("\n%zu keys of 32 bits (%s), %s; a block holds %u counters in shared memory\n\n", n,
                 options.input.c_str(), device.name.c_str(), most_shared_bins());
     std::printf("%8s  %-14s  %14s %14s %14s\n", "bins", "level", "registers", "shared memory",
@@ -174,7 +169,7 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
             jobs.push_back(job);
             levels.push_back(level);
         }
-        const std::vector<Timing> timings = measure(jobs, limits, [&] { evictor.evict(); });
+        const std::vector<Timing> timings = measure(jobs, options.rounds, &device);
         std::string cells[3] = {"-", "-", "-"};
         for (std::size_t j = 0; j < jobs.size(); ++j)
             cells[static_cast<std::size_t>(levels[j])] =

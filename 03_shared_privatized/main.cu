@@ -4,6 +4,7 @@
 ///     nvcc -std=c++17 -O3 03_shared_privatized/main.cu -o histogram && ./histogram
 #include "../common/device_buffer.cuh"
 #include "../common/histogram_bench.cuh"
+#include "../common/histogram_input.cuh"
 #include "../common/program.hpp"
 #include "../common/sweep.cuh"
 #include "atomic_cost.cuh"
@@ -22,7 +23,7 @@ int main(int argc, char** argv) {
 
         const Device device = init_cuda();
         if (options.mode == "atomic-cost") return print_atomic_cost(options, device);
-        const std::vector<unsigned char> data = make_input(options, device);
+        const std::vector<unsigned char> data = make_input(options, &device);
         if (options.mode == "levels") return print_levels(data, options, device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());

@@ -4,6 +4,7 @@
 ///     nvcc -std=c++17 -O3 04_coarsened/main.cu -o histogram && ./histogram
 #include "../common/device_buffer.cuh"
 #include "../common/histogram_bench.cuh"
+#include "../common/histogram_input.cuh"
 #include "../common/program.hpp"
 #include "kernels.cuh"
 
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
         const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
         const Device device = init_cuda();
-        const std::vector<unsigned char> data = make_input(options, device);
+        const std::vector<unsigned char> data = make_input(options, &device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());
         EventTimer copy;

@@ -3,7 +3,9 @@
 #pragma once
 
 #if __has_include(<catch2/catch_test_macros.hpp>)
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>  // version 3
+using Catch::Approx;
 #else
 #include <catch2/catch.hpp>  // version 2
 #endif

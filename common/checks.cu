@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "bench.cuh"
 #include "catch.hpp"
 #include "check_histogram.cuh"
 #include "cuda_check.cuh"
@@ -179,10 +180,7 @@ TEST_CASE("every job is timed in every round, and each round begins with another
         jobs[j].run = [&order, j] { order += static_cast<char>('a' + j); };
         jobs[j].on_cpu = true;
     }
-    MeasureLimits limits;
-    limits.rounds = 3;
-    limits.warm_up = false;
-    const std::vector<Timing> timings = measure(jobs, limits, [] {});
+    const std::vector<Timing> timings = measure(jobs, 3, nullptr);
     CHECK(order == "bcacababc");
     for (const Timing& timing : timings) CHECK(timing.samples == 3);
 }
@@ -299,4 +297,35 @@ TEST_CASE("the check of large inputs knows what it made, and finds a count that 
                            }};
     CHECK(check_large_histogram(right, 1000).value_or("") == "");
     CHECK(check_large_histogram(wrong, 1000));
+}
+
+TEST_CASE("ratios are to the yardsticks, and a simulated time has none") {
+    const auto spend = [](int milliseconds) {
+        return [milliseconds] { usleep(static_cast<useconds_t>(milliseconds) * 1000); };
+    };
+    std::vector<Job> jobs(1);
+    jobs[0].name = "variant";
+    jobs[0].run = spend(4);
+    jobs[0].on_cpu = true;
+    Yardsticks yardsticks;
+    yardsticks.cpu_sequential = spend(40);
+    Row blank;
+    blank.bytes = 4000000;
+    Options options;
+    options.rounds = 1;
+    const std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options, nullptr);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].times_cpu_sequential == Approx(rows[1].timing.median / rows[0].timing.median));
+    CHECK(rows[0].gigabytes_per_second == Approx(4e-3 / rows[0].timing.median));
+    CHECK(rows[1].times_cpu_sequential == 1);
+    CHECK(std::isnan(rows[0].times_cub));
+    CHECK(std::isnan(rows[0].of_ceiling));
+
+    Device simulated{};
+    simulated.simulated = true;
+    jobs[0].on_cpu = false;
+    const std::vector<Row> simulated_rows = measure_rows(jobs, yardsticks, blank, options, &simulated);
+    CHECK(simulated_rows[0].simulated);
+    CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
+    CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
 }

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
+#include <memory>
 
 #include "device_buffer.cuh"
 #include "histogram.cuh"
@@ -40,14 +41,12 @@ class CubHistogram {
     DeviceBuffer<unsigned int> d_bins_;
     DeviceBuffer<unsigned char> d_workspace_;
 };
-inline std::optional<CubHistogram> make_cub_histogram(const unsigned char* d_data, std::size_t n) {
-    return std::optional<CubHistogram>(std::in_place, d_data, n);
+/// @return Runs CUB's histogram of these bytes; empty on the simulator.
+inline std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n) {
+    return [cub = std::make_shared<CubHistogram>(d_data, n)] { cub->run(); };
 }
 #else
-struct CubHistogram {
-    void run() {}
-};
-inline std::optional<CubHistogram> make_cub_histogram(const unsigned char*, std::size_t) {
-    return std::nullopt;
+inline std::function<void()> cub_histogram(const unsigned char*, std::size_t) {
+    return {};
 }
 #endif

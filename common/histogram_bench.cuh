@@ -1,50 +1,23 @@
 /// @file
-/// @brief What the programs of Part I share: input, measuring, verifying, the table.
+/// @brief What the programs of Part I share: measuring, verifying, the table.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench.cuh"
 #include "cpu_baseline.hpp"
 #include "cub_histogram.cuh"
 #include "histogram.cuh"
 #include "histogram_report.hpp"
-#include "host_memory.hpp"
 #include "options.hpp"
 #include "table.hpp"
 #include "verify.hpp"
-
-/// @brief The bytes that the command line asks for.
-/// @param[in] copies How many times they must fit into `free_bytes`.
-/// @throws BadOption if there is no memory for them.
-inline std::vector<unsigned char> make_input(const Options& options, std::size_t free_bytes,
-                                             std::size_t copies) {
-    const std::size_t most = free_bytes / copies;
-    if (!options.file.empty()) {
-        try {
-            return read_file(options.file, most);
-        } catch (const std::invalid_argument& error) {
-            throw BadOption("--file takes a file of bytes to count: " + std::string(error.what()));
-        }
-    }
-    if (options.n > most)
-        throw BadOption("--n takes at most " + std::to_string(most) +
-                        " bytes, for which this device has memory, not " + std::to_string(options.n));
-    for (const NamedInput& input : named_inputs())
-        if (options.input == input.name) return input.make(options.n, options.seed);
-    throw BadOption("unknown input " + options.input);
-}
-
-/// @brief The same for a program that runs on a device: there, and in the host's memory besides.
-inline std::vector<unsigned char> make_input(const Options& options, const Device& device) {
-    return make_input(options, device.free_bytes, device.simulated ? 2 : 1);
-}
 
 /// Times, verifies and prints a chapter's variants.
 class HistogramBench {
@@ -67,57 +40,22 @@ class HistogramBench {
     /// @param[in] copy_seconds What copying the input to the device took; 0 without a device.
     /// @return The program's exit status: 1 if a result is wrong that should not be.
     int run(const std::vector<HistogramVariant>& variants, double copy_seconds = 0) {
-        results_.clear();
         for (const HistogramVariant& variant : variants) results_.push_back({variant, Bins(), ""});
         std::vector<Job> jobs;
         for (Result& result : results_) jobs.push_back(variant_job(result));
-        const std::size_t sequential = add_job(jobs, sequential_job());
-        const std::size_t all_cores = add_job(jobs, all_cores_job());
-        const std::size_t ceiling = add_job(jobs, on_gpu() ? ceiling_job() : std::nullopt);
-        const std::size_t cub = add_job(jobs, on_gpu() ? cub_job() : std::nullopt);
 
-        MeasureLimits limits;
-        limits.rounds = options_.rounds;
-        if (!on_gpu()) limits.rounds = device_ == nullptr ? std::min(options_.rounds, 5u) : 1;
-        limits.warm_up = on_gpu();
-        std::optional<CacheEvictor> evictor;
-        if (on_gpu()) evictor.emplace(*device_);
-        const std::vector<Timing> timings = measure(jobs, limits, [&] {
-            if (evictor) evictor->evict();
-        });
+        Row blank;
+        blank.chapter = chapter_;
+        blank.input = options_.file.empty() ? options_.input : options_.file;
+        blank.n = data_.size();
+        blank.bytes = data_.size();
+        std::vector<Row> rows = measure_rows(jobs, yardsticks(), blank, options_, device_);
+        for (std::size_t r = 0; r < results_.size(); ++r) rows[r].verdict = verdict(results_[r]);
 
-        rows_.clear();
-        const auto seconds = [&](std::size_t job) {
-            return job < timings.size() ? timings[job].median : NAN;
-        };
-        for (std::size_t j = 0; j < jobs.size(); ++j) {
-            const bool is_variant = j < results_.size();
-            Row row;
-            row.chapter = chapter_;
-            row.variant = jobs[j].name;
-            row.device = jobs[j].on_cpu || device_ == nullptr ? "CPU" : device_->name;
-            row.simulated = device_ != nullptr && device_->simulated && !jobs[j].on_cpu;
-            row.input = options_.file.empty() ? options_.input : options_.file;
-            row.n = data_.size();
-            if (is_variant) {
-                row.grid = options_.shape.grid;
-                row.block = options_.shape.block;
-            }
-            row.timing = timings[j];
-            if (!row.simulated && !data_.empty()) {
-                row.gigabytes_per_second = static_cast<double>(data_.size()) / timings[j].median * 1e-9;
-                row.times_cpu_sequential = seconds(sequential) / timings[j].median;
-                row.times_cpu_all_cores = seconds(all_cores) / timings[j].median;
-                if (!jobs[j].on_cpu) {
-                    row.of_ceiling = seconds(ceiling) / timings[j].median;
-                    row.times_cub = seconds(cub) / timings[j].median;
-                }
-            }
-            row.verdict = is_variant ? verdict(results_[j]) : "";
-            rows_.push_back(row);
-        }
-        print(copy_seconds);
-        write_files();
+        print(rows, copy_seconds);
+        if (!options_.csv.empty()) append_csv(options_.csv, rows);
+        if (!options_.json.empty()) append_json(options_.json, rows);
+        if (!options_.bins.empty()) write_bins(options_.bins, last_bins());
         return failed_ ? 1 : 0;
     }
 
@@ -127,14 +65,6 @@ class HistogramBench {
         Bins bins;          ///< of the last sample
         std::string wrong;  ///< what was wrong with the first sample that was; empty if none was
     };
-
-    bool on_gpu() const { return device_ != nullptr && !device_->simulated; }
-
-    static std::size_t add_job(std::vector<Job>& jobs, std::optional<Job> job) {
-        if (!job) return static_cast<std::size_t>(-1);
-        jobs.push_back(std::move(*job));
-        return jobs.size() - 1;
-    }
 
     /// Runs a variant into bins that are full of something else, and compares each sample bin by bin.
     Job variant_job(Result& result) {
@@ -163,40 +93,19 @@ class HistogramBench {
         return job;
     }
 
-    std::optional<Job> sequential_job() {
-        Job job;
-        job.name = "(one CPU core)";
-        job.on_cpu = true;
-        job.run = [this] { reference_ = reference_histogram(data_.data(), data_.size()); };
-        return job;
-    }
-
-    std::optional<Job> all_cores_job() {
-        Job job;
-        job.name = "(all CPU cores)";
-        job.on_cpu = true;
-        job.run = [this] {
+    Yardsticks yardsticks() {
+        Yardsticks result;
+        result.cpu_sequential = [this] { reference_ = reference_histogram(data_.data(), data_.size()); };
+        result.cpu_all_cores = [this] {
             Bins bins(kBins);
             histogram_on_all_cores(data_.data(), data_.size(), bins.data());
         };
-        return job;
-    }
-
-    std::optional<Job> ceiling_job() {
-        Job job;
-        job.name = "(read ceiling)";
-        job.run = [reader = std::make_shared<Reader>(d_data_, data_.size())] { reader->read_once(); };
-        return job;
-    }
-
-    std::optional<Job> cub_job() {
-        Job job;
-        job.name = "(CUB)";
-        job.run =
-            [cub = std::make_shared<std::optional<CubHistogram>>(make_cub_histogram(d_data_, data_.size()))] {
-                if (*cub) (*cub)->run();
-            };
-        return job;
+        if (device_ == nullptr || device_->simulated) return result;
+        result.read_ceiling = [reader = std::make_shared<Reader>(d_data_, data_.size())] {
+            reader->read_once();
+        };
+        result.cub = cub_histogram(d_data_, data_.size());
+        return result;
     }
 
     /// What the table says of a result, after the other two verifications.
@@ -221,15 +130,13 @@ class HistogramBench {
         return "WRONG: " + result.wrong;
     }
 
-    void print(double copy_seconds) const {
+    void print(const std::vector<Row>& rows, double copy_seconds) const {
         if (options_.heading) print_title(copy_seconds);
-        // In a table with chapter 01 above, the CPU's two rows stand there already.
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const bool cpu = rows_[r].device == "CPU";
-            if (r < results_.size() || (device_ != nullptr && (options_.heading || !cpu)))
-                print_row(rows_[r]);
+        // In a table with chapter 01 above, the CPU's yardsticks stand there already.
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const bool yardstick = r >= results_.size(), on_cpu = rows[r].device == "CPU";
+            if (!yardstick || !on_cpu || (device_ != nullptr && options_.heading)) print_row(rows[r]);
         }
-        std::fflush(stdout);
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_bins());
     }
 
@@ -244,12 +151,6 @@ class HistogramBench {
             std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
         std::printf("\n");
         print_heading();
-    }
-
-    void write_files() const {
-        if (!options_.csv.empty()) append_csv(options_.csv, rows_);
-        if (!options_.json.empty()) append_json(options_.json, rows_);
-        if (!options_.bins.empty()) write_bins(options_.bins, last_bins());
     }
 
     /// The histogram itself: by the last variant with the most bins, to which the chapter leads.
@@ -268,6 +169,5 @@ class HistogramBench {
     DeviceBuffer<unsigned long long> d_bins_;
     Bins reference_;
     std::vector<Result> results_;
-    std::vector<Row> rows_;
     bool failed_ = false;
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,8 +104,8 @@ class Reader {
 class CacheEvictor {
  public:
     explicit CacheEvictor(const Device& device)
-        : other_(device.simulated ? 0 : 4 * device.l2_bytes), reader_(other_.data(), other_.size()) {
-        if (other_.size() != 0) CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));
+        : other_(4 * device.l2_bytes), reader_(other_.data(), other_.size()) {
+        CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));
     }
     void evict() const { reader_.read_into_cache(); }
 
@@ -113,32 +114,33 @@ class CacheEvictor {
     Reader reader_;
 };
 
-/// How long to measure.
-struct MeasureLimits {
-    unsigned int rounds = 20;
-    double seconds_per_job = 2;  ///< a slow job gets fewer rounds, at least `fewest_rounds`
-    unsigned int fewest_rounds = 3;
-    bool warm_up = true;
-};
+/// A slow job gets fewer rounds than the others once it has taken so long, but not fewer than three.
+constexpr double kSecondsPerJob = 2;
+constexpr std::size_t kFewestSamples = 3;
 
 /// @brief Times jobs side by side: each round runs all of them, and each round starts with another.
 ///
-/// So a clock that changes or a neighbour that interferes meets all jobs alike.
-/// @param[in] before_each Not timed: puts the device into the same state before every sample.
+/// So a clock that changes or a neighbour that interferes meets all jobs alike. On a GPU a round that
+/// is not counted comes first, and the L2 cache is emptied before each sample. On the simulator, whose
+/// times mean little, one round is enough; the CPU alone gets at most five.
+/// @param[in] rounds How many samples to take of each job on a GPU.
+/// @param[in] device Null for a program that stays on the CPU.
 /// @return A timing for each job, in the order of the jobs.
-inline std::vector<Timing> measure(const std::vector<Job>& jobs, const MeasureLimits& limits,
-                                   const std::function<void()>& before_each) {
+inline std::vector<Timing> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device) {
+    const bool on_gpu = device != nullptr && !device->simulated;
+    if (!on_gpu) rounds = device == nullptr ? std::min(rounds, 5u) : 1;
+    std::optional<CacheEvictor> evictor;
+    if (on_gpu) evictor.emplace(*device);
+
     std::vector<std::vector<double>> samples(jobs.size());
     std::vector<double> spent(jobs.size(), 0);
     const bool show = isatty(STDERR_FILENO) != 0;
-    const unsigned int first_round = limits.warm_up ? 0 : 1;
-    for (unsigned int round = first_round; round <= limits.rounds; ++round) {
+    for (unsigned int round = on_gpu ? 0 : 1; round <= rounds; ++round) {
         for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
             const std::size_t j = (turn + round) % jobs.size();
             const Job& job = jobs[j];
-            if (spent[j] > limits.seconds_per_job && samples[j].size() >= limits.fewest_rounds) continue;
-            if (show)
-                std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, limits.rounds, job.name.c_str());
+            if (spent[j] > kSecondsPerJob && samples[j].size() >= kFewestSamples) continue;
+            if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());
             job.before();
             double seconds = 0;
             if (job.on_cpu) {
@@ -147,7 +149,7 @@ inline std::vector<Timing> measure(const std::vector<Job>& jobs, const MeasureLi
                 job.run();
                 seconds = timer.stop();
             } else {
-                before_each();
+                if (evictor) evictor->evict();
                 EventTimer timer;
                 timer.start();
                 job.run();

@@ -54,11 +54,7 @@ inline int print_sweep(HistogramFunction* run, const unsigned char* d_data,
         job.after = [&, g] { wrong[g] += verify_bin_by_bin(d_bins.to_host(), expected).has_value(); };
         jobs.push_back(job);
     }
-    MeasureLimits limits;
-    limits.rounds = device.simulated ? 1 : options.rounds;
-    limits.warm_up = !device.simulated;
-    const CacheEvictor evictor(device);
-    const std::vector<Timing> timings = measure(jobs, limits, [&] { evictor.evict(); });
+    const std::vector<Timing> timings = measure(jobs, options.rounds, &device);
 
     std::printf("\n%zu bytes, blocks of %u threads, %u multiprocessors, %s\n\n", n, block, multiprocessors,
                 device.name.c_str());

@@ -18,6 +18,7 @@ struct Row {
     std::string chapter, variant, device, input;
     bool simulated = false;
     std::size_t n = 0;                 ///< elements
+    std::size_t bytes = 0;             ///< of input, that a variant must read
     unsigned int grid = 0, block = 0;  ///< as asked for; 0: the variant's choice
     Timing timing;
     double gigabytes_per_second = NAN;  ///< 10^9 bytes of input a second
@@ -90,6 +91,7 @@ inline std::vector<Field> fields(const Row& row) {
             {"simulated", row.simulated ? "true" : "false", false},
             {"input", row.input, true},
             {"n", std::to_string(row.n), false},
+            {"bytes", std::to_string(row.bytes), false},
             {"grid", std::to_string(row.grid), false},
             {"block", std::to_string(row.block), false},
             {"samples", std::to_string(row.timing.samples), false},

@@ -7,6 +7,9 @@
 #include "kernel.h"
 #include "runtime.h"
 
+/// For the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
+#define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
+
 namespace sim {
 
 struct LaunchConfig {
@@ -27,7 +30,7 @@ enum class ThreadState : unsigned char { unstarted, runs, ready, at_barrier, at_
 class ThreadQueue {
  public:
     /// Makes the next thread of the block the current one. @return false when all have started.
-    bool start_next() {
+    SIM_UNINTERRUPTED bool start_next() {
         if (next_ == count_) return false;
         current_ = order_[next_++];
         threadIdx = indices_[current_];
@@ -37,7 +40,7 @@ class ThreadQueue {
     }
 
     /// The current thread has returned from the kernel.
-    void finish() {
+    SIM_UNINTERRUPTED void finish() {
         in_kernel_ = false;
         states_[current_] = ThreadState::returned;
         --live_;
@@ -55,8 +58,7 @@ class ThreadQueue {
     unsigned int live_ = 0;                ///< how many have not returned
     unsigned int waiting_ = 0;             ///< how many wait, at a barrier or for their warp
     unsigned int current_ = 0;             ///< the thread that runs
-    volatile bool in_kernel_ =
-        false;  ///< it is in the kernel (volatile: see interleave.cpp, called at any store)
+    bool in_kernel_ = false;               ///< it runs the kernel, not the simulator
 };
 
 /// Runs the kernel for the threads that the queue hands out, until there are none left.

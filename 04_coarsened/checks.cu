@@ -80,7 +80,7 @@ TEST_CASE("wide loads from any address are found") {
     CHECK(check_histogram(broken_striding<assumes_alignment::kernel>()));
 }
 
-TEST_CASE("a missing barrier before the merge is found") {
+TEST_CASE("a missing barrier before the merge is found", "[order]") {
     CHECK(check_histogram(broken_striding<no_barrier_before_merge::kernel>()));
 }
 

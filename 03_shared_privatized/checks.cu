@@ -133,11 +133,11 @@ TEST_CASE("the article's kernel is wrong for any block but 256") {
     CHECK(check_histogram(claims_too_much));
 }
 
-TEST_CASE("a missing barrier after zeroing is found") {
+TEST_CASE("a missing barrier after zeroing is found", "[order]") {
     CHECK(check_histogram(broken<no_first_barrier::kernel>()));
 }
 
-TEST_CASE("a missing barrier before merging is found") {
+TEST_CASE("a missing barrier before merging is found", "[order]") {
     CHECK(check_histogram(broken<no_second_barrier::kernel>()));
 }
 

@@ -26,6 +26,22 @@ HistogramVariant broken_striding() {
             }};
 }
 
+/// A variant that launches a broken kernel in a grid that follows from n.
+template <Kernel* kKernel>
+HistogramVariant broken_coarsened() {
+    HistogramVariant variant{
+        "broken", "",
+        [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape shape) {
+            CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+            if (n == 0) return;
+            const unsigned int block = shape.block_or(kBlock);
+            kKernel<<<blocks_for(n, block * kCoarsening), block>>>(d_data, n, d_bins);
+            CUDA_CHECK(cudaGetLastError());
+        }};
+    variant.grid_follows_n = true;
+    return variant;
+}
+
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
@@ -80,35 +96,16 @@ TEST_CASE("wide loads from any address are found") {
     CHECK(check_histogram(broken_striding<assumes_alignment::kernel>()));
 }
 
-TEST_CASE("a missing barrier before the merge is found") {
+TEST_CASE("a missing barrier before the merge is found", "[order]") {
     CHECK(check_histogram(broken_striding<no_barrier_before_merge::kernel>()));
 }
 
 TEST_CASE("a missing tail guard is found") {
-    HistogramVariant broken{
-        "broken", "",
-        [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape shape) {
-            CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-            if (n == 0) return;
-            const unsigned int block = shape.block_or(kBlock);
-            no_tail_guard::kernel<<<blocks_for(n, block * kCoarsening), block>>>(d_data, d_bins);
-            CUDA_CHECK(cudaGetLastError());
-        }};
-    broken.grid_follows_n = true;
-    CHECK(check_histogram(broken));
+    CHECK(check_histogram(broken_coarsened<no_tail_guard::kernel>()));
 }
 
 TEST_CASE("a first index of 32 bits is found") {
-    HistogramVariant broken{
-        "broken", "",
-        [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape shape) {
-            CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-            if (n == 0) return;
-            const unsigned int block = shape.block_or(kBlock);
-            int_base::kernel<<<blocks_for(n, block * kCoarsening), block>>>(d_data, n, d_bins);
-            CUDA_CHECK(cudaGetLastError());
-        }};
-    broken.grid_follows_n = true;
+    const HistogramVariant broken = broken_coarsened<int_base::kernel>();
     CHECK_FALSE(check_histogram(broken));  // small inputs do not show it
     if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
     CHECK(check_large_histogram(broken, (1ull << 32) + 3));

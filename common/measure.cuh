@@ -114,9 +114,8 @@ class CacheEvictor {
     Reader reader_;
 };
 
-/// A slow job gets fewer rounds than the others once it has taken so long, but not fewer than three.
+/// A job that has taken so long gets no further round, once it has a sample.
 constexpr double kSecondsPerJob = 2;
-constexpr std::size_t kFewestSamples = 3;
 
 /// @brief Times jobs side by side: each round runs all of them, and each round starts with another.
 ///
@@ -139,7 +138,7 @@ inline std::vector<Timing> measure(const std::vector<Job>& jobs, unsigned int ro
         for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
             const std::size_t j = (turn + round) % jobs.size();
             const Job& job = jobs[j];
-            if (spent[j] > kSecondsPerJob && samples[j].size() >= kFewestSamples) continue;
+            if (spent[j] > kSecondsPerJob && !samples[j].empty()) continue;
             if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());
             job.before();
             double seconds = 0;
@@ -157,7 +156,8 @@ inline std::vector<Timing> measure(const std::vector<Job>& jobs, unsigned int ro
             }
             job.after();
             spent[j] += seconds;
-            if (round > 0) samples[j].push_back(seconds);
+            // The round that warms up counts only for a job that is too slow for a second one.
+            if (round > 0 || seconds > kSecondsPerJob) samples[j].push_back(seconds);
         }
     }
     if (show) std::fprintf(stderr, "\r\033[K");

@@ -1,10 +1,10 @@
 /// @file
 /// @brief Runs grids: checks a launch as CUDA does, and shares its blocks out to OS threads.
 #include <algorithm>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 #include "scheduler.h"
@@ -18,7 +18,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     if (text == nullptr || *text == '\0') return otherwise;
     char* end = nullptr;
     const unsigned long long value = std::strtoull(text, &end, 10);
-    if (*end == '\0') return value;
+    if (*end == '\0' && *text != '-') return value;
     std::fprintf(stderr, "%s takes a whole number, not '%s'\n", name, text);
     std::exit(2);
 }
@@ -28,84 +28,44 @@ std::uint64_t& seed() {
     return value;
 }
 
-/// OS threads that wait for grids. The thread that launches is the first worker.
-class WorkerPool {
- public:
-    explicit WorkerPool(unsigned int workers) {
-        install_fault_handler();
-        for (unsigned int i = 1; i < workers; ++i) threads_.emplace_back([this] { serve(); });
-    }
-
-    ~WorkerPool() {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            stop_ = true;
-        }
-        wake_.notify_all();
-        for (std::thread& thread : threads_) thread.join();
-    }
-
-    WorkerPool(const WorkerPool&) = delete;
-    WorkerPool& operator=(const WorkerPool&) = delete;
-
-    void run(Grid& grid) {
-        // Waking the others takes longer than a small grid does.
-        const dim3& block = grid.config.block;
-        const bool together =
-            grid.blocks > 1 && grid.blocks * block.x * block.y * block.z >= kThreadsWorthWaking;
-        if (together) {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            grid_ = &grid;
-            busy_ = threads_.size();
-            ++generation_;
-            wake_.notify_all();
-        }
-        first_.run(grid);
-        if (together) {
-            std::unique_lock<std::mutex> lock(mutex_);
-            idle_.wait(lock, [this] { return busy_ == 0; });
-        }
-    }
-
- private:
-    static constexpr std::uint64_t kThreadsWorthWaking = 1024;
-
-    void serve() {
-        Worker worker;
-        std::uint64_t seen = 0;
-        std::unique_lock<std::mutex> lock(mutex_);
-        for (;;) {
-            wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
-            if (stop_) return;
-            seen = generation_;
-            Grid& grid = *grid_;
-            lock.unlock();
-            worker.run(grid);
-            lock.lock();
-            if (--busy_ == 0) idle_.notify_one();
-        }
-    }
-
-    Worker first_;
-    std::mutex mutex_;
-    std::condition_variable wake_, idle_;
-    Grid* grid_ = nullptr;
-    std::uint64_t generation_ = 0;
-    std::size_t busy_ = 0;
-    bool stop_ = false;
-    std::vector<std::thread> threads_;
-};
-
 cudaError_t launch_error(const LaunchConfig& config) {
-    const dim3 &grid = config.grid, &block = config.block;
-    const bool empty =
-        grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0;
-    const bool large = grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 || block.x > 1024 ||
-                       block.y > 1024 || block.z > 64 ||
-                       std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock;
-    if (empty || large) return cudaErrorInvalidConfiguration;
-    if (config.dynamic_shared_bytes > kSharedBytesPerBlock) return cudaErrorInvalidValue;
-    return cudaSuccess;
+    const auto within = [](const dim3& shape, const dim3& limit) {
+        const auto component = [](unsigned int value, unsigned int most) {
+            return value >= 1 && value <= most;
+        };
+        return component(shape.x, limit.x) && component(shape.y, limit.y) && component(shape.z, limit.z);
+    };
+    const dim3& block = config.block;
+    if (!within(config.grid, kMaxGrid) || !within(block, kMaxBlock) ||
+        block.x * block.y * block.z > kMaxThreadsPerBlock)
+        return cudaErrorInvalidConfiguration;
+    return config.dynamic_shared_bytes > kSharedBytesPerBlock ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/// Another order of the blocks for each seed: they are as far apart as a number that has no divisor
+/// in common with how many there are.
+void shuffle_blocks(Grid& grid) {
+    std::mt19937_64 random(grid.seed);
+    grid.first_block = random() % grid.blocks;
+    grid.block_stride = random() % (1u << 16) | 1;
+    while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
+}
+
+/// Shares a grid out. The thread that launches is the first worker; the others live for this grid.
+void run_on_workers(Grid& grid) {
+    static std::vector<std::unique_ptr<Worker>> pool;
+    // Less than this many simulated threads are done before another OS thread has started.
+    constexpr std::uint64_t kThreadsWorthAWorker = 512;
+    const dim3& block = grid.config.block;
+    const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
+    const std::size_t count =
+        std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
+    while (pool.size() < count) pool.push_back(std::make_unique<Worker>());
+
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < count; ++i) others.emplace_back([&grid, i] { pool[i]->run(grid); });
+    pool[0]->run(grid);
+    for (std::thread& other : others) other.join();
 }
 
 }  // namespace
@@ -115,23 +75,27 @@ void set_seed(std::uint64_t value) {
 }
 
 unsigned int workers() {
-    static const unsigned int count = static_cast<unsigned int>(
-        std::clamp<std::uint64_t>(setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency()), 1, 256));
+    // Each worker has up to 1024 stacks with as many guards, and Linux gives a process 65,530 mappings.
+    constexpr std::uint64_t kMostWorkers = 24;
+    static const unsigned int count = static_cast<unsigned int>(std::clamp<std::uint64_t>(
+        setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency()), 1, kMostWorkers));
     return count;
 }
 
 void run_grid(const LaunchConfig& config, const char* kernel_name, Site site, ThreadLoop loop,
               const void* kernel) {
-    if (sticky_error() != cudaSuccess) return;
-    if (const cudaError_t error = launch_error(config)) {
+    const cudaError_t sticky = sticky_error();
+    if (const cudaError_t error = sticky != cudaSuccess ? sticky : launch_error(config)) {
         set_error(error);
         return;
     }
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
-    static WorkerPool pool(workers());
-    Grid grid(config, kernel_name, site, loop, kernel, seed());
-    pool.run(grid);
+    const FaultHandler handler;
+    const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    Grid grid{config, kernel_name, site, loop, kernel, blocks, seed()};
+    if (grid.seed != 0) shuffle_blocks(grid);
+    run_on_workers(grid);
     if (grid.error != cudaSuccess) set_fault(grid.error, grid.fault);
 }
 

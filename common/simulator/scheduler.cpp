@@ -38,12 +38,6 @@ thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-char* map_memory(std::size_t bytes) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    return static_cast<char*>(memory);
-}
-
 std::string text(const Site& site) {
     return std::string(site.file) + ":" + std::to_string(site.line);
 }
@@ -55,44 +49,33 @@ std::string text(const uint3& v, const dim3& shape) {
     return "(" + result + ")";
 }
 
+constexpr std::size_t kGuardBytes = 64 * 1024;  // whole pages, however large the machine's are
+constexpr std::size_t kStackBytes = 128 * 1024;
 constexpr std::size_t kSharedRegionBytes = 256 * 1024;
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
+static_assert(kSharedRegionBytes >= kSharedBytesPerBlock, "the region holds all that a launch may ask for");
 
 }  // namespace
 
-Grid::Grid(const LaunchConfig& config_, const char* kernel_name_, Site site_, ThreadLoop loop_,
-           const void* kernel_, std::uint64_t seed_)
-    : config(config_),
-      kernel_name(kernel_name_),
-      site(site_),
-      loop(loop_),
-      kernel(kernel_),
-      seed(seed_),
-      blocks(std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z) {
-    if (seed == 0) return;
-    std::mt19937_64 random(seed);
-    first_block = random() % blocks;
-    block_stride = random() % (1u << 16) | 1;
-    while (std::gcd(block_stride, blocks) != 1) block_stride += 2;
+Pages::Pages(std::size_t bytes)
+    : data_(static_cast<char*>(
+          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
+      bytes_(bytes) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
 }
-
-Stack::Stack(std::size_t color) : base_(map_memory(kBytes)), top_(base_ + kBytes - color % 64 * 64) {
-    mprotect(base_, kGuardBytes, PROT_NONE);
+Pages::~Pages() {
+    munmap(data_, bytes_);
 }
-Stack::Stack(Stack&& other) noexcept : base_(other.base_), top_(other.top_) {
-    other.base_ = nullptr;
-}
-Stack::~Stack() {
-    if (base_ != nullptr) munmap(base_, kBytes);
+void Pages::forbid(std::size_t offset, std::size_t bytes) {
+    if (mprotect(data_ + offset, bytes, PROT_NONE) != 0) throw std::bad_alloc();
 }
 
 Worker::Worker()
-    : shared_region_(map_memory(kSharedRegionBytes + Stack::kGuardBytes)), signal_stack_(kSignalStackBytes) {
-    mprotect(shared_region_ + kSharedRegionBytes, Stack::kGuardBytes, PROT_NONE);
-}
-
-Worker::~Worker() {
-    munmap(shared_region_, kSharedRegionBytes + Stack::kGuardBytes);
+    : threads_(kMaxThreadsPerBlock),
+      stacks_(kMaxThreadsPerBlock * (kGuardBytes + kStackBytes)),
+      shared_(kSharedRegionBytes + kGuardBytes),
+      signal_stack_(kSignalStackBytes) {
+    shared_.forbid(kSharedRegionBytes, kGuardBytes);
 }
 
 void Worker::run(Grid& grid) {
@@ -105,7 +88,8 @@ void Worker::run(Grid& grid) {
     set_up(grid);
     while (!grid.failed) {
         const std::uint64_t k = grid.next_block.fetch_add(1);
-        if (k >= grid.blocks || !run_block(grid.block_at(k))) break;
+        if (k >= grid.blocks) break;
+        if (!run_block((grid.first_block + k * grid.block_stride) % grid.blocks)) break;
     }
 
     running_worker = nullptr;
@@ -117,41 +101,32 @@ void Worker::set_up(Grid& grid) {
     const dim3 block = grid.config.block;
     gridDim = grid.config.grid;
     blockDim = block;
-    if (block.x != shape_.x || block.y != shape_.y || block.z != shape_.z) {
-        shape_ = block;
-        count_ = block.x * block.y * block.z;
-        threads_.resize(count_);
-        state_storage_.resize(count_);
-        index_storage_.clear();
-        for (unsigned int z = 0; z < block.z; ++z)
-            for (unsigned int y = 0; y < block.y; ++y)
-                for (unsigned int x = 0; x < block.x; ++x) index_storage_.push_back({x, y, z});
-        order_storage_.resize(count_);
-        indices_ = index_storage_.data();
-        order_ = order_storage_.data();
-        states_ = state_storage_.data();
-    }
-    std::iota(order_storage_.begin(), order_storage_.end(), 0u);
-    const std::size_t bytes = (grid.config.dynamic_shared_bytes + 15) / 16 * 16;
-    dynamic_shared_ = shared_region_ + kSharedRegionBytes - bytes;
+    count_ = 0;
+    for (unsigned int z = 0; z < block.z; ++z)
+        for (unsigned int y = 0; y < block.y; ++y)
+            for (unsigned int x = 0; x < block.x; ++x) indices_[count_++] = {x, y, z};
+    const std::size_t aligned = (grid.config.dynamic_shared_bytes + 15) / 16 * 16;
+    dynamic_shared.memory = shared_.data() + kSharedRegionBytes - aligned;
 }
 
+/// @return Whether the block has come to its end without a fault.
 bool Worker::run_block(std::uint64_t block) {
     const dim3& grid = grid_->config.grid;
     blockIdx = {static_cast<unsigned int>(block % grid.x), static_cast<unsigned int>(block / grid.x % grid.y),
                 static_cast<unsigned int>(block / grid.x / grid.y)};
     ++block_serial;
     static_shared_bytes_ = 0;
-    std::memset(dynamic_shared_, kPoison, grid_->config.dynamic_shared_bytes);
+    std::memset(dynamic_shared.memory, kPoison, grid_->config.dynamic_shared_bytes);
     pause_random_ = grid_->seed + block;
+    std::iota(order_, order_ + count_, 0u);
     if (grid_->seed != 0) {
         random_.seed(grid_->seed + block);
-        std::shuffle(order_storage_.begin(), order_storage_.end(), random_);
+        std::shuffle(order_, order_ + count_, random_);
     }
-    std::fill(state_storage_.begin(), state_storage_.end(), ThreadState::unstarted);
-    next_ = at_barrier_ = votes_ = waiting_ = 0;
+    std::fill(states_, states_ + count_, ThreadState::unstarted);
+    next_ = waiting_ = at_barrier_ = votes_ = 0;
     live_ = count_;
-    faulted_ = false;
+    faulted_ = barrier_diverged_ = false;
 
     while (next_ < count_ && !faulted_) start_fiber();
     while (live_ > 0 && !faulted_) {
@@ -160,46 +135,43 @@ bool Worker::run_block(std::uint64_t block) {
             const unsigned int thread = order_[place];
             if (states_[thread] != ThreadState::ready) continue;
             progress = true;
-            states_[thread] = ThreadState::runs;
-            current_ = thread;
-            threadIdx = indices_[thread];
+            resume(thread);
             run_fiber(threads_[thread].context, threads_[thread].stack);
         }
         if (!progress)
             record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
     }
-    if (!faulted_) return true;
-
     // Threads that still wait are forgotten with their stacks, as a GPU forgets a failed grid's.
-    free_stacks_.resize(stacks_.size());
-    std::iota(free_stacks_.begin(), free_stacks_.end(), 0u);
-    for (const Stack& stack : stacks_) __asan_unpoison_memory_region(stack.bottom(), stack.bytes());
-    return false;
+    if (faulted_) __asan_unpoison_memory_region(stack_bottom(0), stack_bottom(count_) - stack_bottom(0));
+    return !faulted_;
 }
 
 // --- Fibers -------------------------------------------------------------------------------------
 
+char* Worker::stack_bottom(unsigned int stack) const {
+    return stacks_.data() + stack * (kGuardBytes + kStackBytes) + kGuardBytes;
+}
+
 void Worker::start_fiber() {
-    if (free_stacks_.empty()) {
-        free_stacks_.push_back(static_cast<unsigned int>(stacks_.size()));
-        stacks_.emplace_back(stacks_.size());
-    }
-    const unsigned int stack = free_stacks_.back();
-    free_stacks_.pop_back();
-    run_fiber(make_fcontext(stacks_[stack].top(), stacks_[stack].bytes(), fiber_main), stack);
+    // The place of its first thread is a number that no other fiber of the block has.
+    const unsigned int stack = next_;
+    current_ = order_[next_];  // the one to name if the kernel's frame, inlined in the loop, does not fit
+    for (; stacks_made_ <= stack; ++stacks_made_)
+        stacks_.forbid(stack_bottom(stacks_made_) - kGuardBytes - stacks_.data(), kGuardBytes);
+    // Tops that differ by some cache lines: stacks as deep as each other would compete for the
+    // same sets of the cache.
+    char* const top = stack_bottom(stack) + kStackBytes - stack % 64 * 64;
+    run_fiber(make_fcontext(top, kStackBytes, fiber_main), stack);
 }
 
 /// Switches to a fiber, until it waits or has no thread left to run.
-void Worker::run_fiber(boost::context::detail::fcontext_t context, unsigned int stack) {
+void Worker::run_fiber(Context context, unsigned int stack) {
     current_stack_ = stack;
     void* sanitizer_state = nullptr;
-    __sanitizer_start_switch_fiber(&sanitizer_state, stacks_[stack].bottom(), stacks_[stack].bytes());
+    __sanitizer_start_switch_fiber(&sanitizer_state, stack_bottom(stack), kStackBytes);
     const transfer_t from = jump_fcontext(context, this);
     __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
-    if (from.data == nullptr) {
-        free_stacks_.push_back(stack);
-    } else {
-        Thread* const waiting = static_cast<Thread*>(from.data);
+    if (Thread* const waiting = static_cast<Thread*>(from.data)) {
         waiting->context = from.fctx;
         waiting->stack = stack;
     }
@@ -233,167 +205,91 @@ void Worker::maybe_pause() {
     leave_fiber(&threads_[current_]);
 }
 
-void Worker::wait(ThreadState state, Site site) {
-    Thread& thread = threads_[current_];
-    thread.site = site;
-    states_[current_] = state;
-    ++waiting_;
-    leave_fiber(&thread);
-}
-
 // --- Barriers and warps -------------------------------------------------------------------------
 
 BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
     const InSimulator here(*this);
-    if (at_barrier_ == 0) {
-        barrier_site_ = site;
-        barrier_diverged_ = false;
-    } else if (site.line != barrier_site_.line || std::strcmp(site.file, barrier_site_.file) != 0) {
-        barrier_diverged_ = true;
-    }
+    if (at_barrier_ == 0) barrier_site_ = site;
+    if (!(site == barrier_site_)) barrier_diverged_ = true;
     ++at_barrier_;
     votes_ += predicate;
+    threads_[current_].site = site;
+    states_[current_] = ThreadState::at_barrier;
+    ++waiting_;
     if (at_barrier_ < live_) {
-        wait(ThreadState::at_barrier, site);
+        leave_fiber(&threads_[current_]);
     } else {
-        threads_[current_].site = site;
         release_barrier();
+        states_[current_] = ThreadState::runs;
     }
     return released_;
 }
 
 void Worker::release_barrier() {
     if (barrier_diverged_) {
-        if (states_[current_] == ThreadState::runs) states_[current_] = ThreadState::at_barrier;
-        fault(cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
+        record_fault(cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
+        give_up();
     }
-    for (ThreadState& state : state_storage_) {
-        if (state == ThreadState::at_barrier) {
-            state = ThreadState::ready;
-            --waiting_;
-        }
-    }
+    std::replace(states_, states_ + count_, ThreadState::at_barrier, ThreadState::ready);
+    waiting_ -= at_barrier_;
     released_ = {at_barrier_, votes_};
     at_barrier_ = votes_ = 0;
 }
 
-std::uint64_t Worker::exchange(WarpOperation operation, unsigned int mask, std::uint64_t value,
-                               unsigned int source, Site site) {
+WarpValues Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
     const InSimulator here(*this);
-    if ((mask >> lane() & 1) == 0)
-        fault(cudaErrorLaunchFailure, text(site) + ": the mask leaves out the lane that calls");
+    if ((mask >> current_ % warpSize & 1) == 0) {
+        record_fault(cudaErrorLaunchFailure,
+                     thread_text() + " is not in the mask that it gives " + function + " at " + text(site));
+        give_up();
+    }
+    WarpValues result;
     Thread& thread = threads_[current_];
-    thread.operation = operation;
+    thread.site = site;
+    thread.function = function;
     thread.mask = mask;
     thread.value = value;
-    thread.source = source;
+    thread.result = &result;
     states_[current_] = ThreadState::at_warp;
     ++waiting_;
-    if (complete_exchange(thread)) {
+    if (complete_exchange(current_)) {
         states_[current_] = ThreadState::runs;
     } else {
-        --waiting_;
-        wait(ThreadState::at_warp, site);
+        leave_fiber(&thread);
     }
-    return thread.result;
+    return result;
 }
 
-/// Gives every lane of the mask its result and lets it go on, if all of them have come.
-bool Worker::complete_exchange(const Thread& asking) {
-    const unsigned int first = static_cast<unsigned int>(&asking - threads_.data()) / warpSize * warpSize;
-    const unsigned int lanes = std::min<unsigned int>(warpSize, count_ - first);
-    unsigned int members = 0;
-    for (unsigned int i = 0; i < lanes; ++i) {
-        if ((asking.mask >> i & 1) == 0 || states_[first + i] == ThreadState::returned) continue;
-        const Thread& other = threads_[first + i];
-        const bool here = states_[first + i] == ThreadState::at_warp && other.mask == asking.mask &&
-                          other.operation == asking.operation;
-        if (!here) return false;
-        members |= 1u << i;
+/// Tells every lane of the mask what all have brought and lets it go on, if all of them have come.
+bool Worker::complete_exchange(unsigned int asking) {
+    const Thread& first = threads_[asking];
+    const unsigned int warp = asking / warpSize * warpSize;
+    WarpValues all;
+    std::memset(all.value, kPoison, sizeof(all.value));
+    for (unsigned int i = std::min<unsigned int>(warpSize, count_ - warp); i-- > 0;) {  // the last comes last
+        if ((first.mask >> i & 1) == 0 || states_[warp + i] == ThreadState::returned) continue;
+        const Thread& other = threads_[warp + i];
+        if (states_[warp + i] != ThreadState::at_warp || other.mask != first.mask ||
+            std::strcmp(other.function, first.function) != 0)
+            return false;
+        all.lanes |= 1u << i;
+        all.value[i] = other.value;
     }
-
-    const auto each = [&](auto visit) {
-        for (unsigned int i = 0; i < lanes; ++i)
-            if (members >> i & 1) visit(i, threads_[first + i]);
-    };
-    std::uint64_t total = 0;
-    switch (asking.operation) {
-        case WarpOperation::sync: break;
-        case WarpOperation::shuffle: {
-            // A lane that reads from one that is not here gets what CUDA calls undefined: poison.
-            std::uint64_t poison;
-            std::memset(&poison, kPoison, sizeof(poison));
-            each([&](unsigned int, Thread& thread) {
-                const bool valid = thread.source < lanes && (members >> thread.source & 1);
-                thread.result = valid ? threads_[first + thread.source].value : poison;
-            });
-            break;
-        }
-        case WarpOperation::match:
-            each([&](unsigned int, Thread& thread) {
-                thread.result = 0;
-                each([&](unsigned int i, const Thread& other) {
-                    thread.result |= std::uint64_t{other.value == thread.value} << i;
-                });
-            });
-            break;
-        case WarpOperation::ballot:
-            each([&](unsigned int i, const Thread& thread) { total |= thread.value << i; });
-            break;
-        case WarpOperation::add:
-            each([&](unsigned int, const Thread& thread) { total += thread.value; });
-            break;
-        case WarpOperation::minimum:
-            total = ~std::uint64_t{0};
-            each([&](unsigned int, const Thread& thread) { total = std::min(total, thread.value); });
-            break;
-        case WarpOperation::maximum:
-            each([&](unsigned int, const Thread& thread) { total = std::max(total, thread.value); });
-            break;
-        case WarpOperation::bit_and:
-            total = ~std::uint64_t{0};
-            each([&](unsigned int, const Thread& thread) { total &= thread.value; });
-            break;
-        case WarpOperation::bit_or:
-            each([&](unsigned int, const Thread& thread) { total |= thread.value; });
-            break;
-        case WarpOperation::bit_xor:
-            each([&](unsigned int, const Thread& thread) { total ^= thread.value; });
-            break;
-    }
-    const bool own_results =
-        asking.operation == WarpOperation::shuffle || asking.operation == WarpOperation::match;
-    each([&](unsigned int i, Thread& thread) {
-        if (!own_results) thread.result = total;
-        states_[first + i] = ThreadState::ready;
+    for (unsigned int i = 0; i < warpSize; ++i) {
+        if ((all.lanes >> i & 1) == 0) continue;
+        *threads_[warp + i].result = all;
+        states_[warp + i] = ThreadState::ready;
         --waiting_;
-    });
+    }
     return true;
 }
 
 /// A thread has returned: those that waited for it alone can go on.
-void Worker::thread_finished() {
+void Worker::others_may_go_on() {
     if (at_barrier_ != 0 && at_barrier_ == live_) release_barrier();
-    const unsigned int first = current_ / warpSize * warpSize;
-    const unsigned int end = std::min(first + warpSize, count_);
-    for (unsigned int i = first; i < end; ++i)
-        if (states_[i] == ThreadState::at_warp) complete_exchange(threads_[i]);
-}
-
-void ThreadQueue::finished_while_others_wait() {
-    static_cast<Worker*>(this)->thread_finished();
-}
-
-// --- Shared memory ------------------------------------------------------------------------------
-
-void Worker::begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial) {
-    const InSimulator here(*this);
-    serial = block_serial;
-    static_shared_bytes_ += bytes;
-    if (static_shared_bytes_ > kStaticSharedBytes)
-        fault(cudaErrorLaunchFailure, "the kernel declares " + std::to_string(static_shared_bytes_) +
-                                          " bytes of shared memory, and a block has 49152");
-    std::memset(const_cast<void*>(variable), kPoison, bytes);
+    const unsigned int warp = current_ / warpSize * warpSize;
+    for (unsigned int i = warp; i < std::min(warp + warpSize, count_); ++i)
+        if (states_[i] == ThreadState::at_warp) complete_exchange(i);
 }
 
 // --- Faults -------------------------------------------------------------------------------------
@@ -408,64 +304,87 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
                    text(blockIdx, grid_->config.grid) + ": " + what;
 }
 
-void Worker::fault(cudaError_t error, const std::string& what) {
-    record_fault(error, what);
+/// Ends the current thread after a fault. Nothing that its frames own is destroyed.
+void Worker::give_up() {
     leave_fiber(nullptr);
     std::abort();  // a fiber that has left for good does not come back
 }
 
-void Worker::fault_at(const void* address, bool general_protection) {
-    const std::string thread = "thread " + text(indices_[current_], shape_);
-    const Stack& stack = stacks_[current_stack_];
-    if (address >= stack.guard() && address < stack.bottom())
-        fault(cudaErrorLaunchFailure, thread + " needs more than " + std::to_string(stack.bytes() / 1024) +
-                                          " KiB of stack for its local variables and calls");
-    if (general_protection)
-        fault(cudaErrorMisalignedAddress,
-              thread + " uses an address that is no multiple of its type's alignment");
-    char hexadecimal[32];
-    std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
-    fault(cudaErrorIllegalAddress, thread + " uses address " + hexadecimal + ", where no memory is");
+std::string Worker::thread_text() const {
+    return "thread " + text(indices_[current_], grid_->config.block);
 }
 
 /// In words: which threads wait where, neighbours together.
 std::string Worker::waiting_threads() const {
     std::string result;
-    const auto same = [&](unsigned int a, unsigned int b) {
-        return states_[a] == states_[b] && threads_[a].site.line == threads_[b].site.line &&
-               std::strcmp(threads_[a].site.file, threads_[b].site.file) == 0;
-    };
     for (unsigned int first = 0, last; first < count_; first = last + 1) {
         last = first;
         if (states_[first] != ThreadState::at_barrier && states_[first] != ThreadState::at_warp) continue;
-        while (last + 1 < count_ && same(first, last + 1)) ++last;
+        while (last + 1 < count_ && states_[first] == states_[last + 1] &&
+               threads_[first].site == threads_[last + 1].site)
+            ++last;
         if (!result.empty()) result += "; ";
         result += first == last ? "thread " + std::to_string(first) + " waits"
                                 : "threads " + std::to_string(first) + "-" + std::to_string(last) + " wait";
-        if (states_[first] == ThreadState::at_warp) result += " for their warp";
+        if (states_[first] == ThreadState::at_warp)
+            result += std::string(" for the other lanes in ") + threads_[first].function;
         result += " at " + text(threads_[first].site);
     }
     return result;
 }
 
+void Worker::misaligned() {
+    const InSimulator here(*this);
+    record_fault(cudaErrorMisalignedAddress,
+                 thread_text() + " uses an address that is misaligned for its type, or no address at all");
+    give_up();
+}
+
+/// What the operating system says of a thread that it has stopped, in words.
+void Worker::fault_by_signal(int signal, const siginfo_t& info) {
+    const InSimulator here(*this);
+    __asan_unpoison_memory_region(signal_stack_.data(), signal_stack_.size());
+    const char* const address = static_cast<const char*>(info.si_addr);
+    const char* const stack = stack_bottom(current_stack_);
+    if (signal == SIGFPE) {
+        record_fault(cudaErrorLaunchFailure, thread_text() + " divides an integer by zero");
+    } else if (address >= stack - kGuardBytes && address < stack) {
+        record_fault(cudaErrorLaunchFailure, thread_text() + " needs more than " +
+                                                 std::to_string(kStackBytes / 1024) +
+                                                 " KiB of stack for its local variables and calls");
+    } else if (signal == SIGBUS || info.si_code == SI_KERNEL) {
+        misaligned();  // so x86 reports it, and does not say which address
+    } else {
+        char hexadecimal[32];
+        std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", info.si_addr);
+        record_fault(cudaErrorIllegalAddress,
+                     thread_text() + " uses address " + hexadecimal + ", where no memory is");
+    }
+    give_up();
+}
+
 namespace {
 
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
+struct sigaction previous_actions[3];
+
 void on_signal(int signal, siginfo_t* info, void*) {
-    if (running_worker == nullptr) {  // not a kernel's: die of it as usual
-        ::signal(signal, SIG_DFL);
-        return;
-    }
-    if (signal == SIGFPE) running_worker->fault(cudaErrorLaunchFailure, "an integer is divided by zero");
-    running_worker->fault_at(info->si_addr, info->si_code == SI_KERNEL);
+    if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
+    // The host's own: what it does again after this is answered as it was before the launch.
+    for (int i = 0; i < 3; ++i)
+        if (kSignals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);
 }
 
 }  // namespace
 
-void install_fault_handler() {
+FaultHandler::FaultHandler() {
     struct sigaction action {};
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE}) sigaction(signal, &action, nullptr);
+    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &action, &previous_actions[i]);
+}
+FaultHandler::~FaultHandler() {
+    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &previous_actions[i], nullptr);
 }
 
 // --- What kernels call --------------------------------------------------------------------------
@@ -474,25 +393,36 @@ BarrierResult barrier(bool predicate, Site site) {
     return running_worker->wait_at_barrier(predicate, site);
 }
 
-std::uint64_t warp_exchange(WarpOperation operation, unsigned int mask, std::uint64_t value,
-                            unsigned int source, Site site) {
-    return running_worker->exchange(operation, mask, value, source, site);
+WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
+    return running_worker->exchange(function, mask, value, site);
 }
 
-unsigned int lane() {
-    return running_worker->lane();
+void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables) {
+    if (done_for_block == block_serial) return;  // by another thread, while this one was interrupted
+    done_for_block = block_serial;
+    running_worker->begin_shared(variables);
 }
 
-void* dynamic_shared_memory() {
-    return running_worker->dynamic_shared();
+void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
+    const InSimulator here(*this);
+    for (const SharedVariable& variable : variables) {
+        static_shared_bytes_ += variable.bytes;
+        if (static_shared_bytes_ > kStaticSharedBytes) {
+            record_fault(cudaErrorLaunchFailure, "the kernel declares " +
+                                                     std::to_string(static_shared_bytes_) +
+                                                     " bytes of shared memory, and a block has 49152");
+            give_up();
+        }
+        std::memset(const_cast<void*>(variable.address), kPoison, variable.bytes);
+    }
 }
 
-void begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial) {
-    running_worker->begin_shared(variable, bytes, serial);
+void misaligned() {
+    running_worker->misaligned();
 }
 
-void misaligned(const void* address) {
-    running_worker->fault_at(address, true);
+void ThreadQueue::finished_while_others_wait() {
+    static_cast<Worker*>(this)->others_may_go_on();
 }
 
 long long device_clock() {

@@ -2,6 +2,8 @@
 /// @brief One OS thread's part of a launch: it runs blocks, and the threads of a block as fibers.
 #pragma once
 
+#include <signal.h>
+
 #include <atomic>
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
@@ -16,51 +18,36 @@ namespace sim {
 
 /// A grid that is being run, shared by the workers that run it.
 struct Grid {
-    Grid(const LaunchConfig& config, const char* kernel_name, Site site, ThreadLoop loop, const void* kernel,
-         std::uint64_t seed);
-
-    /// The k-th block to run: in order without a seed, in strides of an odd length with one.
-    std::uint64_t block_at(std::uint64_t k) const { return (first_block + k * block_stride) % blocks; }
-
     const LaunchConfig config;
     const char* const kernel_name;
     const Site site;
     const ThreadLoop loop;
     const void* const kernel;
-    const std::uint64_t seed;
     const std::uint64_t blocks;
-    std::uint64_t first_block = 0, block_stride = 1;
+    const std::uint64_t seed;
+    std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
-    std::mutex fault_lock;
+    std::mutex fault_lock{};
     cudaError_t error = cudaSuccess;  ///< the first fault of the grid, and what it says
-    std::string fault;
+    std::string fault{};
 };
 
-/// Memory for one fiber's stack, with a page below it that nobody may touch.
-class Stack {
+/// Memory from the operating system, zero, which nobody may touch at the places that are forbidden.
+class Pages {
  public:
-    /// @param[in] color Moves the top by some cache lines, so that the stacks of a block's threads,
-    ///                  all as deep, do not compete for the same sets of the cache.
-    explicit Stack(std::size_t color);
-    ~Stack();
-    Stack(Stack&& other) noexcept;
-    Stack(const Stack&) = delete;
-    Stack& operator=(const Stack&) = delete;
-    Stack& operator=(Stack&&) = delete;
+    explicit Pages(std::size_t bytes);
+    ~Pages();
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
 
-    char* guard() const { return base_; }
-    char* bottom() const { return base_ + kGuardBytes; }
-    char* top() const { return top_; }
-    std::size_t bytes() const { return static_cast<std::size_t>(top() - bottom()); }
-
-    static constexpr std::size_t kBytes = 128 * 1024;
-    static constexpr std::size_t kGuardBytes = 4096;
+    char* data() const { return data_; }
+    void forbid(std::size_t offset, std::size_t bytes);
 
  private:
-    char* base_;
-    char* top_;
+    char* const data_;
+    const std::size_t bytes_;
 };
 
 /// @brief Runs one block at a time on the OS thread that calls it.
@@ -71,9 +58,6 @@ class Stack {
 class Worker : public ThreadQueue {
  public:
     Worker();
-    ~Worker();
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
 
     /// Takes blocks from the grid until there are none left, or one has failed.
     void run(Grid& grid);
@@ -81,15 +65,12 @@ class Worker : public ThreadQueue {
     /// @name Called by the thread that runs
     /// @{
     BarrierResult wait_at_barrier(bool predicate, Site site);
-    std::uint64_t exchange(WarpOperation operation, unsigned int mask, std::uint64_t value,
-                           unsigned int source, Site site);
-    void thread_finished();
+    WarpValues exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
+    void others_may_go_on();
     void maybe_pause();
-    void begin_shared(volatile void* variable, std::size_t bytes, std::uint64_t& serial);
-    [[noreturn]] void fault(cudaError_t error, const std::string& what);
-    [[noreturn]] void fault_at(const void* address, bool general_protection);
-    unsigned int lane() const { return current_ % warpSize; }
-    char* dynamic_shared() const { return dynamic_shared_; }
+    void begin_shared(std::initializer_list<SharedVariable> variables);
+    [[noreturn]] void misaligned();
+    [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
     /// @}
 
  private:
@@ -102,52 +83,53 @@ class Worker : public ThreadQueue {
         Worker& worker;
     };
 
+    using Context = boost::context::detail::fcontext_t;
+
     /// What the scheduler keeps of a thread that waits.
     struct Thread {
-        boost::context::detail::fcontext_t context;  ///< where it goes on
-        unsigned int stack;                          ///< which stack it is kept on
-        Site site;
-        WarpOperation operation;
-        unsigned int mask, source;
-        std::uint64_t value, result;
+        Context context;     ///< where it goes on
+        unsigned int stack;  ///< which stack it is kept on
+        Site site;           ///< where it waits
+        // For its warp:
+        const char* function;
+        unsigned int mask;
+        std::uint64_t value;
+        WarpValues* result;
     };
 
     void set_up(Grid& grid);
     bool run_block(std::uint64_t block);
+    char* stack_bottom(unsigned int stack) const;
     void start_fiber();
-    void run_fiber(boost::context::detail::fcontext_t context, unsigned int stack);
+    void run_fiber(Context context, unsigned int stack);
     static void fiber_main(boost::context::detail::transfer_t from);
     void leave_fiber(Thread* waiting);
-    void wait(ThreadState state, Site site);
     void release_barrier();
-    bool complete_exchange(const Thread& asking);
+    bool complete_exchange(unsigned int asking);
     void record_fault(cudaError_t error, const std::string& what);
+    [[noreturn]] void give_up();
+    std::string thread_text() const;
     std::string waiting_threads() const;
 
     Grid* grid_ = nullptr;
-    dim3 shape_{0, 0, 0};  ///< of the block that the vectors below are made for
-    std::vector<Thread> threads_;
-    std::vector<uint3> index_storage_;
-    std::vector<unsigned int> order_storage_;
-    std::vector<ThreadState> state_storage_;
+    bool faulted_ = false;
     std::mt19937_64 random_;
     std::uint64_t pause_random_ = 0;
+    std::vector<Thread> threads_;
 
-    std::vector<Stack> stacks_;
-    std::vector<unsigned int> free_stacks_;
+    Pages stacks_;
+    unsigned int stacks_made_ = 0;
     unsigned int current_stack_ = 0;
-    boost::context::detail::fcontext_t scheduler_ = nullptr;
+    Context scheduler_ = nullptr;
     const void* scheduler_stack_ = nullptr;  ///< AddressSanitizer wants to know which stack is in use
     std::size_t scheduler_stack_bytes_ = 0;
-    bool faulted_ = false;
 
     unsigned int at_barrier_ = 0, votes_ = 0;
     Site barrier_site_{};
     bool barrier_diverged_ = false;
     BarrierResult released_{};
 
-    char* shared_region_;  ///< dynamic shared memory ends where this region's guard page begins
-    char* dynamic_shared_ = nullptr;
+    Pages shared_;  ///< dynamic shared memory ends where what is forbidden begins
     std::size_t static_shared_bytes_ = 0;
     std::vector<char> signal_stack_;
 };
@@ -155,8 +137,14 @@ class Worker : public ThreadQueue {
 /// The worker whose kernel thread runs on this OS thread, or null on the host's side.
 extern thread_local Worker* running_worker;
 
-/// Turns a kernel's bad memory accesses and divisions by zero into faults that name the thread.
-void install_fault_handler();
+/// Turns a kernel's bad memory accesses and divisions by zero into faults, while it exists.
+class FaultHandler {
+ public:
+    FaultHandler();
+    ~FaultHandler();
+    FaultHandler(const FaultHandler&) = delete;
+    FaultHandler& operator=(const FaultHandler&) = delete;
+};
 
 /// @name Errors that `cudaGetLastError` answers
 /// @{
@@ -167,9 +155,9 @@ cudaError_t sticky_error();                                  ///< a fault's erro
 
 /// @name What the simulated device has: the limits of compute capability 9.0
 /// @{
-constexpr unsigned int kMaxThreadsPerBlock = 1024;
 constexpr unsigned int kMaxThreadsPerMultiprocessor = 2048;
 constexpr unsigned int kMaxBlocksPerMultiprocessor = 32;
+constexpr dim3 kMaxBlock{1024, 1024, 64}, kMaxGrid{0x7fffffff, 65535, 65535};
 constexpr std::size_t kStaticSharedBytes = 48 * 1024;
 constexpr std::size_t kSharedBytesPerBlock = 227 * 1024;
 constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;

@@ -12,6 +12,8 @@
 
 namespace sim {
 
+constexpr unsigned int kMaxThreadsPerBlock = 1024;
+
 struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
@@ -32,9 +34,7 @@ class ThreadQueue {
     /// Makes the next thread of the block the current one. @return false when all have started.
     SIM_UNINTERRUPTED bool start_next() {
         if (next_ == count_) return false;
-        current_ = order_[next_++];
-        threadIdx = indices_[current_];
-        states_[current_] = ThreadState::runs;
+        resume(order_[next_++]);
         in_kernel_ = true;
         return true;
     }
@@ -48,17 +48,23 @@ class ThreadQueue {
     }
 
  protected:
+    void resume(unsigned int thread) {
+        current_ = thread;
+        threadIdx = indices_[thread];
+        states_[thread] = ThreadState::runs;
+    }
     void finished_while_others_wait();
 
-    const unsigned int* order_ = nullptr;  ///< the order in which threads start and go on
-    const uint3* indices_ = nullptr;       ///< each thread's threadIdx
-    ThreadState* states_ = nullptr;        ///< what each thread does now
-    unsigned int count_ = 0;               ///< threads of the block
-    unsigned int next_ = 0;                ///< how many have started
-    unsigned int live_ = 0;                ///< how many have not returned
-    unsigned int waiting_ = 0;             ///< how many wait, at a barrier or for their warp
-    unsigned int current_ = 0;             ///< the thread that runs
-    bool in_kernel_ = false;               ///< it runs the kernel, not the simulator
+    unsigned int count_ = 0;    ///< threads of the block
+    unsigned int next_ = 0;     ///< how many have started
+    unsigned int live_ = 0;     ///< how many have not returned
+    unsigned int waiting_ = 0;  ///< how many wait, at a barrier or for their warp
+    unsigned int current_ = 0;  ///< the thread that runs
+    bool in_kernel_ = false;    ///< it runs the kernel, not the simulator
+    // For each thread of the block:
+    unsigned int order_[kMaxThreadsPerBlock];  ///< who starts, and goes on, first, second, …
+    uint3 indices_[kMaxThreadsPerBlock];       ///< its threadIdx
+    ThreadState states_[kMaxThreadsPerBlock];  ///< what it does now
 };
 
 /// Runs the kernel for the threads that the queue hands out, until there are none left.
@@ -96,14 +102,11 @@ Launcher<Kernel> launch(const char* name, Kernel kernel, LaunchConfig config,
     return {kernel, config, name, {file, line}};
 }
 
-/// @name Settings, from the environment unless a program sets them
-/// @{
-
 /// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.
 void set_seed(std::uint64_t seed);
+
 /// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
 unsigned int workers();
-/// @}
 
 /// What went wrong in the last kernel that failed, in words; empty if none did.
 const char* last_fault();

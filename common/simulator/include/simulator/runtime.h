@@ -10,78 +10,65 @@
 
 #include "vector_types.h"
 
-#define SIM_ERRORS(X)                                                                                  \
-    X(cudaSuccess, 0, "no error")                                                                      \
-    X(cudaErrorInvalidValue, 1, "invalid argument")                                                    \
-    X(cudaErrorMemoryAllocation, 2, "out of memory")                                                   \
-    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                              \
-    X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                             \
-    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                        \
-    X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                    \
-    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                           \
-    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                  \
-    X(cudaErrorNotReady, 600, "device not ready")                                                      \
-    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                        \
-    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                          \
-    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                           \
-    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                       \
-    X(cudaErrorUnknown, 999, "unknown error")
+#define SIM_ERRORS(X)                                                           \
+    X(cudaSuccess, 0, "no error")                                               \
+    X(cudaErrorInvalidValue, 1, "invalid argument")                             \
+    X(cudaErrorMemoryAllocation, 2, "out of memory")                            \
+    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")       \
+    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")             \
+    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                    \
+    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")           \
+    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \
+    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")   \
+    X(cudaErrorMisalignedAddress, 716, "misaligned address")                    \
+    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")
 
-enum cudaError_t {
+enum cudaError_t : int {
 #define X(name, value, text) name = value,
     SIM_ERRORS(X)
 #undef X
 };
-using cudaError = cudaError_t;
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
-cudaError_t cudaGetLastError();     ///< Returns the last error and forgets it, if it can be forgotten.
+cudaError_t cudaGetLastError();     ///< Returns the last error and forgets it. A fault comes again.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
 
 /// The members of CUDA's struct that the course reads.
 struct cudaDeviceProp {
     char name[256];
-    std::size_t totalGlobalMem;
-    std::size_t sharedMemPerBlock;
-    int regsPerBlock;
-    int warpSize;
+    std::size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
     std::size_t memPitch;
-    int maxThreadsPerBlock;
-    int maxThreadsDim[3];
-    int maxGridSize[3];
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
     std::size_t totalConstMem;
-    int major;
-    int minor;
+    int major, minor;
     std::size_t textureAlignment;
-    int multiProcessorCount;
-    int l2CacheSize;
-    int maxThreadsPerMultiProcessor;
-    int maxBlocksPerMultiProcessor;
-    std::size_t sharedMemPerMultiprocessor;
-    std::size_t sharedMemPerBlockOptin;
-    std::size_t reservedSharedMemPerBlock;
-    int memoryBusWidth;
-    int asyncEngineCount;
+    int multiProcessorCount, asyncEngineCount, memoryBusWidth, l2CacheSize;
+    int maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    std::size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
 };
 
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrMultiProcessorCount = 16,
+// An attribute's name and number, and the property that says the same.
+#define SIM_ATTRIBUTES(X)                                                          \
+    X(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                    \
+    X(cudaDevAttrWarpSize, 10, warpSize)                                           \
+    X(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount)                     \
+    X(cudaDevAttrGlobalMemoryBusWidth, 37, memoryBusWidth)                         \
+    X(cudaDevAttrL2CacheSize, 38, l2CacheSize)                                     \
+    X(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor)     \
+    X(cudaDevAttrComputeCapabilityMajor, 75, major)                                \
+    X(cudaDevAttrComputeCapabilityMinor, 76, minor)                                \
+    X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor) \
+    X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)
+
+enum cudaDeviceAttr : int {
+#define X(name, value, property) name = value,
+    SIM_ATTRIBUTES(X)
+#undef X
+        cudaDevAttrClockRate = 13,  // CUDA 13 has no properties for these two
     cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
 };
 
 cudaError_t cudaGetDeviceCount(int* count);
@@ -89,16 +76,24 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-cudaError_t cudaDriverGetVersion(int* version);
-cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSynchronize();
 /// Frees every allocation and forgets every error, the kind that stays (a kernel's fault) included.
 cudaError_t cudaDeviceReset();
 
 using cudaStream_t = struct SimStream*;
-using cudaEvent_t = struct SimEvent*;
+cudaError_t cudaStreamCreate(cudaStream_t* stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 
-enum cudaMemcpyKind {
+using cudaEvent_t = struct SimEvent*;
+cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+/// @param[out] milliseconds Between two recorded events.
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
+
+enum cudaMemcpyKind : int {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost = 2,
@@ -112,11 +107,15 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
-cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream = nullptr);
 
+inline cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t = nullptr) {
+    return cudaMemset(pointer, value, bytes);
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t = nullptr) {
+    return cudaMemcpy(to, from, bytes, kind);
+}
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
@@ -126,26 +125,7 @@ cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
 }
 
-constexpr unsigned int cudaStreamDefault = 0;
-constexpr unsigned int cudaStreamNonBlocking = 1;
-cudaError_t cudaStreamCreate(cudaStream_t* stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
-
-cudaError_t cudaEventCreate(cudaEvent_t* event);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
-/// @param[out] milliseconds Between two recorded events.
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
-
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-};
+enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 namespace sim {
 
@@ -153,8 +133,8 @@ namespace sim {
 /// @{
 cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, int threads_per_block, std::size_t dynamic_shared_bytes);
-cudaError_t copy_symbol(void* to, const void* from, std::size_t symbol_bytes, std::size_t bytes,
-                        std::size_t offset);
+cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* host,
+                        std::size_t bytes, bool to_symbol);
 /// @}
 
 }  // namespace sim
@@ -171,13 +151,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
 }
 
 template <typename T>
-cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
-    return sim::copy_symbol(reinterpret_cast<char*>(&symbol) + offset, from, sizeof(T), bytes, offset);
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0) {
+    return sim::copy_symbol(&symbol, sizeof(T), offset, const_cast<void*>(from), bytes, true);
 }
 
 template <typename T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-    return sim::copy_symbol(to, reinterpret_cast<const char*>(&symbol) + offset, sizeof(T), bytes, offset);
+cudaError_t cudaMemcpyFromSymbol(void* to, T& symbol, std::size_t bytes, std::size_t offset = 0) {
+    return sim::copy_symbol(&symbol, sizeof(T), offset, to, bytes, false);
 }

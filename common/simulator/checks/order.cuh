@@ -1,0 +1,167 @@
+/// @file
+/// @brief Checks of what hides mistakes unless it is made to show them: old memory, and the order of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "../../catch.hpp"
+#include "../../device_buffer.cuh"
+
+namespace order_checks {
+
+constexpr unsigned int kPoison = 0xa5a5a5a5u;
+
+// --- Poison -------------------------------------------------------------------------------------
+
+__global__ void static_rest_kernel(unsigned int* d_rest) {
+    __shared__ unsigned int rest[4];
+    __shared__ double one_more;
+    d_rest[blockIdx.x] = rest[threadIdx.x + 1];
+    rest[threadIdx.x + 1] = 1;  // the next block must not see it
+    one_more = 0;
+}
+
+__global__ void dynamic_rest_kernel(unsigned int* d_rest) {
+    extern __shared__ unsigned int dynamic_rest[];
+    d_rest[blockIdx.x] = dynamic_rest[gridDim.x % 7];
+    dynamic_rest[gridDim.x % 7] = 1;
+}
+
+TEST_CASE("shared memory holds poison at the beginning of every block") {
+    const DeviceBuffer<unsigned int> rest(100);
+    CUDA_CHECK(cudaMemset(rest.data(), 0, rest.bytes()));
+    static_rest_kernel<<<100, 1>>>(rest.data());
+    CHECK(rest.to_host() == std::vector<unsigned int>(100, kPoison));
+    CUDA_CHECK(cudaMemset(rest.data(), 0, rest.bytes()));
+    dynamic_rest_kernel<<<100, 1, 7 * sizeof(unsigned int)>>>(rest.data());
+    CHECK(rest.to_host() == std::vector<unsigned int>(100, kPoison));
+}
+
+TEST_CASE("device memory holds poison when it is allocated, also where another allocation was") {
+    for (int round = 0; round < 3; ++round) {
+        const DeviceBuffer<unsigned int> fresh(1000);
+        CHECK(fresh.to_host() == std::vector<unsigned int>(1000, kPoison));
+        CUDA_CHECK(cudaMemset(fresh.data(), 0, fresh.bytes()));
+    }
+}
+
+__global__ void absent_lane_kernel(unsigned int* d_result) {
+    d_result[threadIdx.x] = __shfl_sync(0xffu, threadIdx.x, static_cast<int>(threadIdx.x) + 4);
+}
+
+TEST_CASE("a shuffle from a lane that is not there gives poison") {
+    const DeviceBuffer<unsigned int> result(8);
+    absent_lane_kernel<<<1, 8>>>(result.data());
+    CHECK(result.to_host() == std::vector<unsigned int>{4, 5, 6, 7, kPoison, kPoison, kPoison, kPoison});
+}
+
+// --- Order --------------------------------------------------------------------------------------
+
+/// Runs what it is given with a seed, and gives the program's own back.
+template <typename Work>
+auto with_seed(std::uint64_t seed, Work work) {
+    sim::set_seed(seed);
+    const auto result = work();
+    const char* const own = std::getenv("CUDA_SIM_SEED");
+    sim::set_seed(own == nullptr ? 0 : std::strtoull(own, nullptr, 10));
+    return result;
+}
+
+/// Each block notes in which order its threads come.
+__global__ void thread_order_kernel(unsigned int* d_order, unsigned int* d_counts) {
+    d_order[blockIdx.x * blockDim.x + atomicAdd(&d_counts[blockIdx.x], 1u)] = threadIdx.x;
+}
+
+__global__ void block_order_kernel(unsigned int* d_order, unsigned int* d_count) {
+    d_order[atomicAdd(d_count, 1u)] = blockIdx.x;
+}
+
+std::vector<unsigned int> thread_order(unsigned int blocks, unsigned int threads) {
+    const DeviceBuffer<unsigned int> order(std::size_t{blocks} * threads), counts(blocks);
+    CUDA_CHECK(cudaMemset(counts.data(), 0, counts.bytes()));
+    thread_order_kernel<<<blocks, threads>>>(order.data(), counts.data());
+    return order.to_host();
+}
+
+/// One worker runs so small a grid, so that its blocks come one after another.
+std::vector<unsigned int> block_order() {
+    const DeviceBuffer<unsigned int> order(100), count(1);
+    CUDA_CHECK(cudaMemset(count.data(), 0, sizeof(unsigned int)));
+    block_order_kernel<<<100, 1>>>(order.data(), count.data());
+    return order.to_host();
+}
+
+std::vector<unsigned int> ascending(unsigned int count) {
+    std::vector<unsigned int> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    return numbers;
+}
+
+TEST_CASE("without a seed, threads and blocks come in ascending order") {
+    CHECK(with_seed(0, block_order) == ascending(100));
+    const auto threads = [] { return thread_order(1, 64); };
+    CHECK(with_seed(0, threads) == ascending(64));
+}
+
+TEST_CASE("each seed has an order of its own, the same each time, whichever worker runs a block") {
+    const auto threads = [] { return thread_order(500, 33); };
+    const auto first = with_seed(1, threads);
+    for (int round = 0; round < 5; ++round) CHECK(with_seed(1, threads) == first);
+    CHECK(with_seed(2, threads) != first);
+    CHECK(std::vector<unsigned int>(&first[0], &first[33]) !=
+          std::vector<unsigned int>(&first[33], &first[66]));
+
+    const auto blocks = with_seed(1, block_order);
+    CHECK(blocks == with_seed(1, block_order));
+    CHECK(blocks != with_seed(2, block_order));
+    CHECK(blocks != ascending(100));
+}
+
+TEST_CASE("with any seed, every thread of every block runs once") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        auto blocks = with_seed(seed, block_order);
+        std::sort(blocks.begin(), blocks.end());
+        CHECK(blocks == ascending(100));
+        auto threads = with_seed(seed, [] { return thread_order(1, 100); });
+        std::sort(threads.begin(), threads.end());
+        CHECK(threads == ascending(100));
+    }
+}
+
+/// The fault: no barrier between writing and reading.
+__global__ void no_barrier_kernel(unsigned int* d_result) {
+    __shared__ unsigned int cells[64];
+    cells[threadIdx.x] = threadIdx.x;
+    d_result[threadIdx.x] = cells[threadIdx.x == 0 ? 0 : threadIdx.x - 1];
+}
+
+TEST_CASE("a barrier is missed that threads in ascending order would not need") {
+    const DeviceBuffer<unsigned int> result(64);
+    const auto run = [&] {
+        no_barrier_kernel<<<1, 64>>>(result.data());
+        return result.to_host();
+    };
+    std::vector<unsigned int> expected{0};
+    for (unsigned int i = 0; i < 63; ++i) expected.push_back(i);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const auto got = with_seed(seed, run);
+        CHECK(got != expected);
+        CHECK(std::count(got.begin(), got.end(), kPoison) > 10);
+    }
+}
+
+__global__ void racy_kernel(unsigned int* d_count) {
+    ++*d_count;
+}
+
+TEST_CASE("an increment that is no atomic loses counts where threads are interrupted", "[race]") {
+    const DeviceBuffer<unsigned int> count(1);
+    CUDA_CHECK(cudaMemset(count.data(), 0, sizeof(unsigned int)));
+    racy_kernel<<<1, 256>>>(count.data());
+    CHECK(count.to_host()[0] < 256);
+}
+
+}  // namespace order_checks

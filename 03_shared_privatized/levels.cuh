@@ -17,7 +17,7 @@
 #include "../common/verify.hpp"
 #include "kernels.cuh"
 
-/// Where the private counters are. Each level holds more bins than the one before, and is slower.
+/// Where the private counters are. Each level has room for more bins than the one before.
 enum class Level { registers, shared, global };
 
 inline const char* name_of(Level level) {
@@ -85,7 +85,7 @@ inline unsigned int most_shared_bins() {
     return static_cast<unsigned int>(bytes) / sizeof(unsigned int);
 }
 
-/// @return The fastest level that has room for so many bins.
+/// @return The first level that has room for so many bins. `--levels` measures whether it is the fastest.
 inline Level level_for(unsigned int bins) {
     if (bins <= kFewBins) return Level::registers;
     return bins <= most_shared_bins() ? Level::shared : Level::global;

@@ -32,7 +32,8 @@ __device__ inline void merge_counts(const unsigned int* counts, unsigned long lo
 /// @brief Each thread takes 16 consecutive elements.
 ///
 /// Good for a CPU, whose core then works through one cache line. On a GPU the 32 threads of a warp
-/// read 32 places that are 16 bytes apart at once: one byte of each, sixteen times over.
+/// ask at once for 32 bytes that are 16 apart, and do so sixteen times over the same 512 bytes. Where
+/// an L1 cache keeps them, that costs requests and no longer time.
 __global__ void contiguous_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
     zero_counts(counts, kBins);

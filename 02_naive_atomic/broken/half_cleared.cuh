@@ -1,7 +1,8 @@
 /// @file
 /// @brief Broken: bins of 8 bytes, cleared as if they had 4.
 /// @par Source
-/// D, "Optimizing histogram CUDA code", allocates 256 longs and clears 256 ints.
+/// D, "Optimizing histogram CUDA code", allocates 256 longs and clears 256 ints. Its kernel
+/// counts in ints, so nothing goes wrong until someone makes the bins as wide as they were allocated.
 #pragma once
 
 #include "../kernels.cuh"

@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options(argc, argv);
+        const Options options = parse_options(argc, argv, histogram_programs());
         if (options.list) return print_variants(variants()), 0;
         const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 

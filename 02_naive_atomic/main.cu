@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options(argc, argv, {kSweepMode});
+        const Options options = parse_options(argc, argv, histogram_programs(), {kSweepMode});
         if (options.list) return print_variants(variants()), 0;
         const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 

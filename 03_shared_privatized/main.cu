@@ -14,7 +14,7 @@
 int main(int argc, char** argv) {
     return run_program([&] {
         const Options options = parse_options(
-            argc, argv,
+            argc, argv, histogram_programs(),
             {kSweepMode,
              {"levels", "time registers, shared and global memory from 8 bins to a million", true},
              {"atomic-cost", "latency and throughput of atomics in shared and in global memory", false}});

@@ -14,6 +14,7 @@
 #include "cuda_check.cuh"
 #include "device_buffer.cuh"
 #include "histogram.cuh"
+#include "histogram_input.cuh"
 #include "histogram_report.hpp"
 #include "input.hpp"
 #include "measure.cuh"
@@ -40,7 +41,7 @@ Options parse(std::vector<std::string> words, const std::vector<ExtraMode>& mode
     for (std::string& word : words) argv.push_back(&word[0]);
     argv.push_back(nullptr);
     optind = 0;  // getopt begins again
-    return parse_options(static_cast<int>(argv.size()) - 1, argv.data(), modes);
+    return parse_options(static_cast<int>(argv.size()) - 1, argv.data(), histogram_programs(), modes);
 }
 
 /// The name of a new, empty file.

@@ -12,6 +12,13 @@
 #include "input.hpp"
 #include "options.hpp"
 
+/// The programs of Part I: by default they count the articles' 100 MB.
+inline ProgramKind histogram_programs() {
+    ProgramKind kind{"bytes to count", std::size_t{100} << 20, {}, true};
+    for (const NamedInput& input : named_inputs()) kind.inputs.push_back({input.name, input.what});
+    return kind;
+}
+
 /// @brief Makes the bytes or reads the file.
 /// @param[in] device Where they will be copied to; null for a program that stays on the CPU.
 /// @throws BadOption if the file can't be had, or there is no memory for so many bytes.

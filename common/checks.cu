@@ -21,6 +21,7 @@
 #include "options.hpp"
 #include "sweep.cuh"
 #include "table.hpp"
+#include "variants.hpp"
 #include "verify.hpp"
 
 namespace {

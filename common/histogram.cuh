@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,15 +30,15 @@ struct HistogramVariant {
     bool grid_follows_n = false;           ///< n and the block decide how many blocks; a shape can't
     unsigned long long largest_count = 0;  ///< if not 0: no bin can count further
     const char* wrong_because = nullptr;   ///< if not null: wrong on purpose, for this reason
-};
 
-/// @return The variant of that name, which must be there.
-inline const HistogramVariant& variant_named(const std::vector<HistogramVariant>& variants,
-                                             const std::string& name) {
-    for (const HistogramVariant& variant : variants)
-        if (name == variant.name) return variant;
-    throw std::logic_error("no variant is called " + name);
-}
+    /// @return Why it can't have a shape; empty if it can.
+    std::string refusal(const LaunchShape& shape) const {
+        if (only_block != 0 && shape.block != 0 && shape.block != only_block)
+            return "--block must be " + std::to_string(only_block);
+        if (grid_follows_n && shape.grid != 0) return "--grid follows from --n and --block";
+        return "";
+    }
+};
 
 /// @brief The counts to compare with: the plainest loop there is, and no variant's code.
 /// @return 256 counts.

@@ -17,6 +17,7 @@
 #include "histogram_report.hpp"
 #include "options.hpp"
 #include "table.hpp"
+#include "variants.hpp"
 #include "verify.hpp"
 
 /// Times, verifies and prints a chapter's variants.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The histogram itself, for a terminal and for a file, and the list of variants.
+/// @brief The histogram itself, for a terminal and for a file.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "histogram.cuh"
-#include "options.hpp"
 #include "verify.hpp"
 
 /// Prints the ten fullest bins, fullest first.
@@ -51,41 +49,4 @@ inline void write_bins(const std::string& path, const Bins& bins) {
     std::ofstream file(path, std::ios::binary);
     file << text;
     if (!file.flush()) throw std::runtime_error(path + ": the histogram could not be written");
-}
-
-/// @brief Prints what a chapter's variants are: `--list`.
-inline void print_variants(const std::vector<HistogramVariant>& variants) {
-    for (const HistogramVariant& variant : variants) {
-        std::printf("%-22s %s\n", variant.name, variant.idea);
-        if (variant.wrong_because != nullptr)
-            std::printf("%-22s wrong on purpose: %s\n", "", variant.wrong_because);
-    }
-}
-
-/// @brief The variants that the command line asks for and that can have its launch shape.
-///
-/// A variant that can't have it is left out with a line on standard error that says why.
-/// @throws BadOption if there is none left.
-inline std::vector<HistogramVariant> choose_variants(const std::vector<HistogramVariant>& variants,
-                                                     const Options& options) {
-    std::vector<HistogramVariant> chosen;
-    std::string left_out;
-    for (const HistogramVariant& variant : variants) {
-        if (!options.variant.empty() && options.variant != variant.name) continue;
-        const unsigned int block = options.shape.block;
-        if (variant.only_block != 0 && block != 0 && block != variant.only_block) {
-            left_out = std::string("--block must be ") + std::to_string(variant.only_block) +
-                       " for the variant '" + variant.name + "'";
-        } else if (variant.grid_follows_n && options.shape.grid != 0) {
-            left_out = std::string("--grid can't be chosen for the variant '") + variant.name +
-                       "', whose grid follows from --n and --block";
-        } else {
-            chosen.push_back(variant);
-            continue;
-        }
-        if (options.variant.empty()) std::fprintf(stderr, "left out: %s\n", left_out.c_str());
-    }
-    if (!chosen.empty()) return chosen;
-    if (!left_out.empty()) throw BadOption(left_out);
-    throw BadOption("--variant takes one of the names that --list gives, not '" + options.variant + "'");
 }

@@ -1,0 +1,51 @@
+/// @file
+/// @brief A chapter's variants, of either part: listed, found by name, chosen by the command line.
+#pragma once
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+/// Prints what the variants are: `--list`.
+template <typename Variant>
+void print_variants(const std::vector<Variant>& variants) {
+    for (const Variant& variant : variants) {
+        std::printf("%-22s %s\n", variant.name, variant.idea);
+        if (variant.wrong_because != nullptr)
+            std::printf("%-22s wrong on purpose: %s\n", "", variant.wrong_because);
+    }
+}
+
+/// @return The variant of that name, which must be there.
+template <typename Variant>
+const Variant& variant_named(const std::vector<Variant>& variants, const std::string& name) {
+    for (const Variant& variant : variants)
+        if (name == variant.name) return variant;
+    throw std::logic_error("no variant is called " + name);
+}
+
+/// @brief The variants that the command line asks for and that can have its launch shape.
+///
+/// A variant that can't have it is left out with a line on standard error that says why.
+/// @throws BadOption if there is none left.
+template <typename Variant>
+std::vector<Variant> choose_variants(const std::vector<Variant>& variants, const Options& options) {
+    std::vector<Variant> chosen;
+    std::string left_out;
+    for (const Variant& variant : variants) {
+        if (!options.variant.empty() && options.variant != variant.name) continue;
+        const std::string refusal = variant.refusal(options.shape);
+        if (refusal.empty()) {
+            chosen.push_back(variant);
+            continue;
+        }
+        left_out = refusal + ", for the variant '" + variant.name + "'";
+        if (options.variant.empty()) std::fprintf(stderr, "left out: %s\n", left_out.c_str());
+    }
+    if (!chosen.empty()) return chosen;
+    if (!left_out.empty()) throw BadOption(left_out);
+    throw BadOption("--variant takes one of the names that --list gives, not '" + options.variant + "'");
+}

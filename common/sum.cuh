@@ -76,3 +76,8 @@ inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_
     for (const unsigned long long partial : partials) sum += partial;
     CUDA_CHECK(cudaMemcpy(d_sum, &sum, sizeof(sum), cudaMemcpyHostToDevice));
 }
+
+/// The sum of nothing.
+inline void clear_sum(unsigned long long* d_sum) {
+    CUDA_CHECK(cudaMemset(d_sum, 0, sizeof(*d_sum)));
+}

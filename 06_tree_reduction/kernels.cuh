@@ -1,0 +1,198 @@
+/// @file
+/// @brief Chapter 06: the threads of a block add up together, so that a block leaves one number.
+///
+/// Each kernel takes one element a thread (or two) and leaves one partial sum a block; the CPU adds those
+/// up. Only what happens inside the block differs.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../common/cuda_check.cuh"
+#include "../common/sum.cuh"
+
+/// Threads a block, unless the caller says otherwise, and the most that there can be.
+constexpr unsigned int kBlock = 256, kMostThreads = 1024;
+
+/// This thread's element, squared; 0 for the threads of the last block that have none.
+__device__ inline unsigned long long own_square(const int* d_data, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    return i < n ? square(d_data[i]) : 0;
+}
+
+/// @name A tree in global memory: a launch for each level, since nothing but the end of a kernel makes
+///       all blocks wait for each other.
+/// @{
+__global__ void square_kernel(const int* d_data, std::size_t n, unsigned long long* d_values) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) d_values[i] = square(d_data[i]);
+}
+
+/// Adds the upper part of `count` values to the lower `half`. Of an odd count the middle one waits.
+__global__ void fold_kernel(unsigned long long* d_values, std::size_t count, std::size_t half) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i + half < count) d_values[i] += d_values[i + half];
+}
+/// @}
+
+/// The threads put their squares into shared memory, and thread 0 adds them up, alone.
+__global__ void thread_zero_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long values[kMostThreads];
+    values[threadIdx.x] = own_square(d_data, n);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    unsigned long long sum = 0;
+    for (unsigned int t = 0; t < blockDim.x; ++t) sum += values[t];
+    d_partials[blockIdx.x] = sum;
+}
+
+/// A tree of adjacent pairs: 0 and 1, 2 and 3, …; then 0 and 2, 4 and 6, …. The threads that add are
+/// spread over all warps, and each warp takes both sides of the branch.
+__global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long values[kMostThreads];
+    values[threadIdx.x] = own_square(d_data, n);
+    __syncthreads();
+    for (unsigned int step = 1; step < blockDim.x; step *= 2) {
+        if (threadIdx.x % (2 * step) == 0) values[threadIdx.x] += values[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
+}
+
+/// The same pairs, added by the lowest threads: whole warps work or rest. But neighbours now
+/// reach for values that are `2 × step` apart, and soon all of them lie in the same banks.
+__global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long values[kMostThreads];
+    values[threadIdx.x] = own_square(d_data, n);
+    __syncthreads();
+    for (unsigned int step = 1; step < blockDim.x; step *= 2) {
+        const unsigned int left = 2 * step * threadIdx.x;
+        if (left < blockDim.x) values[left] += values[left + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
+}
+
+/// Halves: the upper half is added to the lower. Neighbours reach for neighbours, in all banks.
+__global__ void halves_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long values[kMostThreads];
+    values[threadIdx.x] = own_square(d_data, n);
+    __syncthreads();
+    for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
+}
+
+/// Half of the threads did nothing but load. Now each loads two elements, and adds before it stores.
+__device__ inline unsigned long long two_squares(const int* d_data, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x * 2 + threadIdx.x;
+    const unsigned long long first = i < n ? square(d_data[i]) : 0;
+    return i + blockDim.x < n ? first + square(d_data[i + blockDim.x]) : first;
+}
+
+__global__ void first_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long values[kMostThreads];
+    values[threadIdx.x] = two_squares(d_data, n);
+    __syncthreads();
+    for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
+}
+
+/// Adds up a warp's values by shuffles: lanes read each other's registers, without shared memory and
+/// without a barrier. Lane 0 has the sum.
+__device__ inline unsigned long long warp_sum(unsigned long long value) {
+    for (int delta = warpSize / 2; delta > 0; delta /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, delta);
+    return value;
+}
+
+/// The last 64 values are one warp's work, and a warp needs no barrier of the block.
+__global__ void last_warp_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long values[kMostThreads];
+    values[threadIdx.x] = two_squares(d_data, n);
+    __syncthreads();
+    for (unsigned int half = blockDim.x / 2; half >= 32; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x >= 32) return;
+    const unsigned long long sum = warp_sum(values[threadIdx.x]);
+    if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
+}
+
+/// Each warp by shuffles, then the warps' sums by one warp: one barrier, whatever the block's size.
+__global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    __shared__ unsigned long long sums[kMostThreads / 32];
+    const unsigned int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
+    const unsigned long long own = warp_sum(two_squares(d_data, n));
+    if (lane == 0) sums[warp] = own;
+    __syncthreads();
+    if (warp != 0) return;
+    const unsigned long long sum = warp_sum(lane < blockDim.x / warpSize ? sums[lane] : 0);
+    if (lane == 0) d_partials[blockIdx.x] = sum;
+}
+
+inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                            unsigned long long* d_values, LaunchShape shape) {
+    if (n == 0) return clear_sum(d_sum);
+    const unsigned int block = shape.block_or(kBlock);
+    square_kernel<<<blocks_for(n, block), block>>>(d_data, n, d_values);
+    CUDA_CHECK(cudaGetLastError());
+    for (std::size_t count = n; count > 1;) {
+        const std::size_t half = count - count / 2;  // rounded up: no element is dropped
+        fold_kernel<<<blocks_for(half, block), block>>>(d_values, count, half);
+        CUDA_CHECK(cudaGetLastError());
+        count = half;
+    }
+    CUDA_CHECK(cudaMemcpy(d_sum, d_values, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
+}
+
+using PartialsKernel = void(const int*, std::size_t, unsigned long long*);
+
+/// Launches a kernel that leaves a partial sum a block, and lets the CPU add those up.
+template <PartialsKernel* kKernel, unsigned int kElementsPerThread>
+void sum_by_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                   unsigned long long* d_partials, LaunchShape shape) {
+    if (n == 0) return clear_sum(d_sum);
+    const unsigned int block = shape.block_or(kBlock);
+    const unsigned int grid = blocks_for(n, block * kElementsPerThread);
+    kKernel<<<grid, block>>>(d_data, n, d_partials);
+    CUDA_CHECK(cudaGetLastError());
+    add_partials_on_cpu(d_partials, grid, d_sum);
+}
+
+/// The chapter's variants, in the order of the story.
+inline const std::vector<SumVariant>& variants() {
+    static const std::vector<SumVariant> all = [] {
+        std::vector<SumVariant> list = {
+            {"tree in global memory", "log2 n launches, each of half the threads", sum_global_tree},
+            {"thread 0 adds", "shared memory, and one thread's loop", sum_by_blocks<thread_zero_kernel, 1>},
+            {"adjacent pairs", "a tree inside the block, log2 steps instead of a loop",
+             sum_by_blocks<adjacent_kernel, 1>},
+            {"pairs, packed", "removes divergence: whole warps work or rest",
+             sum_by_blocks<adjacent_packed_kernel, 1>},
+            {"halves", "removes bank conflicts: neighbours read neighbours", sum_by_blocks<halves_kernel, 1>},
+            {"first add on load", "removes the threads that only load", sum_by_blocks<first_add_kernel, 2>},
+            {"last warp shuffles", "removes the last six barriers", sum_by_blocks<last_warp_kernel, 2>},
+            {"warps shuffle", "removes all barriers but one", sum_by_blocks<warps_kernel, 2>},
+        };
+        for (SumVariant& variant : list) {
+            variant.grid_follows_n = true;
+            variant.power_of_two_block = true;
+            variant.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
+                return blocks_for(n, shape.block_or(kBlock));
+            };
+        }
+        list[0].power_of_two_block = list[1].power_of_two_block = false;  // any block
+        list[0].workspace = [](std::size_t n, LaunchShape) { return n; };
+        list[7].power_of_two_block = false;
+        list[7].whole_warps = true;
+        return list;
+    }();
+    return all;
+}

@@ -1,0 +1,29 @@
+/// @file
+/// @brief Chapter 07: any amount of data, at the speed of memory.
+///
+///     nvcc -std=c++17 -O3 07_arbitrary_n/main.cu -o sum && ./sum
+#include "../common/device_buffer.cuh"
+#include "../common/program.hpp"
+#include "../common/sum_bench.cuh"
+#include "../common/sum_input.cuh"
+#include "kernels.cuh"
+
+int main(int argc, char** argv) {
+    return run_program([&] {
+        const Options options = parse_options(argc, argv, sum_programs());
+        if (options.list) return print_variants(variants()), 0;
+        const std::vector<SumVariant> chosen = choose_variants(variants(), options);
+
+        const Device device = init_cuda();
+        const std::vector<int> data = make_ints(options, device);
+
+        const DeviceBuffer<int> d_data(data.size());
+        EventTimer copy;
+        copy.start();
+        CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
+        const double copy_seconds = copy.stop();
+
+        SumBench bench("07_arbitrary_n", options, device, data, d_data.data());
+        return bench.run(chosen, copy_seconds);
+    });
+}

@@ -32,8 +32,10 @@ TEST_CASE("the racy kernel is right as long as no two threads want one bin") {
 }
 
 TEST_CASE("the racy kernel loses counts where they do", "[race]") {
-    CHECK(check_histogram_case(racy(), {1000003, "constant"}));
-    CHECK(check_histogram_case(racy(), {1000003, "uniform"}));
+    for (const char* const input : {"constant", "uniform"}) {
+        const std::string wrong = check_histogram_case(racy(), {100003, input}).value_or("nothing");
+        CHECK(wrong.find(": expected ") != std::string::npos);  // a count, not some other failure
+    }
 }
 
 TEST_CASE("bins count past 2^32") {

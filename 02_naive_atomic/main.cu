@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
         // What every chapter does from here on: time the variants side by side, verify, print.
         int status = 0;
         if (options.mode == "sweep") {
-            status = print_sweep(histogram_grid_stride, d_data, data, kBlock, options, device);
+            status = print_sweep("02_naive_atomic", variant_named(variants(), "grid-stride"), d_data, data,
+                                 kBlock, options, device);
         } else {
             HistogramBench bench("02_naive_atomic", options, &device, data, d_data);
             status = bench.run(chosen, copy_ms * 1e-3);

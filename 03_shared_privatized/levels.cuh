@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../common/bench.cuh"
 #include "../common/device_buffer.cuh"
-#include "../common/measure.cuh"
 #include "../common/options.hpp"
 #include "../common/table.hpp"
 #include "../common/verify.hpp"
@@ -143,8 +143,14 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
               reinterpret_cast<unsigned char*>(keys.data()));
     const DeviceBuffer<unsigned int> d_keys(n);
     CUDA_CHECK(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
+    Row blank;
+    blank.chapter = "03_shared_privatized";
+    blank.input = options.file.empty() ? options.input : options.file;
+    blank.n = n;
+    blank.bytes = d_keys.bytes();
+
     std::printf("\n%zu keys of 32 bits (%s), %s; a block holds %u counters in shared memory\n\n", n,
-                options.input.c_str(), device.name.c_str(), most_shared_bins());
+                blank.input.c_str(), device.name.c_str(), most_shared_bins());
     std::printf("%8s  %-14s  %14s %14s %14s\n", "bins", "level", "registers", "shared memory",
                 "global memory");
     bool all_right = true;
@@ -152,30 +158,28 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
         const Bins expected = reference_keys(keys.data(), n, bins);
         const DeviceBuffer<unsigned long long> d_bins(bins);
         std::vector<Job> jobs;
-        std::vector<Level> levels;
+        std::vector<bool> wrong(3, false);
         for (const Level level : {Level::registers, Level::shared, Level::global}) {
             if (level < level_for(bins)) continue;
+            const std::size_t j = jobs.size();
             Job job;
-            job.name = name_of(level);
+            job.name = std::to_string(bins) + " bins, " + name_of(level);
             job.run = [&, level] {
                 histogram_at_level(level, d_keys.data(), n, bins, d_bins.data(), options.shape);
             };
-            job.after = [&, level] {
-                if (const auto wrong = verify_bin_by_bin(d_bins.to_host(), expected)) {
-                    all_right = false;
-                    std::printf("WRONG in %s: %s\n", name_of(level), wrong->c_str());
-                }
-            };
+            job.after = [&, j] { wrong[j] = wrong[j] || verify_bin_by_bin(d_bins.to_host(), expected); };
             jobs.push_back(job);
-            levels.push_back(level);
         }
-        const std::vector<Timing> timings = measure(jobs, options.rounds, &device);
-        std::string cells[3] = {"-", "-", "-"};
-        for (std::size_t j = 0; j < jobs.size(); ++j)
-            cells[static_cast<std::size_t>(levels[j])] =
-                format_seconds(timings[j].median) + (device.simulated ? " sim" : "");
-        std::printf("%8u  %-14s  %14s %14s %14s\n", bins, name_of(level_for(bins)), cells[0].c_str(),
-                    cells[1].c_str(), cells[2].c_str());
+        std::vector<Row> rows = measure_rows(jobs, {}, blank, options, &device);
+        std::printf("%8u  %-14s ", bins, name_of(level_for(bins)));
+        for (std::size_t empty = rows.size(); empty < 3; ++empty) std::printf(" %14s", "-");
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            rows[j].verdict = wrong[j] ? "WRONG" : "ok";
+            all_right = all_right && !wrong[j];
+            std::printf(" %14s", wrong[j] ? "WRONG" : format_time(rows[j]).c_str());
+        }
+        std::printf("\n");
+        write_rows(rows, options.csv, options.json);
     }
     return all_right ? 0 : 1;
 }

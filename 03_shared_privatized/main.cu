@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
         const Options options = parse_options(
             argc, argv,
             {kSweepMode,
-             {"levels", "time registers, shared and global memory from 8 bins to a million"},
-             {"atomic-cost", "latency and throughput of atomics in shared and in global memory"}});
+             {"levels", "time registers, shared and global memory from 8 bins to a million", true},
+             {"atomic-cost", "latency and throughput of atomics in shared and in global memory", false}});
         if (options.list) return print_variants(variants()), 0;
         const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
 
@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), data.size(), cudaMemcpyHostToDevice));
         const double copy_seconds = copy.stop();
         if (options.mode == "sweep")
-            return print_sweep(histogram_any_block, d_data.data(), data, kBlock, options, device);
+            return print_sweep("03_shared_privatized", variant_named(variants(), "any block"), d_data.data(),
+                               data, kBlock, options, device);
 
         HistogramBench bench("03_shared_privatized", options, &device, data, d_data.data());
         return bench.run(chosen, copy_seconds);

@@ -144,6 +144,8 @@ TEST_CASE("options that can't be followed are refused by name") {
           std::string::npos);
     CHECK(refusal({"--sweep"}).find("unknown option '--sweep'") == 0);
     CHECK(refusal({"--n"}).find("--n needs a value") == 0);
+    CHECK_THROWS_AS(parse({"--sweep", "--bins", "-"}, {kSweepMode}), BadOption);
+    CHECK_THROWS_AS(parse({"--cost", "--csv", "x"}, {{"cost", "", false}}), BadOption);
     CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file takes the whole file") == 0);
 }
 

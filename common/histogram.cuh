@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "launch_shape.hpp"
@@ -30,6 +32,14 @@ struct HistogramVariant {
     unsigned long long largest_count = 0;  ///< if not 0: no bin can count further
     const char* wrong_because = nullptr;   ///< if not null: wrong on purpose, for this reason
 };
+
+/// @return The variant of that name, which must be there.
+inline const HistogramVariant& variant_named(const std::vector<HistogramVariant>& variants,
+                                             const std::string& name) {
+    for (const HistogramVariant& variant : variants)
+        if (name == variant.name) return variant;
+    throw std::logic_error("no variant is called " + name);
+}
 
 /// @brief The counts to compare with: the plainest loop there is, and no variant's code.
 /// @return 256 counts.

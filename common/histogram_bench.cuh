@@ -53,8 +53,7 @@ class HistogramBench {
         for (std::size_t r = 0; r < results_.size(); ++r) rows[r].verdict = verdict(results_[r]);
 
         print(rows, copy_seconds);
-        if (!options_.csv.empty()) append_csv(options_.csv, rows);
-        if (!options_.json.empty()) append_json(options_.json, rows);
+        write_rows(rows, options_.csv, options_.json);
         if (!options_.bins.empty()) write_bins(options_.bins, last_bins());
         return failed_ ? 1 : 0;
     }

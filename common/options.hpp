@@ -39,10 +39,11 @@ struct Options {
     std::string mode;          ///< an extra that only this chapter has, such as "sweep"
 };
 
-/// A flag that only one chapter has.
+/// A flag that only some chapters have: the program prints something else than its table.
 struct ExtraMode {
     const char* name;
     const char* what;
+    bool has_rows;  ///< results that --csv and --json can write
 };
 
 namespace options_detail {
@@ -191,6 +192,13 @@ inline Options parse_options(int argc, char** argv, const std::vector<ExtraMode>
     }
     if (optind < argc)
         throw BadOption("unknown argument '" + std::string(argv[optind]) + "'; --help lists the options");
+    for (const ExtraMode& extra : modes) {
+        if (options.mode != extra.name) continue;
+        if (!options.variant.empty() || !options.bins.empty())
+            throw BadOption("--" + options.mode + " goes without --variant and --bins");
+        if (!extra.has_rows && !(options.csv.empty() && options.json.empty()))
+            throw BadOption("--" + options.mode + " has no rows for --csv and --json");
+    }
     if (!options.file.empty() && made_input)
         throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
     return options;

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <vector>
 
+#include "bench.cuh"
 #include "histogram.cuh"
-#include "measure.cuh"
 #include "options.hpp"
 #include "table.hpp"
 #include "verify.hpp"
 
 /// The option of the programs that can sweep.
-constexpr ExtraMode kSweepMode{"sweep", "time the grid-stride kernel from one block to one element a thread"};
+constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element a thread", true};
 
 /// @return 1, 2, 4, … blocks, the multiples of the device's multiprocessors, and one element a thread.
 inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
@@ -34,41 +35,46 @@ inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
 /// @par Source
 /// D, "Optimizing histogram CUDA code", which finds the best grid between the two extremes, at twice
 /// the number of multiprocessors.
+/// @param[in] chapter The chapter's folder, and `variant` the kernel's name, for the rows.
 /// @return The program's exit status: 1 if any grid gave a wrong histogram.
-inline int print_sweep(HistogramFunction* run, const unsigned char* d_data,
-                       const std::vector<unsigned char>& data, unsigned int default_block,
-                       const Options& options, const Device& device) {
+inline int print_sweep(const std::string& chapter, const HistogramVariant& variant,
+                       const unsigned char* d_data, const std::vector<unsigned char>& data,
+                       unsigned int default_block, const Options& options, const Device& device) {
     const unsigned int block = options.shape.block_or(default_block);
     const auto multiprocessors = static_cast<unsigned int>(device.multiprocessors);
     const std::size_t n = data.size();
     const Bins expected = reference_histogram(data.data(), n);
     const DeviceBuffer<unsigned long long> d_bins(kBins);
     const std::vector<unsigned int> grids = sweep_grids(n, block, multiprocessors);
-    std::vector<std::size_t> wrong(grids.size(), 0);
+    std::vector<char> wrong(grids.size(), 0);
 
     std::vector<Job> jobs;
     for (std::size_t g = 0; g < grids.size(); ++g) {
         Job job;
-        job.name = std::to_string(grids[g]) + " blocks";
-        job.run = [&, g] { run(d_data, n, d_bins.data(), {grids[g], block}); };
-        job.after = [&, g] { wrong[g] += verify_bin_by_bin(d_bins.to_host(), expected).has_value(); };
+        job.name = variant.name;
+        job.run = [&, g] { variant.run(d_data, n, d_bins.data(), {grids[g], block}); };
+        job.after = [&, g] { wrong[g] |= verify_bin_by_bin(d_bins.to_host(), expected).has_value(); };
         jobs.push_back(job);
     }
-    const std::vector<Timing> timings = measure(jobs, options.rounds, &device);
+    Row blank;
+    blank.chapter = chapter;
+    blank.input = options.file.empty() ? options.input : options.file;
+    blank.n = blank.bytes = n;
+    std::vector<Row> rows = measure_rows(jobs, {}, blank, options, &device);
 
-    std::printf("\n%zu bytes, blocks of %u threads, %u multiprocessors, %s\n\n", n, block, multiprocessors,
-                device.name.c_str());
+    std::printf("\n%s: %zu bytes, blocks of %u threads, %u multiprocessors, %s\n\n", variant.name, n, block,
+                multiprocessors, device.name.c_str());
     std::printf("%10s %18s %16s %12s %7s\n", "blocks", "a multiprocessor", "bytes a thread", "time", "GB/s");
-    bool all_right = true;
     for (std::size_t g = 0; g < grids.size(); ++g) {
-        const double seconds = timings[g].median;
-        const double speed = device.simulated ? NAN : static_cast<double>(n) / seconds * 1e-9;
+        Row& row = rows[g];
+        row.grid = grids[g];
+        row.block = block;
+        row.verdict = wrong[g] ? "WRONG" : "ok";
         std::printf("%10u %18.2f %16.1f %12s %7s%s\n", grids[g],
                     static_cast<double>(grids[g]) / multiprocessors,
-                    static_cast<double>(n) / grids[g] / block,
-                    (format_seconds(seconds) + (device.simulated ? " sim" : "")).c_str(),
-                    format_ratio(speed).c_str(), wrong[g] != 0 ? "  WRONG" : "");
-        all_right = all_right && wrong[g] == 0;
+                    static_cast<double>(n) / grids[g] / block, format_time(row).c_str(),
+                    format_ratio(row.gigabytes_per_second).c_str(), wrong[g] ? "  WRONG" : "");
     }
-    return all_right ? 0 : 1;
+    write_rows(rows, options.csv, options.json);
+    return std::count(wrong.begin(), wrong.end(), 0) == static_cast<std::ptrdiff_t>(wrong.size()) ? 0 : 1;
 }

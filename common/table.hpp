@@ -59,8 +59,13 @@ inline void print_heading() {
                 "CPU core", "CPU cores", "x CUB", "verdict");
 }
 
+/// @return A row's time, marked if it is simulated.
+inline std::string format_time(const Row& row) {
+    return format_seconds(row.timing.median) + (row.simulated ? " sim" : "");
+}
+
 inline void print_row(const Row& row) {
-    const std::string time = format_seconds(row.timing.median) + (row.simulated ? " sim" : "");
+    const std::string time = format_time(row);
     std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", row.chapter.substr(0, 2).c_str(),
                 row.variant.c_str(), time.c_str(), format_ratio(row.gigabytes_per_second).c_str(),
                 format_ratio(row.of_ceiling * 100).c_str(), format_ratio(row.times_cpu_sequential).c_str(),
@@ -160,4 +165,10 @@ inline void append_json(const std::string& path, const std::vector<Row>& rows) {
         file << line << "}\n";
     }
     if (!file.flush()) throw std::runtime_error(path + ": the JSON file could not be written");
+}
+
+/// Adds rows to the files that are named; an empty name is none.
+inline void write_rows(const std::vector<Row>& rows, const std::string& csv, const std::string& json) {
+    if (!csv.empty()) append_csv(csv, rows);
+    if (!json.empty()) append_json(json, rows);
 }

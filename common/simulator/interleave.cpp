@@ -4,19 +4,21 @@
 /// Without this, a thread runs until it waits, and no other thread of its block can come between
 /// its load and its store. Code that is compiled with `-fsanitize=thread` calls a function before each
 /// plain access to memory. Linked with this file instead of ThreadSanitizer's library, some of the
-/// calls before a store let other threads go first: which ones depends on the seed alone.
+/// calls before a store let other threads go first: which ones depends on the seed alone. Blocks on
+/// other cores come between where a store to device memory waits for some time.
 #include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "scheduler.h"
 
 namespace {
 
 /// Before a store, what was loaded to compute it is already in a register.
-void before_store() {
-    if (sim::running_worker != nullptr) return sim::running_worker->maybe_pause();
+void before_store(const void* address) {
+    if (sim::running_worker != nullptr) return sim::running_worker->maybe_pause(address);
     // The CPU's own threads, chapter 01's, can be asked to let others go first, too.
     thread_local unsigned int stores = 0;
     if (++stores % 64 == 0) sched_yield();
@@ -27,30 +29,35 @@ void before_store() {
 // The names and signatures are ThreadSanitizer's, as GCC and clang call them.
 extern "C" {
 
-void __tsan_init() {}
+/// Runs before main: unless the environment says otherwise, an order other than 0, 1, 2, …, and blocks
+/// that run at the same time on any machine.
+void __tsan_init() {
+    setenv("CUDA_SIM_SEED", "7", 0);
+    setenv("CUDA_SIM_WORKERS", "4", 0);
+}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_read_range(void*, std::size_t) {}
-void __tsan_write_range(void*, std::size_t) {
-    before_store();
+void __tsan_write_range(void* address, std::size_t) {
+    before_store(address);
 }
 
-#define SIM_ACCESS(bytes)                            \
-    void __tsan_read##bytes(void*) {}                \
-    void __tsan_write##bytes(void*) {                \
-        before_store();                              \
-    }                                                \
-    void __tsan_read_write##bytes(void*) {           \
-        before_store();                              \
-    }                                                \
-    void __tsan_unaligned_read##bytes(void*) {}      \
-    void __tsan_unaligned_write##bytes(void*) {      \
-        before_store();                              \
-    }                                                \
-    void __tsan_unaligned_read_write##bytes(void*) { \
-        before_store();                              \
+#define SIM_ACCESS(bytes)                                    \
+    void __tsan_read##bytes(void*) {}                        \
+    void __tsan_write##bytes(void* address) {                \
+        before_store(address);                               \
+    }                                                        \
+    void __tsan_read_write##bytes(void* address) {           \
+        before_store(address);                               \
+    }                                                        \
+    void __tsan_unaligned_read##bytes(void*) {}              \
+    void __tsan_unaligned_write##bytes(void* address) {      \
+        before_store(address);                               \
+    }                                                        \
+    void __tsan_unaligned_read_write##bytes(void* address) { \
+        before_store(address);                               \
     }
 SIM_ACCESS(1)
 SIM_ACCESS(2)

@@ -82,6 +82,10 @@ std::size_t memory_bytes() {
 
 }  // namespace
 
+bool is_device_memory(const void* address) {
+    return place(address, 1) == Place::inside;
+}
+
 cudaError_t set_error(cudaError_t error) {
     return last_error = error;
 }

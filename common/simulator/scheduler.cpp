@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -194,12 +195,14 @@ void Worker::leave_fiber(Thread* waiting) {
     scheduler_ = from.fctx;
 }
 
-/// One time in eight, lets the other threads go first. Called where code is compiled to be interrupted.
-void Worker::maybe_pause() {
+/// One time in eight, lets the other threads of the block go first, and one time in 64 the other blocks,
+/// if the store is to memory that they see. Called where code is compiled to be interrupted.
+void Worker::maybe_pause(const void* store_to) {
     if (!in_kernel_) return;
     pause_random_ = pause_random_ * 6364136223846793005u + 1442695040888963407u;
     if (pause_random_ >> 61 != 0) return;
     const InSimulator here(*this);
+    if (pause_random_ >> 58 == 0 && is_device_memory(store_to)) usleep(20);
     states_[current_] = ThreadState::ready;
     leave_fiber(&threads_[current_]);
 }

@@ -67,7 +67,7 @@ class Worker : public ThreadQueue {
     BarrierResult wait_at_barrier(bool predicate, Site site);
     WarpValues exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
     void others_may_go_on();
-    void maybe_pause();
+    void maybe_pause(const void* store_to);
     void begin_shared(std::initializer_list<SharedVariable> variables);
     [[noreturn]] void misaligned();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
@@ -147,6 +147,9 @@ cudaError_t set_error(cudaError_t error);                    ///< @return the er
 void set_fault(cudaError_t error, const std::string& what);  ///< stays until `cudaDeviceReset`
 cudaError_t sticky_error();                                  ///< a fault's error, or `cudaSuccess`
 /// @}
+
+/// Whether an address lies in memory that `cudaMalloc` gave.
+bool is_device_memory(const void* address);
 
 /// @name What the simulated device has: the limits of compute capability 9.0
 /// @{

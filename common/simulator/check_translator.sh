@@ -30,7 +30,7 @@ expect 1 "1: error: extern __shared__ declares one array without a size, T name[
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s[4];'
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ alignas('
 # What ends too early is the compiler's to complain about.
-for source in '/* a' '// a' '"a' "'" 'R"x(a' '"\\'; do expect 0 "" "$source"; done
+for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
 
 for arguments in "" "$scratch/missing.cu $scratch/output.cpp" "$scratch/input.cu $scratch/no/folder.cpp"; do
   # shellcheck disable=SC2086  # they are several

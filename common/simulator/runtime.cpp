@@ -1,6 +1,5 @@
 /// @file
 /// @brief The runtime API: errors, the device's description, memory, streams, events.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -198,13 +197,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.warpSize = warpSize;
     p.memPitch = 0x7fffffff;
     p.maxThreadsPerBlock = sim::kMaxThreadsPerBlock;
-    const auto assign = [](int(&components)[3], const dim3& limit) {
-        components[0] = static_cast<int>(limit.x);
-        components[1] = static_cast<int>(limit.y);
-        components[2] = static_cast<int>(limit.z);
-    };
-    assign(p.maxThreadsDim, sim::kMaxBlock);
-    assign(p.maxGridSize, sim::kMaxGrid);
+    std::copy(sim::kMaxBlock, sim::kMaxBlock + 3, p.maxThreadsDim);
+    std::copy(sim::kMaxGrid, sim::kMaxGrid + 3, p.maxGridSize);
     p.totalConstMem = 65536;
     p.major = 9;
     p.minor = 0;

@@ -71,9 +71,7 @@ void run_on_workers(Grid& grid) {
 
 }  // namespace
 
-void set_seed(std::uint64_t value) {
-    seed() = value;
-}
+void set_seed(std::uint64_t value) { seed() = value; }
 
 unsigned int workers() {
     // Each worker has up to 1024 stacks with as many guards, and Linux gives a process 65,530 mappings.

@@ -39,9 +39,7 @@ thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-std::string text(const Site& site) {
-    return std::string(site.file) + ":" + std::to_string(site.line);
-}
+std::string text(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
 std::string text(const uint3& v) {
     return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
@@ -61,9 +59,7 @@ Pages::Pages(std::size_t bytes)
       bytes_(bytes) {
     if (data_ == MAP_FAILED) throw std::bad_alloc();
 }
-Pages::~Pages() {
-    munmap(data_, bytes_);
-}
+Pages::~Pages() { munmap(data_, bytes_); }
 void Pages::forbid(std::size_t offset, std::size_t bytes) {
     if (mprotect(data_ + offset, bytes, PROT_NONE) != 0) throw std::bad_alloc();
 }
@@ -312,9 +308,7 @@ void Worker::give_up() {
     std::abort();  // a fiber that has left for good does not come back
 }
 
-std::string Worker::thread_text() const {
-    return "thread " + text(indices_[current_]);
-}
+std::string Worker::thread_text() const { return "thread " + text(indices_[current_]); }
 
 /// In words: which threads wait where, neighbours together.
 std::string Worker::waiting_threads() const {
@@ -391,9 +385,7 @@ void release_signals() {
 
 // --- What kernels call --------------------------------------------------------------------------
 
-BarrierResult barrier(bool predicate, Site site) {
-    return running_worker->wait_at_barrier(predicate, site);
-}
+BarrierResult barrier(bool predicate, Site site) { return running_worker->wait_at_barrier(predicate, site); }
 
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
     return running_worker->exchange(function, mask, value, site);
@@ -419,13 +411,9 @@ void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
     }
 }
 
-void misaligned() {
-    running_worker->misaligned();
-}
+void misaligned() { running_worker->misaligned(); }
 
-void ThreadQueue::finished_while_others_wait() {
-    static_cast<Worker*>(this)->others_may_go_on();
-}
+void ThreadQueue::finished_while_others_wait() { static_cast<Worker*>(this)->others_may_go_on(); }
 
 long long device_clock() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -72,9 +72,7 @@ bool says(const std::string& words, const std::vector<std::string>& parts) {
     return true;
 }
 
-std::string here(int line) {
-    return "common/simulator/checks/faults.cuh:" + std::to_string(line);
-}
+std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std::to_string(line); }
 
 // --- Memory -------------------------------------------------------------------------------------
 

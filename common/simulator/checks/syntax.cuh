@@ -28,9 +28,7 @@ int written_by(Launch launch) {
     return d_cell.to_host()[0];
 }
 
-__global__ void threads_kernel(int* d_cell) {
-    atomicAdd(d_cell, 1);
-}
+__global__ void threads_kernel(int* d_cell) { atomicAdd(d_cell, 1); }
 
 template <typename T, int kValue = 5>
 __global__ void template_kernel(int* d_cell, T value) {
@@ -52,9 +50,7 @@ struct Count {
 };
 
 namespace inner {
-__global__ void scoped_kernel(int* d_cell, int value) {
-    atomicAdd(d_cell, value);
-}
+__global__ void scoped_kernel(int* d_cell, int value) { atomicAdd(d_cell, value); }
 }  // namespace inner
 
 struct Step {

@@ -29,9 +29,7 @@ TEST_CASE("the baseline that later chapters quote is right, too") {
     CHECK(check_histogram(baseline).value_or("") == "");
 }
 
-TEST_CASE("a dropped tail is found") {
-    CHECK(check_histogram(on_cpu("broken", dropped_tail::histogram)));
-}
+TEST_CASE("a dropped tail is found") { CHECK(check_histogram(on_cpu("broken", dropped_tail::histogram))); }
 
 TEST_CASE("bins that are not zeroed are found") {
     CHECK(check_histogram(on_cpu("broken", no_zeroing::histogram)));

@@ -72,9 +72,7 @@ __global__ void widen_kernel(unsigned long long* d_bins) {
 constexpr unsigned int kBlock = 256;
 
 /// D found the best grid to be twice as many blocks as there are multiprocessors: the default here.
-inline unsigned int two_blocks_a_multiprocessor() {
-    return 2 * multiprocessor_count();
-}
+inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 inline void histogram_racy(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                            LaunchShape shape) {

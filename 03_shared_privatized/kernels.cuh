@@ -13,9 +13,7 @@
 constexpr unsigned int kBlock = 256;
 
 /// Blocks, unless the caller says otherwise: D's optimum, twice the number of multiprocessors.
-inline unsigned int two_blocks_a_multiprocessor() {
-    return 2 * multiprocessor_count();
-}
+inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @brief The article's kernel: right for blocks of exactly 256 threads, one for each bin.
 ///

@@ -88,9 +88,7 @@ TEST_CASE("every size up to several vectors is right at every alignment") {
                 REQUIRE(check_histogram_case(variant, {n, "uniform", offset, {0, 64}}).value_or("") == "");
 }
 
-TEST_CASE("a dropped tail is found") {
-    CHECK(check_histogram(broken_striding<dropped_tail::kernel>()));
-}
+TEST_CASE("a dropped tail is found") { CHECK(check_histogram(broken_striding<dropped_tail::kernel>())); }
 
 TEST_CASE("wide loads from any address are found") {
     CHECK(check_histogram(broken_striding<assumes_alignment::kernel>()));

@@ -13,6 +13,4 @@ using Catch::Approx;
 #include <cstdio>
 
 /// @brief Says why a check is skipped. ctest shows it as skipped, with either version of Catch2.
-inline void skip_check(const char* why) {
-    std::printf("check skipped: %s\n", why);
-}
+inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }

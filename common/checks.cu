@@ -26,9 +26,7 @@
 
 namespace {
 
-Bins count(const std::vector<unsigned char>& data) {
-    return reference_histogram(data.data(), data.size());
-}
+Bins count(const std::vector<unsigned char>& data) { return reference_histogram(data.data(), data.size()); }
 
 const NamedInput& input(const std::string& name) {
     for (const NamedInput& candidate : named_inputs())

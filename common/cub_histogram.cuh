@@ -46,7 +46,5 @@ inline std::function<void()> cub_histogram(const unsigned char* d_data, std::siz
     return [cub = std::make_shared<CubHistogram>(d_data, n)] { cub->run(); };
 }
 #else
-inline std::function<void()> cub_histogram(const unsigned char*, std::size_t) {
-    return {};
-}
+inline std::function<void()> cub_histogram(const unsigned char*, std::size_t) { return {}; }
 #endif

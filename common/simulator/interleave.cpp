@@ -40,25 +40,15 @@ void __tsan_func_exit() {}
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_read_range(void*, std::size_t) {}
-void __tsan_write_range(void* address, std::size_t) {
-    before_store(address);
-}
+void __tsan_write_range(void* address, std::size_t) { before_store(address); }
 
-#define SIM_ACCESS(bytes)                                    \
-    void __tsan_read##bytes(void*) {}                        \
-    void __tsan_write##bytes(void* address) {                \
-        before_store(address);                               \
-    }                                                        \
-    void __tsan_read_write##bytes(void* address) {           \
-        before_store(address);                               \
-    }                                                        \
-    void __tsan_unaligned_read##bytes(void*) {}              \
-    void __tsan_unaligned_write##bytes(void* address) {      \
-        before_store(address);                               \
-    }                                                        \
-    void __tsan_unaligned_read_write##bytes(void* address) { \
-        before_store(address);                               \
-    }
+#define SIM_ACCESS(bytes)                                                        \
+    void __tsan_read##bytes(void*) {}                                            \
+    void __tsan_write##bytes(void* address) { before_store(address); }           \
+    void __tsan_read_write##bytes(void* address) { before_store(address); }      \
+    void __tsan_unaligned_read##bytes(void*) {}                                  \
+    void __tsan_unaligned_write##bytes(void* address) { before_store(address); } \
+    void __tsan_unaligned_read_write##bytes(void* address) { before_store(address); }
 SIM_ACCESS(1)
 SIM_ACCESS(2)
 SIM_ACCESS(4)
@@ -66,48 +56,42 @@ SIM_ACCESS(8)
 SIM_ACCESS(16)
 
 // Atomic operations stay what they are.
-#define SIM_ATOMIC_ACCESS(bits, T)                                                                     \
-    T __tsan_atomic##bits##_load(const volatile T* p, int) {                                           \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
-    }                                                                                                  \
-    void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                        \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                        \
-        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) {                                       \
-        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) {                                       \
-        return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) {                                       \
-        return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) {                                        \
-        return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                              \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) {                                       \
-        return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                  \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {     \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    }                                                                                                  \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {       \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    }                                                                                                  \
-    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {           \
-        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
-        return expected;                                                                               \
+#define SIM_ATOMIC_ACCESS(bits, T)                                                                          \
+    T __tsan_atomic##bits##_load(const volatile T* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
+    void __tsan_atomic##bits##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); } \
+    T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                             \
+        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                 \
+    }                                                                                                       \
+    T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) {                                            \
+        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                  \
+    }                                                                                                       \
+    T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) {                                            \
+        return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                  \
+    }                                                                                                       \
+    T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) {                                            \
+        return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                  \
+    }                                                                                                       \
+    T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) {                                             \
+        return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                   \
+    }                                                                                                       \
+    T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) {                                            \
+        return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                  \
+    }                                                                                                       \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {          \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+    }                                                                                                       \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {            \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+    }                                                                                                       \
+    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {                \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
+        return expected;                                                                                    \
     }
 SIM_ATOMIC_ACCESS(8, std::uint8_t)
 SIM_ATOMIC_ACCESS(16, std::uint16_t)
 SIM_ATOMIC_ACCESS(32, std::uint32_t)
 SIM_ATOMIC_ACCESS(64, std::uint64_t)
-void __tsan_atomic_thread_fence(int) {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void __tsan_atomic_signal_fence(int) {}
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
@@ -116,8 +100,6 @@ void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
 void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
     return __builtin_memmove(to, from, bytes);
 }
-void* __tsan_memset(void* to, int value, std::size_t bytes) {
-    return __builtin_memset(to, value, bytes);
-}
+void* __tsan_memset(void* to, int value, std::size_t bytes) { return __builtin_memset(to, value, bytes); }
 
 }  // extern "C"

@@ -29,16 +29,15 @@ std::uint64_t& seed() {
 }
 
 cudaError_t launch_error(const LaunchConfig& config) {
-    const auto within = [](const dim3& shape, const dim3& limit) {
-        const auto component = [](unsigned int value, unsigned int most) {
-            return value >= 1 && value <= most;
-        };
-        return component(shape.x, limit.x) && component(shape.y, limit.y) && component(shape.z, limit.z);
-    };
-    const dim3& block = config.block;
-    if (!within(config.grid, kMaxGrid) || !within(block, kMaxBlock) ||
-        block.x * block.y * block.z > kMaxThreadsPerBlock)
-        return cudaErrorInvalidConfiguration;
+    const dim3 &grid = config.grid, &block = config.block;
+    const unsigned int shapes[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
+    for (int i = 0; i < 3; ++i) {
+        // As signed numbers: CUDA's limits fit, and 0 and 2^31 are both out of range.
+        const int blocks = static_cast<int>(shapes[0][i]), threads = static_cast<int>(shapes[1][i]);
+        if (blocks < 1 || blocks > kMaxGrid[i] || threads < 1 || threads > kMaxBlock[i])
+            return cudaErrorInvalidConfiguration;
+    }
+    if (block.x * block.y * block.z > kMaxThreadsPerBlock) return cudaErrorInvalidConfiguration;
     return config.dynamic_shared_bytes > kSharedBytesPerBlock ? cudaErrorInvalidValue : cudaSuccess;
 }
 
@@ -62,17 +61,17 @@ void run_on_workers(Grid& grid) {
         std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     while (pool.size() < count) pool.push_back(std::make_unique<Worker>());
 
+    catch_signals();
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < count; ++i) others.emplace_back([&grid, i] { pool[i]->run(grid); });
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();
+    release_signals();
 }
 
 }  // namespace
 
-void set_seed(std::uint64_t value) {
-    seed() = value;
-}
+void set_seed(std::uint64_t value) { seed() = value; }
 
 unsigned int workers() {
     // Each worker has up to 1024 stacks with as many guards, and Linux gives a process 65,530 mappings.
@@ -91,7 +90,6 @@ void run_grid(const LaunchConfig& config, const char* kernel_name, Site site, Th
     }
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
-    const FaultHandler handler;
     const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     Grid grid{config, kernel_name, site, loop, kernel, blocks, seed()};
     if (grid.seed != 0) shuffle_blocks(grid);

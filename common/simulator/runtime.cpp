@@ -1,6 +1,5 @@
 /// @file
 /// @brief The runtime API: errors, the device's description, memory, streams, events.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,13 +82,9 @@ std::size_t memory_bytes() {
 
 }  // namespace
 
-bool is_device_memory(const void* address) {
-    return place(address, 1) == Place::inside;
-}
+bool is_device_memory(const void* address) { return place(address, 1) == Place::inside; }
 
-cudaError_t set_error(cudaError_t error) {
-    return last_error = error;
-}
+cudaError_t set_error(cudaError_t error) { return last_error = error; }
 
 void set_fault(cudaError_t error, const std::string& what) {
     const std::lock_guard<std::mutex> lock(fault_lock);
@@ -103,9 +98,7 @@ cudaError_t sticky_error() {
     return fault_error;
 }
 
-const char* last_fault() {
-    return fault_text.c_str();
-}
+const char* last_fault() { return fault_text.c_str(); }
 
 cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
     const bool valid = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 &&
@@ -162,13 +155,9 @@ const char* cudaGetErrorString(cudaError_t error) {
     return "unrecognized error code";
 }
 
-cudaError_t cudaPeekAtLastError() {
-    return sim::last_error;
-}
+cudaError_t cudaPeekAtLastError() { return sim::last_error; }
 
-cudaError_t cudaGetLastError() {
-    return std::exchange(sim::last_error, cudaSuccess);
-}
+cudaError_t cudaGetLastError() { return std::exchange(sim::last_error, cudaSuccess); }
 
 // --- The device ---------------------------------------------------------------------------------
 
@@ -177,9 +166,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) {
-    return finish(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
+cudaError_t cudaSetDevice(int device) { return finish(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 
 cudaError_t cudaGetDevice(int* device) {
     *device = 0;
@@ -198,13 +185,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.warpSize = warpSize;
     p.memPitch = 0x7fffffff;
     p.maxThreadsPerBlock = sim::kMaxThreadsPerBlock;
-    const auto assign = [](int(&components)[3], const dim3& limit) {
-        components[0] = static_cast<int>(limit.x);
-        components[1] = static_cast<int>(limit.y);
-        components[2] = static_cast<int>(limit.z);
-    };
-    assign(p.maxThreadsDim, sim::kMaxBlock);
-    assign(p.maxGridSize, sim::kMaxGrid);
+    std::copy(sim::kMaxBlock, sim::kMaxBlock + 3, p.maxThreadsDim);
+    std::copy(sim::kMaxGrid, sim::kMaxGrid + 3, p.maxGridSize);
     p.totalConstMem = 65536;
     p.major = 9;
     p.minor = 0;
@@ -237,9 +219,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return finish(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaDeviceSynchronize() {
-    return finish(cudaSuccess);
-}
+cudaError_t cudaDeviceSynchronize() { return finish(cudaSuccess); }
 
 cudaError_t cudaDeviceReset() {
     const std::scoped_lock lock(sim::memory_lock, sim::fault_lock);
@@ -321,9 +301,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     delete stream;
     return finish(cudaSuccess);
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-    return finish(cudaSuccess);
-}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return finish(cudaSuccess); }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     *event = new SimEvent;

@@ -39,15 +39,10 @@ thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-std::string text(const Site& site) {
-    return std::string(site.file) + ":" + std::to_string(site.line);
-}
+std::string text(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
-std::string text(const uint3& v, const dim3& shape) {
-    std::string result = std::to_string(v.x);
-    if (shape.y > 1 || shape.z > 1) result += ", " + std::to_string(v.y);
-    if (shape.z > 1) result += ", " + std::to_string(v.z);
-    return "(" + result + ")";
+std::string text(const uint3& v) {
+    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
 }
 
 constexpr std::size_t kGuardBytes = 64 * 1024;  // whole pages, however large the machine's are
@@ -64,9 +59,7 @@ Pages::Pages(std::size_t bytes)
       bytes_(bytes) {
     if (data_ == MAP_FAILED) throw std::bad_alloc();
 }
-Pages::~Pages() {
-    munmap(data_, bytes_);
-}
+Pages::~Pages() { munmap(data_, bytes_); }
 void Pages::forbid(std::size_t offset, std::size_t bytes) {
     if (mprotect(data_ + offset, bytes, PROT_NONE) != 0) throw std::bad_alloc();
 }
@@ -143,7 +136,9 @@ bool Worker::run_block(std::uint64_t block) {
             record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
     }
     // Threads that still wait are forgotten with their stacks, as a GPU forgets a failed grid's.
-    if (faulted_) __asan_unpoison_memory_region(stack_bottom(0), stack_bottom(count_) - stack_bottom(0));
+    if (faulted_)
+        __asan_unpoison_memory_region(stack_bottom(0),
+                                      stack_bottom(count_ - 1) + kStackBytes - stack_bottom(0));
     return !faulted_;
 }
 
@@ -304,7 +299,7 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
     if (grid_->error != cudaSuccess) return;
     grid_->error = error;
     grid_->fault = std::string(grid_->kernel_name) + " (launched at " + text(grid_->site) + "), block " +
-                   text(blockIdx, grid_->config.grid) + ": " + what;
+                   text(blockIdx) + ": " + what;
 }
 
 /// Ends the current thread after a fault. Nothing that its frames own is destroyed.
@@ -313,9 +308,7 @@ void Worker::give_up() {
     std::abort();  // a fiber that has left for good does not come back
 }
 
-std::string Worker::thread_text() const {
-    return "thread " + text(indices_[current_], grid_->config.block);
-}
+std::string Worker::thread_text() const { return "thread " + text(indices_[current_]); }
 
 /// In words: which threads wait where, neighbours together.
 std::string Worker::waiting_threads() const {
@@ -380,21 +373,19 @@ void on_signal(int signal, siginfo_t* info, void*) {
 
 }  // namespace
 
-FaultHandler::FaultHandler() {
+void catch_signals() {
     struct sigaction action {};
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &action, &previous_actions[i]);
 }
-FaultHandler::~FaultHandler() {
+void release_signals() {
     for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &previous_actions[i], nullptr);
 }
 
 // --- What kernels call --------------------------------------------------------------------------
 
-BarrierResult barrier(bool predicate, Site site) {
-    return running_worker->wait_at_barrier(predicate, site);
-}
+BarrierResult barrier(bool predicate, Site site) { return running_worker->wait_at_barrier(predicate, site); }
 
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
     return running_worker->exchange(function, mask, value, site);
@@ -420,13 +411,9 @@ void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
     }
 }
 
-void misaligned() {
-    running_worker->misaligned();
-}
+void misaligned() { running_worker->misaligned(); }
 
-void ThreadQueue::finished_while_others_wait() {
-    static_cast<Worker*>(this)->others_may_go_on();
-}
+void ThreadQueue::finished_while_others_wait() { static_cast<Worker*>(this)->others_may_go_on(); }
 
 long long device_clock() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(

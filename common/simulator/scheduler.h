@@ -137,14 +137,9 @@ class Worker : public ThreadQueue {
 /// The worker whose kernel thread runs on this OS thread, or null on the host's side.
 extern thread_local Worker* running_worker;
 
-/// Turns a kernel's bad memory accesses and divisions by zero into faults, while it exists.
-class FaultHandler {
- public:
-    FaultHandler();
-    ~FaultHandler();
-    FaultHandler(const FaultHandler&) = delete;
-    FaultHandler& operator=(const FaultHandler&) = delete;
-};
+/// Turns a kernel's bad memory accesses and divisions by zero into faults, until `release_signals`.
+void catch_signals();
+void release_signals();
 
 /// @name Errors that `cudaGetLastError` answers
 /// @{
@@ -160,7 +155,7 @@ bool is_device_memory(const void* address);
 /// @{
 constexpr unsigned int kMaxThreadsPerMultiprocessor = 2048;
 constexpr unsigned int kMaxBlocksPerMultiprocessor = 32;
-constexpr dim3 kMaxBlock{1024, 1024, 64}, kMaxGrid{0x7fffffff, 65535, 65535};
+constexpr int kMaxBlock[3] = {1024, 1024, 64}, kMaxGrid[3] = {0x7fffffff, 65535, 65535};
 constexpr std::size_t kStaticSharedBytes = 48 * 1024;
 constexpr std::size_t kSharedBytesPerBlock = 227 * 1024;
 constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;

@@ -46,6 +46,10 @@ function(interleaved target)
   target_compile_options(${target} PRIVATE -fsanitize=thread)
 endfunction()
 add_library(simulator_interleave OBJECT ${simulator_dir}/interleave.cpp)
-target_link_libraries(simulator_interleave PRIVATE simulator)
+target_link_libraries(simulator_interleave PRIVATE simulator Boost::context)
 
 course_executable(simulator_benchmark common/simulator/benchmark.cu)
+
+add_test(NAME "simulator/what the translator says of broken files"
+  COMMAND ${simulator_dir}/check_translator.sh $<TARGET_FILE:translate>)
+set_tests_properties("simulator/what the translator says of broken files" PROPERTIES LABELS simulator)

@@ -72,9 +72,7 @@ bool says(const std::string& words, const std::vector<std::string>& parts) {
     return true;
 }
 
-std::string here(int line) {
-    return "common/simulator/checks/faults.cuh:" + std::to_string(line);
-}
+std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std::to_string(line); }
 
 // --- Memory -------------------------------------------------------------------------------------
 
@@ -93,7 +91,7 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
     const auto launch = [=] { write_kernel<<<dim3(3, 2), dim3(8, 4)>>>(wild, 4, 13); };
     const std::string words = fault_of(launch, cudaErrorIllegalAddress);
     CAPTURE(words);
-    CHECK(says(words, {"write_kernel (launched at ", here(line), "), block (1, 1): thread (5, 1)",
+    CHECK(says(words, {"write_kernel (launched at ", here(line), "), block (1, 1, 0): thread (5, 1, 0)",
                        "address 0x1230, where no memory is"}));
 }
 
@@ -101,10 +99,12 @@ TEST_CASE("a read where no memory is, is found, and a read behind an allocation"
     int* d_data = nullptr;
     CUDA_CHECK(cudaMalloc(&d_data, 4000));
     const auto behind = [=] { read_kernel<<<1, 32>>>(d_data + 1024, d_data); };
-    CHECK(says(fault_of(behind, cudaErrorIllegalAddress), {"read_kernel", "block (0): thread (3)"}));
+    CHECK(says(fault_of(behind, cudaErrorIllegalAddress),
+               {"read_kernel", "block (0, 0, 0): thread (3, 0, 0)"}));
     CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));  // whole pages, so that the one before is at once before it
     const auto before = [=] { read_kernel<<<1, 32>>>(d_data - 1, d_data); };
-    CHECK(says(fault_of(before, cudaErrorIllegalAddress), {"read_kernel", "block (0): thread (3)"}));
+    CHECK(says(fault_of(before, cudaErrorIllegalAddress),
+               {"read_kernel", "block (0, 0, 0): thread (3, 0, 0)"}));
 }
 
 TEST_CASE("memory that has been freed is found") {
@@ -112,7 +112,7 @@ TEST_CASE("memory that has been freed is found") {
     CUDA_CHECK(cudaMalloc(&d_data, 4000));
     CUDA_CHECK(cudaFree(d_data));
     const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
-    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"write_kernel", "thread (0)"}));
+    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"write_kernel", "thread (0, 0, 0)"}));
 }
 
 __global__ void overrun_kernel(int* d_result) {
@@ -127,7 +127,7 @@ TEST_CASE("a write behind dynamic shared memory is found") {
         cudaMalloc(&d_result, sizeof(int));
         overrun_kernel<<<1, 65, 64 * sizeof(int)>>>(d_result);
     };
-    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"overrun_kernel", "thread (64)"}));
+    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"overrun_kernel", "thread (64, 0, 0)"}));
 }
 
 __global__ void wide_load_kernel(const uint4* d_from, uint4* d_to) {
@@ -145,8 +145,8 @@ TEST_CASE("a misaligned load with a cache hint is found") {
         wide_load_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(d_data + 4),
                                    reinterpret_cast<uint4*>(d_data + 32));
     };
-    CHECK(
-        says(fault_of(launch, cudaErrorMisalignedAddress), {"wide_load_kernel", "thread (0)", "misaligned"}));
+    CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
+               {"wide_load_kernel", "thread (0, 0, 0)", "misaligned"}));
 }
 
 TEST_CASE("a misaligned 16-byte copy is found, if the CPU minds") {
@@ -161,8 +161,8 @@ TEST_CASE("a misaligned 16-byte copy is found, if the CPU minds") {
     const bool noticed = cudaGetLastError() != cudaSuccess;
     cudaDeviceReset();
     if (!noticed) return skip_check("this CPU takes misaligned addresses here");
-    CHECK(
-        says(fault_of(launch, cudaErrorMisalignedAddress), {"wide_copy_kernel", "thread (0)", "misaligned"}));
+    CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
+               {"wide_copy_kernel", "thread (0, 0, 0)", "misaligned"}));
 }
 
 __global__ void divide_kernel(int* d_result, int divisor) {
@@ -179,7 +179,8 @@ TEST_CASE("an integer division by zero is found, if the CPU minds") {
         cudaMalloc(&d_result, sizeof(int));
         divide_kernel<<<2, 32>>>(d_result, 0);
     };
-    CHECK(says(fault_of(launch, cudaErrorLaunchFailure), {"divide_kernel", "thread (7) divides", "by zero"}));
+    CHECK(says(fault_of(launch, cudaErrorLaunchFailure),
+               {"divide_kernel", "thread (7, 0, 0) divides", "by zero"}));
 }
 
 __device__ int deep(int n) {
@@ -204,9 +205,9 @@ TEST_CASE("too deep a recursion, or too large a local array, is found") {
     recursive_kernel<<<1, 4>>>(d_result, 50);
     CUDA_CHECK(cudaGetLastError());
     CHECK(says(fault_of([=] { recursive_kernel<<<1, 4>>>(d_result, 100000); }, cudaErrorLaunchFailure),
-               {"recursive_kernel", "thread (2) needs more than 128 KiB of stack"}));
+               {"recursive_kernel", "thread (2, 0, 0) needs more than 128 KiB of stack"}));
     CHECK(says(fault_of([=] { large_array_kernel<<<1, 1>>>(d_result, 0); }, cudaErrorLaunchFailure),
-               {"large_array_kernel", "thread (0) needs more than 128 KiB of stack"}));
+               {"large_array_kernel", "thread (0, 0, 0) needs more than 128 KiB of stack"}));
 }
 
 template <int kCount>
@@ -297,7 +298,7 @@ TEST_CASE("a mask without its caller is found") {
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
     CHECK(says(fault_of([=] { wrong_mask_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-               {"wrong_mask_kernel", "thread (3) is not in the mask that it gives __any_sync at "}));
+               {"wrong_mask_kernel", "thread (3, 0, 0) is not in the mask that it gives __any_sync at "}));
 }
 
 TEST_CASE("one fault among many blocks on many workers is found, and one only") {
@@ -305,7 +306,7 @@ TEST_CASE("one fault among many blocks on many workers is found, and one only") 
     for (const unsigned int block : {0u, 1u, 777u, 1999u}) {
         const std::string words =
             fault_of([=] { write_kernel<<<2000, 64>>>(wild, block, 63); }, cudaErrorIllegalAddress);
-        CHECK(says(words, {"block (" + std::to_string(block) + "): thread (63)"}));
+        CHECK(says(words, {"block (" + std::to_string(block) + ", 0, 0): thread (63, 0, 0)"}));
     }
 }
 

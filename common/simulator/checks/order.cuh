@@ -153,9 +153,7 @@ TEST_CASE("a barrier is missed that threads in ascending order would not need") 
     }
 }
 
-__global__ void racy_kernel(unsigned int* d_count) {
-    ++*d_count;
-}
+__global__ void racy_kernel(unsigned int* d_count) { ++*d_count; }
 
 TEST_CASE("an increment that is no atomic loses counts where threads are interrupted", "[race]") {
     const DeviceBuffer<unsigned int> count(1);

@@ -110,9 +110,7 @@ TEST_CASE("there is memory, and not more of it free than there is") {
 
 // --- Launches -----------------------------------------------------------------------------------
 
-__global__ void count_kernel(int* d_count) {
-    atomicAdd(d_count, 1);
-}
+__global__ void count_kernel(int* d_count) { atomicAdd(d_count, 1); }
 
 TEST_CASE("a launch that CUDA refuses is an error and runs nothing") {
     const DeviceBuffer<int> count(1);

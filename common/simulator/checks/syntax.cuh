@@ -14,6 +14,7 @@ const char* const unlike_a_launch = "kernel<<<1, 2>>>(x); __shared__ int s[4]; \
 const char* const raw_text = R"(kernel<<<grid, ")"
                              "block>>>(a); /* __shared__ )";
 const char* const raw_delimited = R"x(extern __shared__ int s[]; )" >>>( )x";
+const char* const raw_quoting = R"(a "kernel<<<1, 2>>>(x);" b)";
 // kernel<<<1, 2>>>(x); don't take this apostrophe for a quotation mark
 /* __shared__ int s[4]; extern __shared__ int t[]; ' " */
 
@@ -27,9 +28,7 @@ int written_by(Launch launch) {
     return d_cell.to_host()[0];
 }
 
-__global__ void threads_kernel(int* d_cell) {
-    atomicAdd(d_cell, 1);
-}
+__global__ void threads_kernel(int* d_cell) { atomicAdd(d_cell, 1); }
 
 template <typename T, int kValue = 5>
 __global__ void template_kernel(int* d_cell, T value) {
@@ -51,9 +50,7 @@ struct Count {
 };
 
 namespace inner {
-__global__ void scoped_kernel(int* d_cell, int value) {
-    atomicAdd(d_cell, value);
-}
+__global__ void scoped_kernel(int* d_cell, int value) { atomicAdd(d_cell, value); }
 }  // namespace inner
 
 struct Step {
@@ -65,6 +62,10 @@ TEST_CASE("strings, raw strings, comments, apostrophes and shifts are not launch
           "kernel<<<1, 2>>>(x); __shared__ int s[4]; \" // <"
           "<<");
     CHECK(std::string(raw_text) == "kernel<<<grid, \"block>>>(a); /* __shared__ )");
+    CHECK(std::string(raw_quoting) ==
+          "a \"kernel<<"
+          "<1, 2>>"
+          ">(x);\" b");
     CHECK(std::string(raw_delimited) ==
           "extern __shared__ int s[]; )\" >>"
           ">( ");
@@ -85,6 +86,7 @@ TEST_CASE("a kernel is launched with template arguments, given, deduced or left 
 
 TEST_CASE("the configuration of a launch is any expression") {
     const unsigned int n = 100, block = 32;
+    CHECK(written_by([&](int* d) { threads_kernel<<<1'0, 2>>>(d); }) == 20);
     CHECK(written_by([&](int* d) { threads_kernel<<<(n + block - 1) / block, block>>>(d); }) == 128);
     // clang-format off
     CHECK(written_by([&](int* d) { threads_kernel<<<n > block ? 2 : 1, 1 << 3>>>(d); }) == 16);

@@ -27,10 +27,8 @@ T atomic_add_float(T* address, T value) {
 
 }  // namespace sim
 
-#define SIM_ATOMIC(name, T, builtin)                      \
-    inline T name(T* address, T value) {                  \
-        return builtin(address, value, __ATOMIC_RELAXED); \
-    }
+#define SIM_ATOMIC(name, T, builtin) \
+    inline T name(T* address, T value) { return builtin(address, value, __ATOMIC_RELAXED); }
 #define SIM_ATOMIC_UPDATE(name, T, expression)                                                     \
     inline T name(T* address, T value) {                                                           \
         return sim::atomic_update(address, [value](T old) { return static_cast<T>(expression); }); \

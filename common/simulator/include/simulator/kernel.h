@@ -125,9 +125,7 @@ long long device_clock();
 // Every function that waits takes the caller's line from the compiler, for the message when it fails.
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
-inline void __syncthreads(SIM_HERE) {
-    sim::barrier(false, {file, line});
-}
+inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) {
     return sim::barrier(predicate != 0, {file, line}).votes;
 }
@@ -139,9 +137,7 @@ inline int __syncthreads_or(int predicate, SIM_HERE) {
     return sim::barrier(predicate != 0, {file, line}).votes != 0;
 }
 
-inline void __threadfence() {
-    __sync_synchronize();
-}
+inline void __threadfence() { __sync_synchronize(); }
 
 inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {
     sim::warp_exchange(__func__, mask, 0, {file, line});
@@ -196,15 +192,11 @@ T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
 
 /// CUDA promises only that the caller is in this mask. Here it is alone, so code that takes the
 /// mask for "the threads that took this branch" fails, as it may on a GPU.
-inline unsigned int __activemask() {
-    return 1u << sim::lane();
-}
+inline unsigned int __activemask() { return 1u << sim::lane(); }
 
 #undef SIM_HERE
 
-inline long long clock64() {
-    return sim::device_clock();
-}
+inline long long clock64() { return sim::device_clock(); }
 
 /// @brief A load with a hint for the caches, which the value does not depend on.
 ///
@@ -216,9 +208,5 @@ T __ldcs(const T* address) {
     return *address;
 }
 
-inline int __popc(unsigned int x) {
-    return __builtin_popcount(x);
-}
-inline int __ffs(int x) {
-    return __builtin_ffs(x);
-}
+inline int __popc(unsigned int x) { return __builtin_popcount(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }

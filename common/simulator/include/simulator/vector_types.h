@@ -15,31 +15,23 @@ constexpr std::size_t vector_alignment(std::size_t components) {
 
 }  // namespace sim
 
-#define SIM_VECTOR_TYPES(T, name)                          \
-    struct name##1 {                                       \
-        T x;                                               \
-    };                                                     \
-    struct alignas(sim::vector_alignment<T>(2)) name##2 {  \
-        T x, y;                                            \
-    };                                                     \
-    struct name##3 {                                       \
-        T x, y, z;                                         \
-    };                                                     \
-    struct alignas(sim::vector_alignment<T>(4)) name##4 {  \
-        T x, y, z, w;                                      \
-    };                                                     \
-    constexpr name##1 make_##name##1(T x) {                \
-        return {x};                                        \
-    }                                                      \
-    constexpr name##2 make_##name##2(T x, T y) {           \
-        return {x, y};                                     \
-    }                                                      \
-    constexpr name##3 make_##name##3(T x, T y, T z) {      \
-        return {x, y, z};                                  \
-    }                                                      \
-    constexpr name##4 make_##name##4(T x, T y, T z, T w) { \
-        return {x, y, z, w};                               \
-    }
+#define SIM_VECTOR_TYPES(T, name)                                         \
+    struct name##1 {                                                      \
+        T x;                                                              \
+    };                                                                    \
+    struct alignas(sim::vector_alignment<T>(2)) name##2 {                 \
+        T x, y;                                                           \
+    };                                                                    \
+    struct name##3 {                                                      \
+        T x, y, z;                                                        \
+    };                                                                    \
+    struct alignas(sim::vector_alignment<T>(4)) name##4 {                 \
+        T x, y, z, w;                                                     \
+    };                                                                    \
+    constexpr name##1 make_##name##1(T x) { return {x}; }                 \
+    constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
+    constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
+    constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 SIM_VECTOR_TYPES(signed char, char)
 SIM_VECTOR_TYPES(unsigned char, uchar)

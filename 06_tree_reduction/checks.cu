@@ -1,7 +1,46 @@
+/// @file
+/// @brief Checks of chapter 06.
 #include "../common/catch.hpp"
 #include "../common/check_sum.cuh"
+#include "broken/eight_cells.cuh"
+#include "broken/half_a_warp.cuh"
+#include "broken/no_barrier_in_tree.cuh"
+#include "broken/no_first_barrier.cuh"
 #include "kernels.cuh"
+
+namespace {
+
+/// A variant that launches a broken kernel as the chapter launches its own.
+template <PartialsKernel* kKernel>
+SumVariant broken() {
+    SumVariant variant = variant_named(variants(), "halves");
+    variant.name = "broken";
+    variant.run = sum_by_blocks<kKernel, 1>;
+    return variant;
+}
+
+}  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
     for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
+}
+
+TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
+    SumVariant claims_too_much = variant_named(variants(), "halves");
+    claims_too_much.power_of_two_block = false;
+    CHECK(check_sum(claims_too_much));
+}
+
+TEST_CASE("shared memory for 8 of the threads is found") { CHECK(check_sum(broken<eight_cells::kernel>())); }
+
+TEST_CASE("a shuffle that leaves half of the warp out is found") {
+    CHECK(check_sum(broken<half_a_warp::kernel>()));
+}
+
+TEST_CASE("a missing barrier between levels is found", "[order]") {
+    CHECK(check_sum(broken<no_barrier_in_tree::kernel>()));
+}
+
+TEST_CASE("a missing barrier before the tree is found", "[order]") {
+    CHECK(check_sum(broken<no_first_barrier::kernel>()));
 }

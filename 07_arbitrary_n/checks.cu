@@ -1,7 +1,84 @@
+/// @file
+/// @brief Checks of chapter 07.
 #include "../common/catch.hpp"
 #include "../common/check_sum.cuh"
+#include "broken/dropped_element.cuh"
+#include "broken/no_reset.cuh"
+#include "broken/one_block_total.cuh"
+#include "broken/sums_in_place.cuh"
+#include "broken/unwritten_cells.cuh"
 #include "kernels.cuh"
+
+namespace {
+
+/// The chapter's first variant with another function in its place.
+SumVariant broken(SumFunction* run) {
+    SumVariant variant = variants().front();
+    variant.name = "broken";
+    variant.run = run;
+    variant.workspace = [](std::size_t n, LaunchShape shape) { return n + 1 + shape.grid; };
+    return variant;
+}
+
+/// The same with another kernel for the partial sums.
+template <void (*kKernel)(const int*, std::size_t, unsigned long long*)>
+void sum_with(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long* d_partials,
+              LaunchShape shape) {
+    if (n == 0) return clear_sum(d_sum);
+    const unsigned int block = shape.block_or(kBlock), grid = blocks_for(n, block);
+    kKernel<<<grid, block>>>(d_data, n, d_partials);
+    CUDA_CHECK(cudaGetLastError());
+    total_add_kernel<<<1, kMostThreads>>>(d_partials, grid, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
     for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
 }
+
+TEST_CASE("every n from 0 to 1025 is right") {
+    for (const SumVariant& variant : variants())
+        for (std::size_t n = 0; n <= 1025; ++n)
+            REQUIRE(check_sum_case(variant, {n, "random", n % 4}).value_or("") == "");
+}
+
+TEST_CASE("more than 2^31 ints add up right") {
+    const Device device = init_cuda();
+    const std::size_t n = (std::size_t{1} << 31) + 3;
+    if (device.simulated || device.free_bytes < 3 * n * sizeof(int))
+        return skip_check("needs a GPU with 24 GiB of free memory");
+    const DeviceBuffer<int> d_data(n);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0xff, d_data.bytes()));  // all -1
+    const std::vector<int> ends = {3, 5, -7};
+    CUDA_CHECK(cudaMemcpy(d_data.data() + n - 3, ends.data(), 3 * sizeof(int), cudaMemcpyHostToDevice));
+    const DeviceBuffer<unsigned long long> d_sum(1);
+    for (const SumVariant& variant : variants()) {
+        const DeviceBuffer<unsigned long long> d_workspace(variant.workspace_size(n, {}));
+        if (d_workspace.size() > 0) CUDA_CHECK(cudaMemset(d_workspace.data(), 0, d_workspace.bytes()));
+        variant.run(d_data.data(), n, d_sum.data(), d_workspace.data(), {});
+        INFO(variant.name);
+        CHECK(d_sum.to_host()[0] == n - 3 + 9 + 25 + 49);
+    }
+}
+
+TEST_CASE("an element dropped at an odd level is found") {
+    CHECK(check_sum(broken(sum_with<dropped_element::kernel>)));
+}
+
+TEST_CASE("cells that nobody wrote are found") {
+    CHECK(check_sum(broken(sum_with<unwritten_cells::kernel>)));
+}
+
+TEST_CASE("a total by more threads than a block has is found") {
+    CHECK(check_sum(broken(one_block_total::sum)));
+}
+
+TEST_CASE("a counter that is not reset is found") {
+    SumVariant variant = broken(no_reset::sum);
+    variant.grid_follows_n = false;
+    CHECK(check_sum(variant));
+}
+
+TEST_CASE("sums in place are found", "[race]") { CHECK(check_sum(broken(sums_in_place::sum))); }

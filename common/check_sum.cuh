@@ -11,6 +11,7 @@
 #include "device_buffer.cuh"
 #include "sum.cuh"
 #include "sum_input.cuh"
+#include "variants.hpp"
 
 /// One situation that a variant must come right in.
 struct SumCase {

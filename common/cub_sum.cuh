@@ -50,7 +50,5 @@ inline std::function<void()> cub_sum(const int* d_data, std::size_t n) {
     return [cub = std::make_shared<CubSum>(d_data, n)] { cub->run(); };
 }
 #else
-inline std::function<void()> cub_sum(const int*, std::size_t) {
-    return {};
-}
+inline std::function<void()> cub_sum(const int*, std::size_t) { return {}; }
 #endif

@@ -78,6 +78,4 @@ inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_
 }
 
 /// The sum of nothing.
-inline void clear_sum(unsigned long long* d_sum) {
-    CUDA_CHECK(cudaMemset(d_sum, 0, sizeof(*d_sum)));
-}
+inline void clear_sum(unsigned long long* d_sum) { CUDA_CHECK(cudaMemset(d_sum, 0, sizeof(*d_sum))); }

@@ -208,5 +208,11 @@ T __ldcs(const T* address) {
     return *address;
 }
 
+/// The same, past the L1 cache: it sees what other blocks have written.
+template <typename T>
+T __ldcg(const T* address) {
+    return __ldcs(address);
+}
+
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }

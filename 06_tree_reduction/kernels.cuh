@@ -144,10 +144,10 @@ inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long
     square_kernel<<<blocks_for(n, block), block>>>(d_data, n, d_values);
     CUDA_CHECK(cudaGetLastError());
     for (std::size_t count = n; count > 1;) {
-        const std::size_t half = count - count / 2;  // rounded up: no element is dropped
-        fold_kernel<<<blocks_for(half, block), block>>>(d_values, count, half);
+        const std::size_t lower = count - count / 2;  // rounded up: no element is dropped
+        fold_kernel<<<blocks_for(lower, block), block>>>(d_values, count, lower);
         CUDA_CHECK(cudaGetLastError());
-        count = half;
+        count = lower;
     }
     CUDA_CHECK(cudaMemcpy(d_sum, d_values, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }

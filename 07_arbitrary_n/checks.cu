@@ -41,7 +41,7 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
 TEST_CASE("every n from 0 to 1025 is right") {
     for (const SumVariant& variant : variants())
         for (std::size_t n = 0; n <= 1025; ++n)
-            REQUIRE(check_sum_case(variant, {n, "random", n % 4}).value_or("") == "");
+            REQUIRE(check_sum_case(variant, {n, "random", n % 4, {}, 1}).value_or("") == "");
 }
 
 TEST_CASE("more than 2^31 ints add up right") {

@@ -12,6 +12,16 @@
 #ifdef __CUDACC__
 #include <cub/device/device_reduce.cuh>
 
+/// What CUB applies to each element, and how it puts two of them together.
+struct CubSquare {
+    __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
+};
+struct CubAdd {
+    __host__ __device__ unsigned long long operator()(unsigned long long a, unsigned long long b) const {
+        return a + b;
+    }
+};
+
 /// CUB's sum of squares, by TransformReduce on the raw pointer; its workspace is made here.
 class CubSum {
  public:
@@ -26,17 +36,10 @@ class CubSum {
     }
 
  private:
-    struct Square {
-        __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
-    };
-    struct Add {
-        __host__ __device__ unsigned long long operator()(unsigned long long a, unsigned long long b) const {
-            return a + b;
-        }
-    };
     void call(void* d_workspace, std::size_t& bytes) {
         CUDA_CHECK(cub::DeviceReduce::TransformReduce(d_workspace, bytes, d_data_, d_sum_.data(),
-                                                      static_cast<long long>(n_), Add(), Square(), 0ull));
+                                                      static_cast<long long>(n_), CubAdd(), CubSquare(),
+                                                      0ull));
     }
 
     const int* d_data_;

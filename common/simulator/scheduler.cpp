@@ -120,7 +120,7 @@ bool Worker::run_block(std::uint64_t block) {
     std::fill(states_, states_ + count_, ThreadState::unstarted);
     next_ = waiting_ = at_barrier_ = votes_ = 0;
     live_ = count_;
-    faulted_ = barrier_diverged_ = false;
+    faulted_ = barrier_diverged_ = has_stalled_ = false;
 
     while (next_ < count_ && !faulted_) start_fiber();
     while (live_ > 0 && !faulted_) {
@@ -191,14 +191,17 @@ void Worker::leave_fiber(Thread* waiting) {
     scheduler_ = from.fctx;
 }
 
-/// One time in eight, lets the other threads of the block go first, and one time in 64 the other blocks,
-/// if the store is to memory that they see. Called where code is compiled to be interrupted.
+/// One time in eight, lets the other threads of the block go first; and once a block, other blocks, if the
+/// store is to memory that they see. Called where code is compiled to be interrupted.
 void Worker::maybe_pause(const void* store_to) {
     if (!in_kernel_) return;
     pause_random_ = pause_random_ * 6364136223846793005u + 1442695040888963407u;
     if (pause_random_ >> 61 != 0) return;
     const InSimulator here(*this);
-    if (pause_random_ >> 58 == 0 && is_device_memory(store_to)) usleep(20);
+    if (!has_stalled_ && pause_random_ >> 58 == 0 && is_device_memory(store_to)) {
+        has_stalled_ = true;
+        usleep(20);
+    }
     states_[current_] = ThreadState::ready;
     leave_fiber(&threads_[current_]);
 }

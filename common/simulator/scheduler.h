@@ -115,6 +115,7 @@ class Worker : public ThreadQueue {
     bool faulted_ = false;
     std::mt19937_64 random_;
     std::uint64_t pause_random_ = 0;
+    bool has_stalled_ = false;
     std::vector<Thread> threads_;
 
     Pages stacks_;

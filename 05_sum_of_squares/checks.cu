@@ -37,6 +37,12 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
     for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
 }
 
+TEST_CASE("more than 2^31 ints add up right") {
+    if (!can_check_large_sum()) return skip_check("needs a GPU with 24 GiB of free memory");
+    // The others would take their time: they are one block or eight.
+    CHECK(check_large_sum(variant_named(variants(), "a fitting grid")).value_or("") == "");
+}
+
 TEST_CASE("with glibc, the article's squares add up to the article's 29909398") {
 #ifdef __GLIBC__
     const std::vector<int> data = generate_data(1048576);

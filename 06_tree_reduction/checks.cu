@@ -25,6 +25,11 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
     for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
 }
 
+TEST_CASE("more than 2^31 ints add up right") {
+    if (!can_check_large_sum()) return skip_check("needs a GPU with 24 GiB of free memory");
+    for (const SumVariant& variant : variants()) CHECK(check_large_sum(variant).value_or("") == "");
+}
+
 TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
     SumVariant claims_too_much = variant_named(variants(), "halves");
     claims_too_much.power_of_two_block = false;

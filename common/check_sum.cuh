@@ -76,3 +76,28 @@ inline std::optional<std::string> check_sum(const SumVariant& variant) {
         if (const auto wrong = check_sum_case(variant, c)) return wrong;
     return std::nullopt;
 }
+
+/// How many ints `check_large_sum` takes: more than 31 bits can count.
+constexpr std::size_t kLargeSum = (std::size_t{1} << 31) + 3;
+
+/// @brief Checks a variant on more than 2^31 ints, made in device memory: -1, but for the last three.
+/// @return What was wrong; nothing if all was right.
+inline std::optional<std::string> check_large_sum(const SumVariant& variant, std::size_t n = kLargeSum) {
+    const DeviceBuffer<int> d_data(n);
+    const DeviceBuffer<unsigned long long> d_sum(1), d_workspace(variant.workspace_size(n, {}));
+    const std::vector<int> end = {3, 5, -7};
+    CUDA_CHECK(cudaMemset(d_data.data(), 0xff, d_data.bytes()));
+    CUDA_CHECK(cudaMemcpy(d_data.data() + n - 3, end.data(), 3 * sizeof(int), cudaMemcpyHostToDevice));
+    if (d_workspace.size() > 0) CUDA_CHECK(cudaMemset(d_workspace.data(), 0, d_workspace.bytes()));
+    variant.run(d_data.data(), n, d_sum.data(), d_workspace.data(), {});
+    const unsigned long long expected = n - 3 + 9 + 25 + 49, got = d_sum.to_host()[0];
+    if (got == expected) return std::nullopt;
+    return std::string(variant.name) + ", n = " + std::to_string(n) + ": expected " +
+           std::to_string(expected) + ", got " + std::to_string(got);
+}
+
+/// @return Whether `check_large_sum` can be tried here: on a GPU, in seconds.
+inline bool can_check_large_sum() {
+    const Device device = init_cuda();
+    return !device.simulated && device.free_bytes > 3 * kLargeSum * sizeof(int);
+}

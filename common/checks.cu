@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "bench.cuh"
 #include "catch.hpp"
 #include "check_histogram.cuh"
+#include "check_sum.cuh"
 #include "cuda_check.cuh"
 #include "device_buffer.cuh"
 #include "histogram.cuh"
@@ -19,6 +21,7 @@
 #include "input.hpp"
 #include "measure.cuh"
 #include "options.hpp"
+#include "sum_bench.cuh"
 #include "sweep.cuh"
 #include "table.hpp"
 #include "variants.hpp"
@@ -330,4 +333,47 @@ TEST_CASE("ratios are to the yardsticks, and a simulated time has none") {
     CHECK(simulated_rows[0].simulated);
     CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
     CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
+}
+
+TEST_CASE("the check of large sums knows what it made, and finds a sum that is off") {
+    SumVariant right{
+        "right", "",
+        [](const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*, LaunchShape) {
+            std::vector<int> data(n);
+            CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
+            const unsigned long long sum = reference_sum(data.data(), n);
+            CUDA_CHECK(cudaMemcpy(d_sum, &sum, sizeof(sum), cudaMemcpyHostToDevice));
+        }};
+    SumVariant wrong{"wrong", "",
+                     [](const int*, std::size_t, unsigned long long* d_sum, unsigned long long*,
+                        LaunchShape) { clear_sum(d_sum); }};
+    CHECK(check_large_sum(right, 1000).value_or("") == "");
+    CHECK(check_large_sum(wrong, 1000));
+    CHECK(check_sum(right).value_or("") == "");
+    CHECK(check_sum(wrong));
+}
+
+TEST_CASE("squares and sums keep what 64 bits can hold") {
+    CHECK(square(INT_MIN) == 1ull << 62);
+    CHECK(square(INT_MAX) == square(-INT_MAX));
+    const std::vector<int> data(4, INT_MIN);
+    CHECK(reference_sum(data.data(), 3) == 3ull << 62);
+    CHECK(reference_sum(data.data(), 4) == 0);  // 2^64, modulo 2^64
+    CHECK(sum_on_all_cores(data.data(), 3) == 3ull << 62);
+}
+
+TEST_CASE("variants of sums refuse the shapes that they can't have") {
+    SumVariant variant{"any", "", nullptr};
+    CHECK(variant.refusal({7, 33}) == "");
+    variant.power_of_two_block = true;
+    CHECK(variant.refusal({0, 96}) != "");
+    CHECK(variant.refusal({0, 16}) != "");
+    CHECK(variant.refusal({0, 64}) == "");
+    variant.whole_warps = true;
+    CHECK(variant.refusal({0, 128}) == "");
+    variant.grid_follows_n = true;
+    CHECK(variant.refusal({1, 0}) != "");
+    variant.fixed_shape = true;
+    CHECK(variant.refusal({0, 64}) != "");
+    CHECK(variant.refusal({}) == "");
 }

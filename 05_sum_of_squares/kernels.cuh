@@ -9,8 +9,8 @@
 #include "../common/device.cuh"
 #include "../common/sum.cuh"
 
-/// Notes when the block began or ended, if someone asked: its first thread reads the clock of the
-/// multiprocessor that the block runs on.
+/// Notes when the block's thread 0 began or ended, if someone asked, by the clock of the multiprocessor
+/// that the block runs on. Other warps of the block may end later; the article measures in this way, too.
 __device__ inline void note_clock(long long* d_clocks, unsigned int place) {
     if (d_clocks != nullptr && threadIdx.x == 0) d_clocks[place] = clock64();
 }
@@ -20,7 +20,7 @@ __device__ inline void note_clock(long long* d_clocks, unsigned int place) {
 /// What a CPU's threads would do. Of a GPU's, those of a warp read at the same time, and here they read
 /// from 32 places that are far apart.
 /// @param[out] d_partials One sum for each thread.
-/// @param[out] d_clocks   The block's start and end, or null.
+/// @param[out] d_clocks   Start and end of thread 0, or null.
 __global__ void chunked_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
                                long long* d_clocks) {
     note_clock(d_clocks, 0);

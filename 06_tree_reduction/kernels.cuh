@@ -111,7 +111,7 @@ __device__ inline unsigned long long warp_sum(unsigned long long value) {
     return value;
 }
 
-/// The last 64 values are one warp's work, and a warp needs no barrier of the block.
+/// The last 32 values are one warp's work, and a warp needs no barrier of the block.
 __global__ void last_warp_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = two_squares(d_data, n);
@@ -178,7 +178,7 @@ inline const std::vector<SumVariant>& variants() {
              sum_by_blocks<adjacent_packed_kernel, 1>},
             {"halves", "removes bank conflicts: neighbours read neighbours", sum_by_blocks<halves_kernel, 1>},
             {"first add on load", "removes the threads that only load", sum_by_blocks<first_add_kernel, 2>},
-            {"last warp shuffles", "removes the last six barriers", sum_by_blocks<last_warp_kernel, 2>},
+            {"last warp shuffles", "removes the last five barriers", sum_by_blocks<last_warp_kernel, 2>},
             {"warps shuffle", "removes all barriers but one", sum_by_blocks<warps_kernel, 2>},
         };
         for (SumVariant& variant : list) {

@@ -16,7 +16,8 @@ constexpr unsigned int kBlock = 256, kMostThreads = 1024;
 /// @brief Adds up one value of each thread of the block, whatever the block's size.
 ///
 /// Halves, rounded up: of an odd number the middle one waits for the next level.
-/// @return The sum, in thread 0 only.
+/// A barrier must stand between two calls: both use the same cells.
+/// @return The sum.
 __device__ inline unsigned long long block_sum(unsigned long long value) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = value;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "device.cuh"
-#include "host_memory.hpp"
 #include "input.hpp"
 #include "options.hpp"
 

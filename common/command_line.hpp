@@ -1,0 +1,121 @@
+/// @file
+/// @brief A table of options, and the command line that is read by it, before anything runs.
+#pragma once
+
+#include <getopt.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// A command line that can't be followed: one line that says why. Programs exit with 2.
+class BadOption : public std::runtime_error {
+ public:
+    using std::runtime_error::runtime_error;
+};
+
+/// @brief A whole number, with a binary suffix if `suffixes` allows one: 64K is 65536.
+/// @throws BadOption naming the option and what it takes.
+inline std::uint64_t parse_number(const std::string& option, const std::string& text, std::uint64_t least,
+                                  std::uint64_t most, bool suffixes = false) {
+    const std::string range = "--" + option + " takes a whole number from " + std::to_string(least) + " to " +
+                              std::to_string(most) +
+                              (suffixes ? ", also with K, M, G or T for 2^10, 2^20, 2^30 or 2^40" : "") +
+                              ", not '" + text + "'";
+    std::size_t digits = 0;
+    std::uint64_t value = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+        const auto digit = static_cast<std::uint64_t>(text[digits] - '0');
+        if (value > (most - digit) / 10) throw BadOption(range);
+        value = value * 10 + digit;
+    }
+    if (digits == 0) throw BadOption(range);
+    if (suffixes && digits + 1 == text.size()) {
+        const std::size_t power = std::string("KMGT").find(text[digits]);
+        const auto shift = static_cast<unsigned int>(10 * (power + 1));
+        if (power == std::string::npos || value > most >> shift) throw BadOption(range);
+        value <<= shift;
+        ++digits;
+    }
+    if (digits != text.size() || value < least || value > most) throw BadOption(range);
+    return value;
+}
+
+/// An option: its name, what its value is called (empty: it has none), its help, what it does.
+struct Option {
+    std::string name, value, help;
+    std::function<void(const std::string&)> set;
+    std::vector<std::pair<std::string, std::string>> choices = {};  ///< named values, for the help
+};
+
+/// The options that a program has. What they set must outlive the table.
+class CommandLine {
+ public:
+    void add(Option option) { options_.push_back(std::move(option)); }
+
+    /// An option for a whole number from `least` to `most`.
+    template <typename Number>
+    void number(const char* name, const char* value, std::string help, Number& target, std::uint64_t least,
+                std::uint64_t most) {
+        add({name, value, std::move(help), [&target, name, least, most](const std::string& given) {
+                 target = static_cast<Number>(parse_number(name, given, least, most));
+             }});
+    }
+
+    /// An option for any text.
+    void text(const char* name, const char* value, std::string help, std::string& target) {
+        add({name, value, std::move(help), [&target](const std::string& given) { target = given; }});
+    }
+
+    /// An option without a value.
+    void flag(const char* name, std::string help, bool& target, bool meaning = true) {
+        add({name, "", std::move(help), [&target, meaning](const std::string&) { target = meaning; }});
+    }
+
+    /// @brief Does what each given option says. `--help` prints the table and ends the program.
+    /// @throws BadOption for an option that is not in the table, or lacks its value.
+    void parse(int argc, char** argv) {
+        add({"help", "", "print this", [this, argv](const std::string&) {
+                 print_help(argv[0]);
+                 std::exit(0);
+             }});
+        std::vector<option> table;  // as getopt wants it
+        for (const Option& known : options_)
+            table.push_back(
+                {known.name.c_str(), known.value.empty() ? no_argument : required_argument, nullptr, 1});
+        table.push_back({nullptr, 0, nullptr, 0});
+        opterr = 0;
+        for (;;) {
+            const int at = std::max(optind, 1);
+            int index = 0;
+            const int found = getopt_long(argc, argv, ":", table.data(), &index);
+            if (found == -1) break;
+            if (found == ':')
+                throw BadOption(std::string(argv[at]) + " needs a value; --help lists the options");
+            if (found != 1)
+                throw BadOption("unknown option '" + std::string(argv[at]) + "'; --help lists the options");
+            options_[static_cast<std::size_t>(index)].set(optarg != nullptr ? optarg : "");
+        }
+        if (optind < argc)
+            throw BadOption("unknown argument '" + std::string(argv[optind]) + "'; --help lists the options");
+    }
+
+ private:
+    void print_help(const char* program) const {
+        std::printf("usage: %s [options]\n\n", program);
+        for (const Option& known : options_) {
+            std::printf("  %-16s %s\n", ("--" + known.name + " " + known.value).c_str(), known.help.c_str());
+            for (const auto& [name, what] : known.choices)
+                std::printf("  %-16s   %-12s %s\n", "", name.c_str(), what.c_str());
+        }
+    }
+
+    std::vector<Option> options_;
+};

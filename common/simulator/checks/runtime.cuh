@@ -213,6 +213,7 @@ TEST_CASE("attributes and properties of the device agree") {
     CHECK(attribute(cudaDevAttrMaxSharedMemoryPerBlock) == properties.sharedMemPerBlock);
     CHECK(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) == properties.sharedMemPerBlockOptin);
     CHECK(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) == properties.sharedMemPerMultiprocessor);
+    CHECK(attribute(cudaDevAttrReservedSharedMemoryPerBlock) == properties.reservedSharedMemPerBlock);
     CHECK(attribute(cudaDevAttrClockRate) > 0);
     CHECK(properties.sharedMemPerBlock == 48 * 1024);
     CHECK(properties.maxThreadsPerBlock == 1024);

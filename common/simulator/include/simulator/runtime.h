@@ -61,7 +61,8 @@ struct cudaDeviceProp {
     X(cudaDevAttrComputeCapabilityMajor, 75, major)                                \
     X(cudaDevAttrComputeCapabilityMinor, 76, minor)                                \
     X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor) \
-    X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)
+    X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)         \
+    X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)
 
 enum cudaDeviceAttr : int {
 #define X(name, value, property) name = value,

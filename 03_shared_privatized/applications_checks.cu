@@ -1,0 +1,697 @@
+/// @file
+/// @brief Checks of chapter 03's applications: joint and weighted histograms.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "../common/catch.hpp"
+#include "application_options.hpp"
+#include "broken/int_sums.cuh"
+#include "broken/no_edge_lookup.cuh"
+#include "broken/no_range_check.cuh"
+#include "broken/no_upper_edge.cuh"
+#include "broken/truncated_toward_zero.cuh"
+#include "joint.cuh"
+#include "joint_picture.hpp"
+#include "made_pairs.hpp"
+#include "pairs.hpp"
+#include "weighted.cuh"
+#include "weighted_reference.hpp"
+
+namespace {
+
+using Random = std::mt19937_64;
+
+/// A number from 0 to 1.
+double fraction(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
+/// @return `n` values that ask much of an axis: its edges and their neighbours, values near and far outside,
+///         and numbers that are none, among values that are anywhere inside.
+template <typename T>
+std::vector<T> telling_values(const Axis& axis, std::size_t n, std::uint64_t seed) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const std::vector<double> edges = edges_of(axis);
+    const double range = axis.high - axis.low;
+    Random random(seed);
+    std::vector<T> values(n);
+    for (T& value : values) {
+        const T edge = static_cast<T>(edges[random() % edges.size()]);
+        switch (random() % 16) {
+            case 0: value = edge; break;
+            case 1: value = std::nextafter(edge, kInfinity); break;
+            case 2: value = std::nextafter(edge, -kInfinity); break;
+            case 3: value = static_cast<T>(axis.high); break;
+            case 4: value = static_cast<T>(axis.low - 0.9 * range / axis.bins * fraction(random)); break;
+            case 5: value = static_cast<T>(axis.low + range * (4 * fraction(random) - 1.5)); break;
+            case 6: {
+                const T strange[] = {kInfinity,
+                                     -kInfinity,
+                                     std::numeric_limits<T>::quiet_NaN(),
+                                     0,
+                                     -T{0},
+                                     std::numeric_limits<T>::denorm_min(),
+                                     std::numeric_limits<T>::max(),
+                                     std::numeric_limits<T>::lowest()};
+                value = strange[random() % 8];
+                break;
+            }
+            default: value = static_cast<T>(axis.low + range * fraction(random));
+        }
+    }
+    return values;
+}
+
+/// Device memory that ends where the values do, and begins `offset` values past an aligned address.
+template <typename T>
+struct Shifted {
+    Shifted(const std::vector<T>& values, std::size_t offset) : buffer(offset + values.size()) {
+        data = buffer.data() + offset;
+        if (!values.empty())
+            CUDA_CHECK(cudaMemcpy(data, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    DeviceBuffer<T> buffer;
+    T* data;
+};
+
+// --- Joint histograms -----------------------------------------------------------------------------
+
+/// One situation that a joint histogram must come right in.
+struct JointCase {
+    std::size_t n;
+    Axis x, y;
+    Outside outside = Outside::drop;
+    std::size_t x_offset = 0, y_offset = 0;
+    LaunchShape shape{};
+};
+
+std::string describe(const Axis& axis) {
+    return std::to_string(axis.bins) + " bins from " + shortest(axis.low) + " to " + shortest(axis.high);
+}
+
+/// What counts pairs, as `joint_histogram` does with everything but the place decided.
+template <typename T>
+using JointFunction =
+    std::function<void(const T* d_x, const T* d_y, const JointCase& c, unsigned long long* d_bins)>;
+
+/// @return What was wrong, in words; nothing if all was right.
+template <typename T>
+std::optional<std::string> check_joint_case(const JointFunction<T>& run, const JointCase& c) {
+    constexpr unsigned long long kDirty = 0xA5A5A5A5A5A5A5A5ull;
+    const std::vector<T> x = telling_values<T>(c.x, c.n, c.n), y = telling_values<T>(c.y, c.n, c.n + 1);
+    Bins expected = reference_joint(x.data(), y.data(), c.n, c.x, c.y, c.outside).bins;
+    expected.resize(expected.size() + 64, kDirty);  // nothing behind the bins is written
+    const Shifted<T> d_x(x, c.x_offset), d_y(y, c.y_offset);
+    const DeviceBuffer<unsigned long long> d_bins(expected.size());
+    const Bins before(expected.size(), kDirty);
+    CUDA_CHECK(cudaMemcpy(d_bins.data(), before.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
+    run(d_x.data, d_y.data, c, d_bins.data());
+    const auto wrong = verify_bin_by_bin(d_bins.to_host(), expected);
+    if (!wrong) return std::nullopt;
+    return std::string(sizeof(T) == 4 ? "float" : "double") + ", n = " + std::to_string(c.n) +
+           ", x: " + describe(c.x) + ", y: " + describe(c.y) +
+           (c.outside == Outside::drop ? ", drop" : ", clamp") + ", offsets " + std::to_string(c.x_offset) +
+           " and " + std::to_string(c.y_offset) + ", grid " + std::to_string(c.shape.grid) + ", block " +
+           std::to_string(c.shape.block) + ": " + *wrong;
+}
+
+const Axis kUnit{0, 1, 10}, kPrices{-3.3, 12.1, 77}, kSixtyFour{-1, 1, 64}, kBytes{0, 256, 256};
+
+template <typename T>
+std::optional<std::string> check_joint(const JointFunction<T>& run) {
+    std::vector<JointCase> cases;
+    for (const Outside outside : {Outside::drop, Outside::clamp}) {
+        for (const std::size_t n : {0, 1, 31, 33, 1023, 1025, 100003})
+            cases.push_back({n, kSixtyFour, kSixtyFour, outside});
+        for (const Axis& axis : {kUnit, kPrices, kBytes, Axis{0, 1, 1}, Axis{1e-3, 1.7e-3, 7},
+                                 Axis{1e5, 1e5 + 2, 6}, Axis{-1e30, 1e30, 9}})
+            cases.push_back({20011, axis, kUnit, outside});
+    }
+    for (std::size_t x_offset = 0; x_offset < 4; ++x_offset)
+        for (std::size_t y_offset = 0; y_offset < 4; ++y_offset)
+            cases.push_back({4099, kUnit, kPrices, Outside::drop, x_offset, y_offset});
+    for (const unsigned int grid : {1, 2, 7})
+        for (const unsigned int block : {1, 32, 33, 1000, 1024})
+            cases.push_back({5003, kPrices, kUnit, Outside::clamp, 1, 2, {grid, block}});
+    for (const JointCase& c : cases)
+        if (const auto wrong = check_joint_case(run, c)) return wrong;
+    return std::nullopt;
+}
+
+/// The chapter's own, counting in one place.
+template <typename T>
+JointFunction<T> joint_in(Counting counting) {
+    return [counting](const T* d_x, const T* d_y, const JointCase& c, unsigned long long* d_bins) {
+        const DeviceAxis<T> x(c.x, c.outside), y(c.y, c.outside);
+        joint_histogram(counting, d_x, d_y, c.n, x, y, d_bins, c.shape);
+    };
+}
+
+/// A broken kernel, launched as the chapter launches its own.
+template <typename T>
+JointFunction<T> broken_joint(void (*kernel)(const T*, const T*, std::size_t, BinFinder<T>, BinFinder<T>,
+                                             unsigned long long*)) {
+    return [kernel](const T* d_x, const T* d_y, const JointCase& c, unsigned long long* d_bins) {
+        const DeviceAxis<T> x(c.x, c.outside), y(c.y, c.outside);
+        CUDA_CHECK(cudaMemset(d_bins, 0, std::size_t{c.x.bins} * c.y.bins * sizeof(*d_bins)));
+        kernel<<<3, 96>>>(d_x, d_y, c.n, x.on_device(), y.on_device(), d_bins);
+        CUDA_CHECK(cudaGetLastError());
+    };
+}
+
+}  // namespace
+
+TEST_CASE("pairs are counted right wherever they are counted, for every n, alignment, axis and shape") {
+    for (const Counting counting : {Counting::global, Counting::shared, Counting::copies}) {
+        INFO(name_of(counting));
+        CHECK(check_joint<float>(joint_in<float>(counting)).value_or("") == "");
+        CHECK(check_joint<double>(joint_in<double>(counting)).value_or("") == "");
+    }
+}
+
+TEST_CASE("bins are private while they fit into shared memory, and counted in global memory beyond") {
+    int bytes = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    const auto most = static_cast<unsigned int>(bytes) / sizeof(unsigned int);
+    const JointCase fits{5003, {0, 1, static_cast<unsigned int>(most)}, {0, 1, 1}};
+    const JointCase does_not{5003, {0, 1, static_cast<unsigned int>(most + 1)}, {0, 1, 1}};
+    CHECK(check_joint_case(joint_in<double>(Counting::shared), fits).value_or("") == "");
+    CHECK(check_joint_case(joint_in<double>(Counting::copies), fits).value_or("") == "");
+    CHECK(check_joint_case(joint_in<double>(Counting::global), does_not).value_or("") == "");
+    const DeviceAxis<double> x(does_not.x, Outside::drop), y(does_not.y, Outside::drop);
+    const DeviceBuffer<unsigned long long> d_bins(most + 1);
+    for (const Counting counting : {Counting::shared, Counting::copies})
+        CHECK_THROWS_AS(joint_histogram<double>(counting, nullptr, nullptr, 0, x, y, d_bins.data()),
+                        std::invalid_argument);
+    CHECK_THROWS_AS(joint_bins(1u << 13, (1u << 13) + 1), std::invalid_argument);
+    CHECK(joint_bins(1u << 13, 1u << 13) == kMostBins);
+}
+
+TEST_CASE("the copies of all blocks that a multiprocessor's threads allow fit into it") {
+    int shared_bytes = 0, reserved = 0, threads = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    for (const std::size_t bytes : {4, 256, 4096, 16384}) {
+        for (const unsigned int block : {256, 1024}) {
+            const std::size_t copies = copies_that_fit(bytes, block);
+            const std::size_t blocks = static_cast<unsigned int>(threads) / block;
+            const auto taken = [&](std::size_t count) {
+                return blocks * (count * bytes + static_cast<unsigned int>(reserved));
+            };
+            INFO(bytes << " bytes, blocks of " << block << ": " << copies << " copies");
+            CHECK((taken(copies) <= static_cast<unsigned int>(shared_bytes) || copies == 1));
+            CHECK((taken(copies + 1) > static_cast<unsigned int>(shared_bytes) || copies == 32));
+        }
+    }
+}
+
+TEST_CASE("joint bins count past 2^32, and a grid whose blocks could is refused") {
+    const std::size_t n = 100003;
+    const std::vector<float> x = telling_values<float>(kUnit, n, 1), y = telling_values<float>(kPrices, n, 2);
+    const DeviceAxis<float> x_axis(kUnit, Outside::drop), y_axis(kPrices, Outside::drop);
+    const Shifted<float> d_x(x, 0), d_y(y, 0);
+    constexpr unsigned long long kStart = 0xffffffffull;
+    Bins expected = reference_joint(x.data(), y.data(), n, kUnit, kPrices, Outside::drop).bins;
+    const Bins start(expected.size(), kStart);
+    for (unsigned long long& count : expected) count += kStart;
+    const DeviceBuffer<unsigned long long> d_bins(expected.size());
+    for (const bool shared : {false, true}) {
+        CUDA_CHECK(cudaMemcpy(d_bins.data(), start.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
+        if (shared)
+            joint_shared_kernel<<<3, 96, expected.size() * sizeof(unsigned int)>>>(
+                d_x.data, d_y.data, n, x_axis.on_device(), y_axis.on_device(), 1, d_bins.data());
+        else
+            joint_global_kernel<<<3, 96>>>(d_x.data, d_y.data, n, x_axis.on_device(), y_axis.on_device(),
+                                           d_bins.data());
+        CUDA_CHECK(cudaGetLastError());
+        CHECK(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
+    }
+    CHECK_THROWS_AS(joint_histogram(Counting::copies, d_x.data, d_y.data, std::size_t{1} << 33, x_axis,
+                                    y_axis, d_bins.data(), {1, 1024}),
+                    std::invalid_argument);
+}
+
+TEST_CASE("more than 2^32 pairs are counted right") {
+    const std::size_t n = (std::size_t{1} << 32) + 5;
+    const Device device = init_cuda();
+    if (device.simulated || device.free_bytes < 2 * n * sizeof(float) + (std::size_t{1} << 30))
+        return skip_check("needs a GPU with 34 GiB of free memory");
+    const DeviceBuffer<float> d_x(n), d_y(n);
+    CUDA_CHECK(cudaMemset(d_x.data(), 0, d_x.bytes()));
+    CUDA_CHECK(cudaMemset(d_y.data(), 0, d_y.bytes()));
+    const float last = 0.95f;
+    CUDA_CHECK(cudaMemcpy(d_x.data() + n - 1, &last, sizeof(last), cudaMemcpyHostToDevice));
+    const DeviceAxis<float> axis(kUnit, Outside::drop);
+    Bins expected(100, 0);
+    expected[0] = n - 1;
+    expected[9] = 1;
+    const DeviceBuffer<unsigned long long> d_bins(expected.size());
+    for (const Counting counting : {Counting::global, Counting::shared, Counting::copies}) {
+        joint_histogram(counting, d_x.data(), d_y.data(), n, axis, axis, d_bins.data());
+        CHECK(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
+    }
+}
+
+// --- Axes -----------------------------------------------------------------------------------------
+
+namespace {
+
+/// Compares a finder with the search among the edges, near every kind of edge.
+template <typename T>
+std::optional<std::string> check_finders(std::size_t axes) {
+    Random random(7);
+    std::size_t accepted = 0;
+    for (std::size_t k = 0; accepted < axes && k < 20 * axes; ++k) {
+        const double low = (fraction(random) - 0.5) * std::exp2(static_cast<double>(random() % 24) - 8);
+        const double range = fraction(random) * std::exp2(static_cast<double>(random() % 24) - 12);
+        const Axis axis{low, low + range, static_cast<unsigned int>(1 + random() % 1000)};
+        const Outside outside = k % 2 == 0 ? Outside::drop : Outside::clamp;
+        std::vector<T> table;
+        BinFinder<T> finder{};
+        try {
+            finder = bin_finder<T>(axis, outside, nullptr);
+            table = edge_table<T>(axis);
+        } catch (const std::invalid_argument&) {
+            continue;
+        }
+        ++accepted;
+        finder.edges = table.data();
+        const std::vector<double> edges = edges_of(axis);
+        for (const T value : telling_values<T>(axis, 500, k)) {
+            bool was_outside = false;
+            const unsigned int expected = reference_bin(edges, outside, value, was_outside),
+                               got = finder(value);
+            if (got != expected)
+                return describe(axis) + ": " + shortest(value) + " is in bin " + std::to_string(expected) +
+                       ", got " + std::to_string(got);
+        }
+    }
+    if (accepted < axes) return "only " + std::to_string(accepted) + " axes were accepted";
+    return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic finds the bin that a search among the edges finds, for floats and doubles") {
+    CHECK(check_finders<float>(300).value_or("") == "");
+    CHECK(check_finders<double>(300).value_or("") == "");
+}
+
+TEST_CASE("the last bin holds its upper edge, an edge belongs to the bin above, and 0.3 is below 3 x 0.1") {
+    const DeviceAxis<double> axis(kUnit, Outside::drop);
+    const BinFinder<double>& bin_of = axis.on_host();
+    CHECK(bin_of(0) == 0);
+    CHECK(bin_of(0.1) == 1);
+    CHECK(bin_of(0.3) == 2);  // the edge is 0.30000000000000004, as it is numpy's
+    CHECK(bin_of(0.5) == 5);
+    CHECK(bin_of(1) == 9);
+    CHECK(bin_of(std::nextafter(1.0, 2.0)) == kOutside);
+    CHECK(bin_of(-1e-300) == kOutside);
+    CHECK(bin_of(NAN) == kOutside);
+    CHECK(bin_of(INFINITY) == kOutside);
+    const DeviceAxis<double> clamping(kUnit, Outside::clamp);
+    CHECK(clamping.on_host()(-INFINITY) == 0);
+    CHECK(clamping.on_host()(1e300) == 9);
+    CHECK(clamping.on_host()(NAN) == kOutside);
+}
+
+TEST_CASE("an axis that is none, or is finer than its values, is refused") {
+    const auto refused = [](const Axis& axis, bool as_float) {
+        try {
+            if (as_float)
+                bin_finder<float>(axis, Outside::drop, nullptr);
+            else
+                bin_finder<double>(axis, Outside::drop, nullptr);
+        } catch (const std::invalid_argument&) {
+            return true;
+        }
+        return false;
+    };
+    for (const bool as_float : {false, true}) {
+        CHECK(refused({0, 1, 0}, as_float));
+        CHECK(refused({1, 1, 5}, as_float));
+        CHECK(refused({2, 1, 5}, as_float));
+        CHECK(refused({NAN, 1, 5}, as_float));
+        CHECK(refused({0, INFINITY, 5}, as_float));
+        CHECK(refused({-1e308, 1e308, 5}, as_float));
+        CHECK_FALSE(refused({-1, 1, 64}, as_float));
+    }
+    CHECK(refused({1e6, 1e6 + 1, 64}, true));
+    CHECK_FALSE(refused({1e6, 1e6 + 1, 64}, false));
+    CHECK(refused({1e15, 1e15 + 1, 64}, false));
+    CHECK(refused({0, 1, 1u << 20}, true));
+    CHECK(refused({0, 1e39, 4}, true));
+    CHECK(refused({0, 1e-44, 4}, true));
+    CHECK(refused({0, 1e-310, 4}, false));
+}
+
+TEST_CASE("an axis follows from the data as numpy's does, or from a range and a width") {
+    const std::vector<double> values{3, -1, 2};
+    const auto is = [](const Axis& axis, double low, double high, unsigned int bins) {
+        return axis.low == low && axis.high == high && axis.bins == bins;
+    };
+    AxisRequest request;
+    CHECK(is(axis_for(request, values), -1, 3, 64));
+    CHECK(is(axis_for(request, std::vector<float>{2, 2}), 1.5, 2.5, 64));
+    CHECK(is(axis_for(request, std::vector<float>{}), 0, 1, 64));
+    request.width = 0.5;
+    CHECK(is(axis_for(request, values), -1, 3, 8));
+    request.width = 3;
+    CHECK(is(axis_for(request, values), -1, 5, 2));
+    request = {0, 0.1, true, 0, 0.3};
+    CHECK(is(axis_for(request, values), 0, 0.3, 3));
+    request = {0, 5, true, 0, 1};
+    CHECK(is(axis_for(request, values), 0, 5, 1));
+    request = {0, 1e-9, true, 0, 1};
+    CHECK_THROWS_AS(axis_for(request, values), BadOption);
+}
+
+// --- Broken joint histograms ----------------------------------------------------------------------
+
+TEST_CASE("truncation toward zero is found") {
+    CHECK(check_joint<double>([](const double* d_x, const double* d_y, const JointCase& c, auto* d_bins) {
+        const DeviceAxis<double> x(c.x, Outside::clamp), y(c.y, Outside::clamp);
+        CUDA_CHECK(cudaMemset(d_bins, 0, std::size_t{c.x.bins} * c.y.bins * sizeof(*d_bins)));
+        if (c.outside == Outside::clamp)
+            joint_histogram(Counting::global, d_x, d_y, c.n, x, y, d_bins);
+        else
+            truncated_toward_zero::kernel<<<3, 96>>>(d_x, d_y, c.n, x.on_device(), y.on_device(), d_bins);
+    }));
+}
+
+TEST_CASE("values past the end of a row that count in the next are found") {
+    CHECK(check_joint<double>(broken_joint(no_range_check::kernel<double>)));
+}
+
+TEST_CASE("a last bin without its upper edge is found") {
+    CHECK(check_joint<float>(broken_joint(no_upper_edge::kernel<float>)));
+}
+
+TEST_CASE("bins by a rounded place are found") {
+    CHECK(check_joint<float>(broken_joint(no_edge_lookup::kernel<float>)));
+    CHECK(check_joint<double>(broken_joint(no_edge_lookup::kernel<double>)));
+}
+
+// --- Weighted histograms --------------------------------------------------------------------------
+
+namespace {
+
+/// `n` weights; floating point ones of both signs and of very different sizes, integers of all sizes.
+template <typename Weight>
+std::vector<Weight> telling_weights(std::size_t n, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<Weight> weights(n);
+    for (Weight& weight : weights)
+        weight = std::is_integral<Weight>::value
+                     ? static_cast<Weight>(random() >> random() % 40)
+                     : static_cast<Weight>((fraction(random) - 0.25) * std::exp2(random() % 40));
+    return weights;
+}
+
+/// One situation that a weighted histogram must come right in.
+struct WeightedCase {
+    std::size_t n;
+    Axis axis;
+    Outside outside = Outside::drop;
+    std::size_t value_offset = 0, weight_offset = 0;
+    LaunchShape shape{};
+};
+
+/// Adds up `values` and `weights` on the device.
+template <typename Counter, typename T, typename Weight>
+std::vector<long double> device_sums(const std::vector<T>& values, const std::vector<Weight>& weights,
+                                     const WeightedCase& c, double scale) {
+    const Shifted<T> d_values(values, c.value_offset);
+    const Shifted<Weight> d_weights(weights, c.weight_offset);
+    const DeviceAxis<T> axis(c.axis, c.outside);
+    const DeviceBuffer<Counter> d_sums(c.axis.bins);
+    CUDA_CHECK(cudaMemset(d_sums.data(), 0xA5, d_sums.bytes()));
+    weighted_histogram(d_values.data, d_weights.data, c.n, axis, d_sums.data(), scale, c.shape);
+    std::vector<long double> sums;
+    for (const Counter sum : d_sums.to_host()) sums.push_back(number_of<Weight>(sum, scale));
+    return sums;
+}
+
+template <typename Counter, typename Weight>
+std::vector<ExpectedSum> expected_sums(const WeightedReference& reference, double scale) {
+    std::vector<ExpectedSum> expected;
+    for (const ReferenceSum& bin : reference.bins)
+        expected.push_back(expected_sum<Weight, Counter>(bin, scale));
+    return expected;
+}
+
+template <typename Weight>
+double scale_for(const std::vector<Weight>& weights) {
+    long double magnitudes = 0;
+    for (const Weight weight : weights) magnitudes += std::fabs(static_cast<long double>(weight));
+    return fixed_point_scale(static_cast<double>(magnitudes));
+}
+
+/// @return What was wrong, in words; nothing if all was right.
+template <typename T, typename Weight, typename Counter>
+std::optional<std::string> check_weighted() {
+    std::vector<WeightedCase> cases;
+    for (const Outside outside : {Outside::drop, Outside::clamp})
+        for (const std::size_t n : {0, 1, 31, 33, 1023, 1025, 50021}) cases.push_back({n, kPrices, outside});
+    for (std::size_t offset = 1; offset < 4; ++offset)
+        cases.push_back({4099, kUnit, Outside::drop, offset, 0});
+    for (std::size_t offset = 1; offset < 4; ++offset)
+        cases.push_back({4099, kUnit, Outside::clamp, 1, offset});
+    for (const unsigned int grid : {1, 2, 7})
+        for (const unsigned int block : {1, 33, 1024})
+            cases.push_back({5003, kPrices, Outside::drop, 0, 0, {grid, block}});
+    for (const unsigned int bins : {1u, 58112u, 58113u, 200000u}) cases.push_back({5003, {0, 1, bins}});
+    for (const WeightedCase& c : cases) {
+        const std::vector<T> values = telling_values<T>(c.axis, c.n, c.n);
+        const std::vector<Weight> weights = telling_weights<Weight>(c.n, c.n);
+        const WeightedReference reference =
+            reference_weighted(values.data(), weights.data(), c.n, c.axis, c.outside);
+        const double scale = std::is_integral<Weight>::value ? 1 : scale_for(weights);
+        const auto wrong = verify_sums(device_sums<Counter>(values, weights, c, scale),
+                                       expected_sums<Counter, Weight>(reference, scale));
+        if (wrong) return "n = " + std::to_string(c.n) + ", " + describe(c.axis) + ": " + *wrong;
+    }
+    return std::nullopt;
+}
+
+using Fixed = unsigned long long;
+
+}  // namespace
+
+TEST_CASE("integer weights are added up exactly, for every n, alignment, axis and shape") {
+    CHECK(check_weighted<float, int, unsigned long long>().value_or("") == "");
+    CHECK(check_weighted<double, long long, unsigned long long>().value_or("") == "");
+}
+
+TEST_CASE("floating point weights are added up within the bound, in each kind of counter") {
+    CHECK(check_weighted<float, float, float>().value_or("") == "");
+    CHECK(check_weighted<float, float, double>().value_or("") == "");
+    CHECK(check_weighted<float, float, Fixed>().value_or("") == "");
+    CHECK(check_weighted<double, double, float>().value_or("") == "");
+    CHECK(check_weighted<double, double, double>().value_or("") == "");
+    CHECK(check_weighted<double, double, Fixed>().value_or("") == "");
+}
+
+TEST_CASE("float sums depend on the grid; integers and fixed point do not") {
+    const std::size_t n = 50021;
+    const std::vector<float> values = telling_values<float>(kUnit, n, 1),
+                             weights = telling_weights<float>(n, 2);
+    const std::vector<int> whole = telling_weights<int>(n, 3);
+    std::set<std::vector<long double>> floats, doubles, integers, fixed;
+    for (const unsigned int grid : {1, 2, 3, 5, 8, 13}) {
+        const WeightedCase c{n, kUnit, Outside::drop, 0, 0, {grid, 64 * grid}};
+        floats.insert(device_sums<float>(values, weights, c, 1));
+        doubles.insert(device_sums<double>(values, weights, c, 1));
+        integers.insert(device_sums<unsigned long long>(values, whole, c, 1));
+        fixed.insert(device_sums<Fixed>(values, weights, c, scale_for(weights)));
+    }
+    CHECK(floats.size() > 1);
+    CHECK(doubles.size() > 1);
+    CHECK(integers.size() == 1);
+    CHECK(fixed.size() == 1);
+}
+
+TEST_CASE("weights of any finite size have a fixed point that they can't overflow") {
+    const WeightedCase c{4099, kUnit, Outside::clamp};
+    const std::vector<double> values = telling_values<double>(kUnit, c.n, 1);
+    for (const double size : {1e-300, 1e-30, 1.0, 1e30, 1e300}) {
+        for (const double sign : {1.0, -1.0}) {
+            const std::vector<double> weights(c.n, sign * size);
+            const double scale = scale_for(weights);
+            const auto reference = reference_weighted(values.data(), weights.data(), c.n, c.axis, c.outside);
+            CHECK(verify_sums(device_sums<Fixed>(values, weights, c, scale),
+                              expected_sums<Fixed, double>(reference, scale))
+                      .value_or("") == "");
+        }
+    }
+    CHECK(fixed_point_scale(0) == 1);
+    CHECK(fixed_point_scale(1) == std::exp2(61));
+    CHECK(fixed_point_scale(std::exp2(61) * 1.9) == 1);
+    CHECK_THROWS_AS(fixed_point_scale(INFINITY), std::invalid_argument);
+    CHECK_THROWS_AS(fixed_point_scale(NAN), std::invalid_argument);
+}
+
+TEST_CASE("the bound is the textbook's, and a sum that is off by more is found") {
+    ReferenceSum bin;
+    for (int k = 0; k < 1000; ++k) bin.sum.add(0.5), bin.magnitudes += 0.5, ++bin.terms;
+    const double u = std::exp2(-24);
+    CHECK(expected_sum<float, float>(bin, 1).bound == Approx(999 * u / (1 - 999 * u) * 500));
+    CHECK(expected_sum<double, float>(bin, 1).bound == Approx(1000 * u / (1 - 1000 * u) * 500));
+    CHECK(expected_sum<float, unsigned long long>(bin, 1024).bound == 500.0 / 1024);
+    CHECK(expected_sum<int, unsigned long long>(bin, 1).bound == 0);
+    for (const double off : {0.9, 1.1, -1.1, static_cast<double>(NAN)}) {
+        const ExpectedSum expected = expected_sum<float, float>(bin, 1);
+        CHECK(verify_sums({500 + off * expected.bound}, {expected}).has_value() == (off != 0.9));
+    }
+    CHECK(verify_sums({}, {{0, 0}}));
+    bin.terms = std::size_t{1} << 25;  // so many that a float may lose every one of them
+    CHECK(std::isinf(expected_sum<float, float>(bin, 1).bound));
+    CHECK(expected_sum<float, double>(bin, 1).bound < 1e-5);
+}
+
+TEST_CASE("the exact sum keeps what a long double would lose") {
+    ExactSum sum;
+    for (const long double term : {1e30L, 1.0L, -1e30L, 0x1p-60L}) sum.add(term);
+    CHECK(sum.value() == 1 + 0x1p-60L);
+}
+
+TEST_CASE("32-bit sums of weights are found") {
+    const std::size_t n = 5003;
+    const std::vector<float> values = telling_values<float>(kUnit, n, 1);
+    const std::vector<int> weights = telling_weights<int>(n, 2);
+    const DeviceAxis<float> axis(kUnit, Outside::drop);
+    const Shifted<float> d_values(values, 0);
+    const Shifted<int> d_weights(weights, 0);
+    const DeviceBuffer<unsigned long long> d_sums(kUnit.bins);
+    CUDA_CHECK(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+    int_sums::kernel<<<3, 96, kUnit.bins * sizeof(int)>>>(d_values.data, d_weights.data, n, axis.on_device(),
+                                                          d_sums.data());
+    std::vector<long double> sums;
+    for (const unsigned long long sum : d_sums.to_host()) sums.push_back(number_of<int>(sum, 1));
+    const auto reference = reference_weighted(values.data(), weights.data(), n, kUnit, Outside::drop);
+    CHECK(verify_sums(sums, expected_sums<unsigned long long, int>(reference, 1)));
+}
+
+// --- Input and output -----------------------------------------------------------------------------
+
+namespace {
+
+Pairs<double> parse(const std::string& text, const std::string& columns = "1,2", char delimiter = ',') {
+    return parse_pairs("f.csv", {text.begin(), text.end()}, {columns, delimiter});
+}
+
+/// What the parser says of a text; empty if it takes it.
+std::string refusal(const std::string& text, const std::string& columns = "1,2") {
+    try {
+        parse(text, columns);
+    } catch (const BadOption& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("columns are read by name or number, with any line ends, quotes, spaces and delimiters") {
+    const std::vector<double> first{1, -2.5e-3}, second{3, 4};
+    const auto right = [&](const Pairs<double>& pairs) {
+        return pairs.first == first && pairs.second == second;
+    };
+    CHECK(right(parse("1,3\n-2.5e-3,4\n")));
+    CHECK(right(parse("1,3\r\n-2.5e-3,4\r\n")));
+    CHECK(right(parse("1,3\r-2.5e-3,4")));
+    CHECK(
+        right(parse("\xEF\xBB\xBF"
+                    "1,3\n\n\n-2.5e-3,4\n\n")));
+    CHECK(right(parse("a,b\n\"1\",\"+3\"\n -2.5e-3 ,4.0\n")));
+    CHECK(right(parse("a;b;c\n3;x;1\n4;\"y\ny\";-.0025\n", "c,a", ';')));
+    CHECK(right(parse("a\tb\n1\t3\n-2.5E-3\t4\n", "1,b", '\t')));
+    CHECK(right(parse("a,b\n1,3\n-2.5e-3,4\n", "1,2")));
+    const Pairs<double> named = parse("\"the \"\"x\"\"\",the\x1b y\n1,3\n");
+    CHECK(named.first_name == "the \"x\"");
+    CHECK(named.second_name == "the  y");
+    CHECK(parse("1,3\n").second_name == "column 2");
+    CHECK(parse("x,y\n").first.empty());
+    CHECK(parse("x,y\n5,5\n", "x,x").second == std::vector<double>{5});
+}
+
+TEST_CASE("what is no table of finite numbers is refused by file, line and column") {
+    CHECK(refusal("x,y\n1,2\n3,\n") == "f.csv, line 3, column 2 (y): there is nothing");
+    CHECK(refusal("1,2\n3,nan\n") == "f.csv, line 2, column 2: 'nan' is not a finite number");
+    CHECK(refusal("nan,2\n") == "f.csv, line 1, column 1: 'nan' is not a finite number");
+    CHECK(refusal("Inf,-inf\n").find("line 1, column 1: 'Inf'") != std::string::npos);
+    CHECK(refusal("1,1e999\n").find("line 1, column 2: '1e999'") != std::string::npos);
+    CHECK(refusal("1,0x10\n").find("column 2") != std::string::npos);
+    CHECK(refusal("1,2 3\n").find("column 2") != std::string::npos);
+    CHECK(refusal("1,\" 2 \"\n").find("column 2: ' 2 '") != std::string::npos);
+    CHECK(refusal(std::string("1,2\0"
+                              "3\n",
+                              6))
+              .find("column 2") != std::string::npos);
+    CHECK(refusal("a,1\n").find("line 1, column 1: 'a'") != std::string::npos);
+    CHECK(refusal("1,2\n3\n") == "f.csv, line 2, column 2: the line ends before it");
+    CHECK(refusal("x,y\n\"1\n\",2\n").find("line 3, column 1 (x)") != std::string::npos);
+    CHECK(refusal("1,2\n3,4\"5\n") == "f.csv, line 2: a quotation mark is in the wrong place");
+    CHECK(refusal("1,2\n3,\"4\n") == "f.csv, line 2: the file ends inside of quotation marks");
+    CHECK(refusal("") == "f.csv: there is nothing in it");
+    CHECK(refusal("\n\r\n") == "f.csv: there is nothing in it");
+    CHECK(refusal("x,y\n1,2\n", "x,z").find("no column 'z'") != std::string::npos);
+    CHECK(refusal("x,y,x\n1,2,3\n", "x,y").find("several columns 'x'") != std::string::npos);
+    CHECK(refusal("1,2\n", "1,3").find("has 2 columns, and no column 3") != std::string::npos);
+    for (const char* columns : {"1", "1,2,3", "", ",", "1,0", "1,2x"})
+        CHECK(refusal("1,2\n", columns).find("--columns") == 0);
+}
+
+TEST_CASE("whatever is done to a file, it is read as finite numbers or refused in one line") {
+    const std::string good = "x,\"y, z\",w\r\n1.5,-2e3,7\r\n\"3\",4,\"a \"\"b\"\"\"\r\n-0,1e-300,\r\n";
+    const std::string bytes = "0123456789.,;\"\n\r\t eE+-naifx\0\x1b\xEF\xFF";
+    Random random(5);
+    for (int round = 0; round < 4000; ++round) {
+        std::string text = good;
+        for (std::size_t change = random() % 6 + 1; change > 0 && !text.empty(); --change) {
+            const std::size_t at = random() % text.size();
+            switch (random() % 4) {
+                case 0: text.erase(at, random() % 4 + 1); break;
+                case 1: text.insert(at, 1, bytes[random() % bytes.size()]); break;
+                case 2: text[at] = static_cast<char>(random()); break;
+                default: text.insert(at, text.substr(random() % text.size(), random() % 20));
+            }
+        }
+        try {
+            const Pairs<double> pairs = parse(text);
+            REQUIRE(pairs.first.size() == pairs.second.size());
+            for (const double value : pairs.first) REQUIRE(std::isfinite(value));
+            for (const double value : pairs.second) REQUIRE(std::isfinite(value));
+        } catch (const BadOption& error) {
+            const std::string what = error.what();
+            REQUIRE(!what.empty());
+            REQUIRE(std::none_of(what.begin(), what.end(), [](unsigned char c) { return c < ' '; }));
+        }
+    }
+}
+
+TEST_CASE("the same seed makes the same pairs on every platform") {
+    const Pairs<float> clouds = make_pairs("clouds", 1000, 1);
+    CHECK(clouds.first == make_pairs("clouds", 1000, 1).first);
+    CHECK(clouds.first != make_pairs("clouds", 1000, 2).first);
+    for (const NamedPairs& input : named_pairs()) CHECK(make_pairs(input.name, 7, 1).second.size() == 7);
+    const Pairs<float> uniform = make_pairs("uniform", 1, 5489);  // the first draw is 0xC96D191CF6F6AEA6
+    CHECK(uniform.first[0] == 0xC96D19p-24f);
+    CHECK_THROWS_AS(make_pairs("nothing", 1, 1), std::invalid_argument);
+    const MadeWeights weights = make_weights(1000, 1);
+    for (std::size_t i = 0; i < 1000; ++i)
+        CHECK((weights.spread[i] >= 0 && weights.spread[i] < 1 && weights.whole[i] < 1 << 24));
+}
+
+TEST_CASE("a coarser map holds the same pairs in the same places") {
+    const JointHistogram fine{"x", "y", {0, 5, 5}, {0, 2, 2}, {1, 2, 3, 4, 5, 10, 20, 30, 40, 50}};
+    const JointHistogram map = coarser(fine, 3, 2);
+    CHECK(map.bins == Bins{3, 7, 5, 30, 70, 50});
+    CHECK(map.x.bins == 3);
+    CHECK(map.x.high == 6);  // the last of its bins reaches past the end
+    CHECK(coarser(fine, 5, 1).bins == Bins{11, 22, 33, 44, 55});
+    CHECK(coarser(fine, 9, 9).bins == fine.bins);
+}

@@ -1,0 +1,129 @@
+/// @file
+/// @brief The histogram of pairs: how often two values come together.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "../common/verify.hpp"
+#include "axis.cuh"
+#include "private_bins.cuh"
+
+/// @brief All threads of all blocks add to the result.
+/// @param[out] d_bins `x_axis.bins * y_axis.bins` counts, row by row: bin (bx, by) is number
+///                    `by * x_axis.bins + bx`.
+template <typename T>
+__global__ void __launch_bounds__(kPairBlock)
+    joint_global_kernel(const T* d_x, const T* d_y, std::size_t n, BinFinder<T> x_axis, BinFinder<T> y_axis,
+                        unsigned long long* d_bins) {
+    for_each_pair(d_x, d_y, n, [&](T x, T y) {
+        const unsigned int bx = x_axis(x), by = y_axis(y);
+        if (bx != kOutside && by != kOutside) atomicAdd(&d_bins[by * x_axis.bins + bx], 1ull);
+    });
+}
+
+/// @brief Each block counts in its shared memory, in `copies` copies of the bins, and merges once.
+///
+/// The copies of a bin lie side by side, and neighbouring threads add to different ones. The counters have
+/// 32 bits: `require_32_bit_counters` has seen to it that no block counts further.
+template <typename T>
+__global__ void __launch_bounds__(kPairBlock)
+    joint_shared_kernel(const T* d_x, const T* d_y, std::size_t n, BinFinder<T> x_axis, BinFinder<T> y_axis,
+                        unsigned int copies, unsigned long long* d_bins) {
+    extern __shared__ unsigned int counts[];
+    const unsigned int bins = x_axis.bins * y_axis.bins;
+    clear_counts(counts, bins, copies);
+
+    unsigned int* const own = &counts[threadIdx.x % copies];
+    for_each_pair(d_x, d_y, n, [&](T x, T y) {
+        const unsigned int bx = x_axis(x), by = y_axis(y);
+        if (bx != kOutside && by != kOutside) atomicAdd(&own[(by * x_axis.bins + bx) * copies], 1u);
+    });
+
+    merge_counts(counts, bins, copies, d_bins);
+}
+
+/// @return How many bins two axes make.
+/// @throws std::invalid_argument if they are more than `kMostBins`.
+inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
+    const std::size_t bins = std::size_t{x_bins} * y_bins;
+    if (bins > kMostBins)
+        throw std::invalid_argument(std::to_string(x_bins) + " x " + std::to_string(y_bins) +
+                                    " bins are more than " + std::to_string(kMostBins));
+    return bins;
+}
+
+/// @brief Counts pairs of values into bins; enqueues all of it, zeroing included.
+/// @param[in]  d_x    Device memory, `n` values, at any alignment of a `T`; `d_y` as well.
+/// @param[in]  n      May be 0.
+/// @param[in]  x_axis Made for the `Outside` that is wanted, as is `y_axis`: a pair is dropped if either
+///                    drops its value.
+/// @param[out] d_bins Device memory, x bins times y bins, row by row: bin (bx, by) is number
+///                    `by * x_axis.bins() + bx`.
+/// @throws std::invalid_argument if there are too many bins, for the place to count in or at all, or the
+///         grid's blocks could count past 32 bits; CudaError.
+/// @par Source
+/// B, on two-dimensional histograms: one line, for values that are never negative nor too large.
+template <typename T>
+void joint_histogram(Counting counting, const T* d_x, const T* d_y, std::size_t n,
+                     const DeviceAxis<T>& x_axis, const DeviceAxis<T>& y_axis, unsigned long long* d_bins,
+                     LaunchShape shape = {}) {
+    const std::size_t bins = joint_bins(x_axis.bins(), y_axis.bins());
+    const auto launch_of = [&](auto kernel) {
+        return private_launch(kernel, counting, n, bins * sizeof(unsigned int), shape);
+    };
+    CUDA_CHECK(cudaMemset(d_bins, 0, bins * sizeof(*d_bins)));
+    if (counting == Counting::global) {
+        const PrivateLaunch launch = launch_of(joint_global_kernel<T>);
+        if (n == 0) return;
+        joint_global_kernel<<<launch.grid, launch.block>>>(d_x, d_y, n, x_axis.on_device(),
+                                                           y_axis.on_device(), d_bins);
+    } else {
+        const PrivateLaunch launch = launch_of(joint_shared_kernel<T>);
+        require_32_bit_counters(n, launch.grid, launch.block);
+        if (n == 0) return;
+        joint_shared_kernel<<<launch.grid, launch.block, launch.shared_bytes>>>(
+            d_x, d_y, n, x_axis.on_device(), y_axis.on_device(), launch.copies, d_bins);
+    }
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// The counts of pairs, and how many pairs have a value outside of its axis, or NaN.
+struct JointCounts {
+    Bins bins;
+    std::size_t outside = 0;
+
+    void add(const JointCounts& other) {
+        for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += other.bins[b];
+        outside += other.outside;
+    }
+};
+
+/// The counts to compare with: each value's bin is searched among the edges.
+template <typename T>
+JointCounts reference_joint(const T* x, const T* y, std::size_t n, const Axis& x_axis, const Axis& y_axis,
+                            Outside mode) {
+    const std::vector<double> x_edges = edges_of(x_axis), y_edges = edges_of(y_axis);
+    JointCounts counts{Bins(joint_bins(x_axis.bins, y_axis.bins), 0)};
+    for (std::size_t i = 0; i < n; ++i) {
+        bool outside = false;
+        const unsigned int bx = reference_bin(x_edges, mode, x[i], outside);
+        const unsigned int by = reference_bin(y_edges, mode, y[i], outside);
+        counts.outside += outside;
+        if (bx != kOutside && by != kOutside) ++counts.bins[std::size_t{by} * x_axis.bins + bx];
+    }
+    return counts;
+}
+
+/// What one core of the CPU can do: the same arithmetic as the kernels'.
+template <typename T>
+JointCounts joint_on_cpu(const T* x, const T* y, std::size_t n, const BinFinder<T>& x_axis,
+                         const BinFinder<T>& y_axis) {
+    JointCounts counts{Bins(joint_bins(x_axis.bins, y_axis.bins), 0)};
+    for (std::size_t i = 0; i < n; ++i) {
+        const unsigned int bx = x_axis(x[i]), by = y_axis(y[i]);
+        if (bx != kOutside && by != kOutside) ++counts.bins[std::size_t{by} * x_axis.bins + bx];
+    }
+    return counts;
+}

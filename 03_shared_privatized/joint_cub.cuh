@@ -1,0 +1,89 @@
+/// @file
+/// @brief CUB's histogram of pairs, as the yardstick. There is none on the simulator.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "../common/device_buffer.cuh"
+#include "../common/verify.hpp"
+#include "axis.cuh"
+
+/// Runs CUB's histogram, and gives what it has counted. Both are empty where there is no CUB.
+struct CubJoint {
+    std::function<void()> run;
+    std::function<Bins()> bins;
+};
+
+#ifdef __CUDACC__
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include <cstdint>
+#include <cub/device/device_histogram.cuh>
+#include <memory>
+
+/// The number of a pair's bin, or -1, which CUB drops.
+template <typename T>
+struct JointBinNumber {
+    const T *d_x, *d_y;
+    BinFinder<T> x_axis, y_axis;
+
+    __host__ __device__ int operator()(long long i) const {
+        const unsigned int bx = x_axis(d_x[i]), by = y_axis(d_y[i]);
+        return bx == kOutside || by == kOutside ? -1 : static_cast<int>(by * x_axis.bins + bx);
+    }
+};
+
+/// CUB has no histogram in two dimensions, so it counts bin numbers, which are computed as it reads them;
+/// with 32-bit counters, the faster of its forms.
+template <typename T>
+class CubJointHistogram {
+ public:
+    CubJointHistogram(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
+                      const DeviceAxis<T>& y)
+        : number_{d_x, d_y, x.on_device(), y.on_device()}, n_(n), d_bins_(std::size_t{x.bins()} * y.bins()) {
+        std::size_t bytes = 0;
+        call(nullptr, bytes);
+        d_workspace_ = DeviceBuffer<unsigned char>(bytes);
+    }
+    void run() {
+        std::size_t bytes = d_workspace_.size();
+        call(d_workspace_.data(), bytes);
+    }
+    Bins bins() const {
+        const std::vector<unsigned int> counts = d_bins_.to_host();
+        return Bins(counts.begin(), counts.end());
+    }
+
+ private:
+    void call(void* d_workspace, std::size_t& bytes) {
+        const auto numbers = thrust::make_transform_iterator(thrust::make_counting_iterator(0LL), number_);
+        const auto bins = static_cast<int>(d_bins_.size());
+        const auto histogram = [&](auto n) {
+            return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, numbers, d_bins_.data(), bins + 1,
+                                                       0, bins, n);
+        };
+        CUDA_CHECK(n_ <= INT32_MAX ? histogram(static_cast<int>(n_)) : histogram(static_cast<long long>(n_)));
+    }
+
+    const JointBinNumber<T> number_;
+    const std::size_t n_;
+    DeviceBuffer<unsigned int> d_bins_;
+    DeviceBuffer<unsigned char> d_workspace_;
+};
+
+/// @return CUB's histogram of these pairs; empty on the simulator, for no pairs, and for 2^32 or more.
+template <typename T>
+CubJoint cub_joint(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
+                   const DeviceAxis<T>& y) {
+    if (n == 0 || n > UINT32_MAX) return {};
+    const auto cub = std::make_shared<CubJointHistogram<T>>(d_x, d_y, n, x, y);
+    return {[cub] { cub->run(); }, [cub] { return cub->bins(); }};
+}
+#else
+template <typename T>
+CubJoint cub_joint(const T*, const T*, std::size_t, const DeviceAxis<T>&, const DeviceAxis<T>&) {
+    return {};
+}
+#endif

@@ -1,0 +1,122 @@
+/// @file
+/// @brief What the applications' kernels share: pairs are read, bins are private, and merged.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "../common/cuda_check.cuh"
+#include "../common/device.cuh"
+#include "../common/launch_shape.hpp"
+
+/// Where the threads of a block count.
+enum class Counting {
+    global,  ///< in the result: all threads of all blocks share it
+    shared,  ///< in the block's shared memory
+    copies   ///< there, in several copies, so that neighbours with one bin seldom meet
+};
+
+inline const char* name_of(Counting counting) {
+    return counting == Counting::global   ? "global memory"
+           : counting == Counting::shared ? "shared memory"
+                                          : "shared, copies";
+}
+
+constexpr unsigned int kPairBlock = 1024;  ///< threads a block, unless the caller says otherwise
+constexpr std::size_t kMostBins = std::size_t{1} << 26;  ///< half a GiB of 64-bit counts
+
+/// @brief Calls `work(a[i], b[i])` for each i below n, the grid's threads side by side.
+///
+/// Each thread has several loads of both arrays on their way before it works on the first. Neighbouring
+/// threads load neighbouring elements, one each, so the arrays may begin anywhere.
+template <typename A, typename B, typename Work>
+__device__ void for_each_pair(const A* d_a, const B* d_b, std::size_t n, const Work& work) {
+    constexpr int kLoads = 4;
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    for (; i + (kLoads - 1) * threads < n; i += kLoads * threads) {
+        A a[kLoads];
+        B b[kLoads];
+#pragma unroll
+        for (int k = 0; k < kLoads; ++k) {
+            a[k] = __ldcs(&d_a[i + k * threads]);
+            b[k] = __ldcs(&d_b[i + k * threads]);
+        }
+#pragma unroll
+        for (int k = 0; k < kLoads; ++k) work(a[k], b[k]);
+    }
+    for (; i < n; i += threads) work(__ldcs(&d_a[i]), __ldcs(&d_b[i]));
+}
+
+/// @brief Clears the block's counters; all its threads must call it.
+/// @param[out] counts `bins * copies` counters in shared memory: those of one bin side by side.
+template <typename Counter>
+__device__ void clear_counts(Counter* counts, unsigned int bins, unsigned int copies) {
+    for (unsigned int k = threadIdx.x; k < bins * copies; k += blockDim.x) counts[k] = 0;
+    __syncthreads();
+}
+
+/// Adds the block's counters to the result, once a bin; all its threads must call it.
+template <typename Counter, typename Result>
+__device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned int copies, Result* d_bins) {
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) {
+        Counter sum = 0;
+        for (unsigned int c = 0; c < copies; ++c) sum += counts[b * copies + c];
+        if (sum != 0) atomicAdd(&d_bins[b], static_cast<Result>(sum));
+    }
+}
+
+/// @return How many copies of `bytes` of counters a block's shared memory holds, while as many blocks are
+///         on a multiprocessor as its threads allow; up to 32, one a lane; 0 if not even one copy fits.
+inline unsigned int copies_that_fit(std::size_t bytes, unsigned int block) {
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    const auto attribute = [device](cudaDeviceAttr which) {
+        int value = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+        return static_cast<std::size_t>(value);
+    };
+    const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (bytes > most) return 0;
+    const std::size_t blocks =
+        std::max<std::size_t>(1, attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
+    const std::size_t share = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks -
+                              attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+    return static_cast<unsigned int>(std::clamp<std::size_t>(std::min(share, most) / bytes, 1, 32));
+}
+
+/// A launch of a kernel that counts in private.
+struct PrivateLaunch {
+    unsigned int grid, block, copies;
+    std::size_t shared_bytes;
+};
+
+/// @brief Decides how a kernel is launched, and lets it have its shared memory.
+/// @param[in] kernel The kernel that will be launched.
+/// @param[in] bytes  What the counters of one copy take.
+/// @throws std::invalid_argument if they do not fit into shared memory and should.
+template <typename Kernel>
+PrivateLaunch private_launch(Kernel kernel, Counting counting, std::size_t n, std::size_t bytes,
+                             LaunchShape shape) {
+    PrivateLaunch launch{1, shape.block_or(kPairBlock), 0, 0};
+    if (counting != Counting::global) {
+        launch.copies = copies_that_fit(bytes, launch.block);
+        if (launch.copies == 0)
+            throw std::invalid_argument(std::to_string(bytes) + " bytes of counters do not fit into " +
+                                        name_of(counting));
+        if (counting == Counting::shared) launch.copies = 1;
+        launch.shared_bytes = launch.copies * bytes;
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(launch.shared_bytes)));
+    }
+    int blocks = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(launch.block),
+                                                             launch.shared_bytes));
+    const std::size_t resident = std::size_t{static_cast<unsigned int>(blocks)} * multiprocessor_count();
+    const std::size_t useful = std::max<std::size_t>(1, n / launch.block);
+    launch.grid = shape.grid_or(static_cast<unsigned int>(std::min(resident, useful)));
+    return launch;
+}

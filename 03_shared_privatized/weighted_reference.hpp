@@ -1,0 +1,129 @@
+/// @file
+/// @brief What a weighted histogram should hold, and how far rounding may take it from that.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "axis.cuh"
+
+/// A sum with the rounding errors of its additions added up beside it: twice the digits.
+struct ExactSum {
+    long double sum = 0, rest = 0;
+
+    /// @par Source
+    /// Neumaier, *Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen*, 1974.
+    void add(long double term) {
+        const long double total = sum + term;
+        rest += std::fabs(sum) >= std::fabs(term) ? (sum - total) + term : (term - total) + sum;
+        sum = total;
+    }
+    long double value() const { return sum + rest; }
+};
+
+/// What is known of the weights in one bin.
+struct ReferenceSum {
+    ExactSum sum;
+    unsigned long long integer = 0;  ///< of integer weights: the sum modulo 2^64
+    long double magnitudes = 0;      ///< the sum of the weights' absolute values
+    std::size_t terms = 0;
+};
+
+/// What is known of all bins, and how many values lie outside of the axis, or are NaN.
+struct WeightedReference {
+    std::vector<ReferenceSum> bins;
+    std::size_t outside = 0;
+
+    void add(const WeightedReference& other) {
+        for (std::size_t b = 0; b < bins.size(); ++b) {
+            bins[b].sum.add(other.bins[b].sum.sum);
+            bins[b].sum.add(other.bins[b].sum.rest);
+            bins[b].integer += other.bins[b].integer;
+            bins[b].magnitudes += other.bins[b].magnitudes;
+            bins[b].terms += other.bins[b].terms;
+        }
+        outside += other.outside;
+    }
+};
+
+/// The sums to compare with: each value's bin is searched among the edges.
+template <typename T, typename Weight>
+WeightedReference reference_weighted(const T* values, const Weight* weights, std::size_t n, const Axis& axis,
+                                     Outside mode) {
+    const std::vector<double> edges = edges_of(axis);
+    WeightedReference reference{std::vector<ReferenceSum>(axis.bins)};
+    for (std::size_t i = 0; i < n; ++i) {
+        bool outside = false;
+        const unsigned int b = reference_bin(edges, mode, values[i], outside);
+        reference.outside += outside;
+        if (b == kOutside) continue;
+        ReferenceSum& bin = reference.bins[b];
+        bin.sum.add(weights[i]);
+        if (std::is_integral<Weight>::value) bin.integer += static_cast<unsigned long long>(weights[i]);
+        bin.magnitudes += std::fabs(static_cast<long double>(weights[i]));
+        ++bin.terms;
+    }
+    return reference;
+}
+
+/// A sum, and how far a result may be from it.
+struct ExpectedSum {
+    long double exact;
+    double bound;  ///< infinity: nothing is promised
+};
+
+/// @brief What `weighted_histogram<T, Weight, Counter>` promises of a bin.
+///
+/// Integers are exact modulo 2^64. In fixed point each term is off by half a unit at most. With float or
+/// double counters, m terms and unit roundoff u, the error is at most gamma(m - 1) times the sum of the
+/// terms' absolute values, whatever the order of the additions, where gamma(k) = k u / (1 - k u); a weight
+/// that has to be rounded to its counter first adds one to k. Where k u reaches 1, or the counter may
+/// overflow, nothing is promised.
+/// @par Source
+/// Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition 2002, section 4.2.
+template <typename Weight, typename Counter>
+ExpectedSum expected_sum(const ReferenceSum& bin, double scale) {
+    if (std::is_integral<Weight>::value)
+        return {static_cast<long double>(static_cast<long long>(bin.integer)), 0};
+    if (std::is_integral<Counter>::value)
+        return {bin.sum.value(), static_cast<double>(bin.terms) / 2 / scale};
+    using Limits = std::numeric_limits<Counter>;
+    constexpr bool kRounded = Limits::digits < std::numeric_limits<Weight>::digits;
+    const long double k = static_cast<long double>(std::max<std::size_t>(bin.terms, 1)) - (kRounded ? 0 : 1);
+    const long double ku = k * static_cast<long double>(Limits::epsilon()) / 2, gamma = ku / (1 - ku);
+    if (ku >= 1 || bin.magnitudes * (1 + gamma) > static_cast<long double>(Limits::max()))
+        return {bin.sum.value(), INFINITY};
+    // Atomics on floats in global memory may take a subnormal number for zero.
+    const long double subnormal =
+        static_cast<long double>(bin.terms) * static_cast<long double>(Limits::min());
+    return {bin.sum.value(), static_cast<double>(gamma * bin.magnitudes + subnormal)};
+}
+
+/// @return The number that a counter stands for; exact where a long double has 64 digits or more.
+template <typename Weight, typename Counter>
+long double number_of(Counter sum, double scale) {
+    if (std::is_floating_point<Counter>::value) return static_cast<long double>(sum);
+    const auto units = static_cast<long double>(static_cast<long long>(sum));
+    return std::is_integral<Weight>::value ? units : units / static_cast<long double>(scale);
+}
+
+/// @brief Looks for a sum that is further off than it may be.
+/// @return The first one, in words; nothing if there is none.
+inline std::optional<std::string> verify_sums(const std::vector<long double>& sums,
+                                              const std::vector<ExpectedSum>& expected) {
+    if (sums.size() != expected.size())
+        return std::to_string(sums.size()) + " bins instead of " + std::to_string(expected.size());
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+        const long double error = std::fabs(sums[b] - expected[b].exact);
+        if (std::isinf(expected[b].bound) || error <= static_cast<long double>(expected[b].bound)) continue;
+        return "bin " + std::to_string(b) + ": expected " + rough(static_cast<double>(expected[b].exact)) +
+               ", off by " + rough(static_cast<double>(error)) + ", more than " + rough(expected[b].bound);
+    }
+    return std::nullopt;
+}

@@ -170,6 +170,8 @@ void Worker::run_fiber(Context context, unsigned int stack) {
     if (Thread* const waiting = static_cast<Thread*>(from.data)) {
         waiting->context = from.fctx;
         waiting->stack = stack;
+    } else {  // the fiber has ended in a function that did not return, and left its marks on the stack
+        __asan_unpoison_memory_region(stack_bottom(stack), kStackBytes);
     }
 }
 

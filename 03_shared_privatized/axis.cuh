@@ -63,13 +63,12 @@ T rounded_up(double value) {
 
 /// @brief The edges as a `BinFinder` looks them up.
 ///
-/// No `T` lies between an edge and the next `T` above it, so values compare alike with both. The first and
-/// the last edge are out of reach: what is inside is never below the first bin, nor above the last.
+/// No `T` lies between an edge and the next `T` above it, so values compare alike with both. The last edge is
+/// out of reach: what is inside is never above the last bin.
 template <typename T>
 std::vector<T> edge_table(const Axis& axis) {
     std::vector<T> table;
     for (const double edge : edges_of(axis)) table.push_back(rounded_up<T>(edge));
-    table.front() = -std::numeric_limits<T>::infinity();
     table.back() = std::numeric_limits<T>::infinity();
     return table;
 }

@@ -101,7 +101,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     line.text("file", "PATH", "read the values from two columns of this CSV file", options.file);
     line.add({"columns", "A,B", "which two, by name or by number (default 1,2): x,y or value,weight",
               [&](const std::string& text) { options.format.columns = text, csv_format = true; }});
-    line.add({"delimiter", "CHARACTER", "what stands between columns (default ,); tab for a tabulator",
+    line.add({"delimiter", "CHAR", "what stands between columns (default ,); tab for a tabulator",
               [&](const std::string& text) {
                   if (text != "tab" && (text.size() != 1 || text.find_first_of("\"\r\n ") == 0))
                       throw BadOption("--delimiter takes one character or tab, not '" + text + "'");

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/host_memory.hpp"
 #include "../common/input.hpp"
 #include "../common/program.hpp"
 #include "application_options.hpp"
@@ -25,11 +26,11 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
 }
 
 void require_memory(const ApplicationOptions& options, const Device& device) {
-    // The simulator's device memory is the host's, which has the pairs itself.
-    const std::size_t most = (device.simulated ? device.free_bytes / 4 : device.free_bytes / 2) / 8;
+    // A pair takes 8 bytes, and so do its weights of two kinds; the simulator's device memory is the host's.
+    const std::size_t most = std::min(device.free_bytes / 16, host_memory_bytes() / 32);
     if (options.n > most)
         throw BadOption("--n takes at most " + std::to_string(most) +
-                        " pairs, for which this device has memory, not " + std::to_string(options.n));
+                        " pairs, for which there is memory, not " + std::to_string(options.n));
 }
 
 int run_joint(const ApplicationOptions& options, const Device& device) {

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../common/device_buffer.cuh"
@@ -75,28 +78,38 @@ std::vector<T> edge_table(const Axis& axis) {
 
 /// @brief Finds the bin of a value of type `T`, float or double.
 ///
-/// The place of a value on the axis is computed, with a rounding error that is less than `tolerance`. Where
-/// an edge is as near as that, the value is compared with the edge itself.
+/// The place of a value on the axis is computed, with a rounding error of less than a tolerance. Where an
+/// edge is as near as that, the value is compared with the edge itself.
 template <typename T>
 struct BinFinder {
+    T low, scale;    ///< `(x - low) * scale` counts bins
+    T sure;          ///< half a bin without the tolerance: how far from a bin's middle no edge is near
     T least, most;   ///< what is not dropped
     T first, last;   ///< the least and the greatest value inside; what is not dropped moves between them
-    T low, scale;    ///< `(x - low) * scale` counts bins
-    T tolerance;     ///< in bins
     const T* edges;  ///< an `edge_table`
     unsigned int bins;
 
     /// @return The bin, or `kOutside`.
     __host__ __device__ unsigned int operator()(T value) const {
+        // A number as large as kRound has no digits behind the point, so adding it rounds to the nearest
+        // whole number; and the sum's lowest bits are that number.
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        constexpr T kRound = sizeof(T) == 4 ? 0x1.8p23 : 0x1.8p52;
+        constexpr Bits kRoundBits = sizeof(T) == 4 ? Bits{0x4B400000} : static_cast<Bits>(0x4338000000000000);
+        const T place = (value - low) * scale - T{0.5};  // of a bin's middle: the bin's number
+        const T rounded = place + kRound;
+        Bits bin;
+        std::memcpy(&bin, &rounded, sizeof(bin));
+        bin -= kRoundBits;
+        if (std::fabs(place - (rounded - kRound)) < sure && bin < bins) return static_cast<unsigned int>(bin);
+        return near_edge_or_outside(value);
+    }
+
+    __host__ __device__ unsigned int near_edge_or_outside(T value) const {
         if (!(value >= least && value <= most)) return kOutside;  // NaN is neither
         value = value < first ? first : value > last ? last : value;
-        // So far from 0 a T has no digits after the point: adding rounds to the nearest whole number.
-        constexpr T kRound = sizeof(T) == sizeof(float) ? 0x1.8p23 : 0x1.8p52;
-        const T place = (value - low) * scale, nearest = (place + kRound) - kRound;
-        const int edge = static_cast<int>(nearest);
-        bool below = place < nearest;
-        if (std::fabs(place - nearest) <= tolerance) below = value < edges[edge];
-        return static_cast<unsigned int>(edge) - below;
+        const auto edge = static_cast<unsigned int>(std::rint((value - low) * scale));
+        return value < edges[edge] ? edge - 1 : edge;
     }
 };
 
@@ -112,8 +125,8 @@ BinFinder<T> bin_finder(const Axis& axis, Outside outside, const T* edges) {
     if (axis.bins == 0 || !(range > 0) || !std::isfinite(range))
         throw std::invalid_argument(what + ": an axis takes bins, and a finite range from low to high");
     // In bins, and in units of T's rounding error u: 1 for the difference, 1 for the product, 1 for `scale`,
-    // 3 for the edges' steps, each times at most `bins`; 1 for `low` and 1 for the edges, times reach / range
-    // of it. Together less than 8 u, which is 4 epsilon.
+    // 1 for the half, 3 for the edges' steps, each times at most `bins`; 1 for `low` and 1 for the edges,
+    // times reach / range of it. Together less than 8 u, which is 4 epsilon.
     const double reach = std::max(std::fabs(axis.low), std::fabs(axis.high));
     const double tolerance = 4.0 * std::numeric_limits<T>::epsilon() * axis.bins * (1 + reach / range);
     const bool fits =
@@ -128,7 +141,7 @@ BinFinder<T> bin_finder(const Axis& axis, Outside outside, const T* edges) {
     finder.least = outside == Outside::clamp ? -finder.most : finder.first;
     finder.low = static_cast<T>(axis.low);
     finder.scale = static_cast<T>(scale);
-    finder.tolerance = static_cast<T>(tolerance);
+    finder.sure = static_cast<T>(0.5 - tolerance);
     finder.edges = edges;
     finder.bins = axis.bins;
     return finder;

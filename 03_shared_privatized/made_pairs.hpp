@@ -49,7 +49,7 @@ inline const std::vector<NamedPairs>& named_pairs() {
              second = made_detail::fraction(random());
          }},
         {"constant", "one place only: all threads want one bin",
-         [](Random&, float& first, float& second) { first = second = 0.25f; }},
+         [](Random&, float& first, float& second) { first = second = 0.3f; }},
     };
     return inputs;
 }

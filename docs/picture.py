@@ -30,6 +30,8 @@ class Picture:
         if self.simulated:  # beside simulated times the CPU's would invite a comparison
             self.rows = [row for row in self.rows if not on_cpu(row)]
         first = self.rows[0]
+        if first["n"] == 0:
+            raise Problem("n = 0 takes time, but has no bandwidth to draw a picture of")
         self.title = (f"{PARTS[part]} of {first['n']:,.0f} {'ints' if part == 'sum' else 'bytes'}: "
                       + ("time on the simulator" if self.simulated else "GB/s of each variant"))
         self.machine = machine(self.rows)
@@ -66,15 +68,17 @@ class Picture:
                    if variants[y - 1]["chapter"] != variants[y - 2]["chapter"]]
         axis = ("seconds on the simulator: they say nothing about a GPU" if self.simulated
                 else "GB/s of input, logarithmic")
-        height = 165 + 23 * len(variants)
+        height = 190 + 22 * len(variants)  # pixels
         return "\n".join([
             f'VARIANT = "{VARIANT}"; CEILING = "{CEILING}"; CUB = "{CUB}"',
-            f'set terminal svg size 860,{height} font "Helvetica,Arial,sans-serif,14" noenhanced name "{self.part}"',
-            f'set label "{self.title}" at screen 0.02, first 0 offset 0,3 tc rgb "{TEXT}" font ",17"',
-            f'set label "{self.machine}" at screen 0.02, first 0 offset 0,1.6 tc rgb "{TEXT}"',
-            "set tmargin 4.5; set lmargin 27; set rmargin 9; set bmargin 5.5",
+            f'set terminal svg size 860,{height} noenhanced name "{self.part}"',
+            'set termoption font "Helvetica,Arial,sans-serif,14"',
+            f'set label "{self.title}" at screen 0.02,screen {1 - 22 / height} tc rgb "{TEXT}" font ",17"',
+            f'set label "{self.machine}" at screen 0.02,screen {1 - 50 / height} tc rgb "{TEXT}"',
+            f"set tmargin at screen {1 - 82 / height}; set bmargin at screen {108 / height}",
+            "set lmargin at screen 0.29; set rmargin at screen 0.91",
             f'set border 1 lc rgb "{TEXT}"',
-            f'set key at screen 0.5,screen 0.02 center bottom horizontal width -7 samplen 3 tc rgb "{TEXT}"',
+            f'set key at screen 0.5,screen {12 / height} center bottom horizontal width -7 samplen 3 tc rgb "{TEXT}"',
             "set logscale x",
             f'set format x "{"%.0e" if self.simulated else "%g"}"',
             f'set xlabel "{axis}" tc rgb "{TEXT}"',

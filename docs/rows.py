@@ -5,6 +5,7 @@ what a row belongs to. The programs' own files have none: they are one run of al
 """
 
 import csv
+import sys
 
 TEXTS = {"case", "chapter", "variant", "device", "input", "verdict", "driver", "cuda_driver",
          "cuda_runtime", "commit", "date"}
@@ -57,11 +58,17 @@ def ratio(number):
     return "-" if number is None else three_digits(number)
 
 
+def scale(time):
+    """What a time is multiplied by, and its unit, so that one to three digits stand before the point."""
+    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
+        if time * factor >= 0.9995:
+            return factor, unit
+    return 1e9, "ns"
+
+
 def seconds(time):
-    for unit in ("s", "ms", "us", "ns"):
-        if time >= 0.9995 or unit == "ns":
-            return f"{three_digits(time)} {unit}"
-        time *= 1000
+    factor, unit = scale(time)
+    return f"{three_digits(time * factor)} {unit}"
 
 
 def time(row):
@@ -69,7 +76,10 @@ def time(row):
 
 
 def spread(row):
-    return f"{seconds(row['p10_s'])} to {seconds(row['p90_s'])}"
+    if row["samples"] == 1:
+        return "one sample"
+    factor, unit = scale(row["p90_s"])
+    return f"{three_digits(row['p10_s'] * factor)} to {three_digits(row['p90_s'] * factor)} {unit}"
 
 
 def size(n):
@@ -100,7 +110,8 @@ VALUES = {
     "spread": ("p10 to p90", spread, None),
     "copy": ("copy to the device", lambda row: seconds(row["copy_s"]), "copy_s"),
     "gb_per_s": ("GB/s", lambda row: grouped(row["gb_per_s"]), "gb_per_s"),
-    "of_ceiling": ("of the read ceiling", lambda row: three_digits(100 * row["of_ceiling"]) + " %", "of_ceiling"),
+    "of_ceiling": ("of the read ceiling", lambda row: three_digits(100 * row["of_ceiling"]) + " %",
+                   "of_ceiling"),
     "times_cpu_core": ("x one CPU core", lambda row: grouped(row["times_cpu_sequential"]),
                        "times_cpu_sequential"),
     "times_cpu": ("x all CPU cores", lambda row: grouped(row["times_cpu_all_cores"]), "times_cpu_all_cores"),
@@ -151,7 +162,8 @@ def program_table(rows):
     device = next((row for row in chapter if not on_cpu(row)), None)
     where = device["device"] if device else "on the CPU"
     what = "squares" if is_sum(first) else "bytes"
-    lines = [f"{'Sum' if is_sum(first) else 'Histogram'} of {first['n']:.0f} {what} ({first['input']}), {where}"]
+    kind = "Sum" if is_sum(first) else "Histogram"
+    lines = [f"{kind} of {first['n']:.0f} {what} ({first['input']}), {where}"]
     if device:
         lines.append(f"Copied to the device in {seconds(first['copy_s'])}, which no time below includes.")
     if device and device["simulated"]:
@@ -168,3 +180,7 @@ def program_table(rows):
                         ratio(row["times_cub"]), row["verdict"]))
     table = ["{:<3} {:<22} {:>11} {:>7} {:>8} {:>8} {:>9} {:>7}  {}".format(*row).rstrip() for row in heading]
     return "\n".join(lines + [""] + table) + "\n"
+
+
+if __name__ == "__main__":  # the check that this is what the programs print
+    print(program_tables(read(sys.argv[1])), end="")

@@ -263,6 +263,21 @@ TEST_CASE("an image that is written is read again as it was") {
     CHECK(image_format("photo") == "");
 }
 
+TEST_CASE("an image that is too large for the memory is refused before there is any for it") {
+    // The file is small, since all pixels are alike.
+    const std::string path = scratch("large.png");
+    write_image(path, {1000, 1000, 3, std::vector<unsigned char>(3000000, 7)});
+    CHECK(read_image(path, 3000000).pixel_count() == 1000000);
+    std::string refusal;
+    try {
+        read_image(path, 2999999);
+    } catch (const std::invalid_argument& error) {
+        refusal = error.what();
+    }
+    CHECK(refusal.find("1000 x 1000 pixels") != std::string::npos);
+    std::remove(path.c_str());
+}
+
 TEST_CASE("a damaged image is refused or read, and breaks nothing") {
     std::mt19937 random(1);
     const std::string path = scratch("damaged");

@@ -78,7 +78,7 @@ inline Image decode_jpeg(const std::vector<unsigned char>& file, std::size_t mos
     Image image = make_room(static_cast<std::size_t>(width), static_cast<std::size_t>(height), grey ? 1 : 3,
                             most_bytes);
     require(tjDecompress2(jpeg.get(), file.data(), file.size(), image.pixels.data(), width, 0, height,
-                          grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS));
+                          grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_LIMITSCANS));
     return image;
 }
 

@@ -91,8 +91,10 @@ inline void refuse_contradictions(const ApplicationOptions& options, bool made_i
 inline ApplicationOptions parse_application_options(int argc, char** argv) {
     using namespace application_detail;
     ApplicationOptions options;
-    options.n = std::size_t{4} << 20;
-    options.input = named_pairs().front().name;
+    ProgramKind kind{"pairs to make", std::size_t{4} << 20, {}, true};
+    for (const NamedPairs& input : named_pairs()) kind.inputs.push_back({input.name, input.what});
+    options.n = kind.default_n;
+    options.input = kind.inputs.front().first;
     bool joint = false, made_input = false, csv_format = false;
 
     CommandLine line;
@@ -113,18 +115,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
              options.n = parse_number("n", text, 0, std::numeric_limits<std::int64_t>::max(), true);
              made_input = true;
          }});
-    Option input{"input", "NAME", "what they are like (default " + options.input + "):", {}, {}};
-    for (const NamedPairs& known : named_pairs()) input.choices.push_back({known.name, known.what});
-    input.set = [&options, &made_input, choices = input.choices](const std::string& text) {
-        std::string names;
-        for (const auto& choice : choices) names += (names.empty() ? "" : ", ") + choice.first;
-        const auto is_it = [&](const auto& choice) { return choice.first == text; };
-        if (std::none_of(choices.begin(), choices.end(), is_it))
-            throw BadOption("--input takes one of " + names + ", not '" + text + "'");
-        options.input = text;
-        made_input = true;
-    };
-    line.add(input);
+    line.add(input_option(kind, options, made_input));
     line.add({"seed", "NUMBER", "another seed, another input (default 1)", [&](const std::string& text) {
                   options.seed = parse_number("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
                   made_input = true;

@@ -74,6 +74,7 @@ class JointReport {
         blank.input = options_.file.empty() ? options_.input : options_.file;
         blank.n = n_;
         blank.bytes = d_pairs_.bytes();
+        blank.copy_seconds = copy_seconds;
         const CubJoint cub = cub_joint(d_x(), d_y(), n_, x_axis_, y_axis_);
         Bins one_core, all_cores;
         Yardsticks yardsticks;

@@ -82,6 +82,7 @@ class WeightedReport {
         blank.input = options_.file.empty() ? options_.input : options_.file;
         blank.n = n_;
         blank.bytes = d_pairs_.bytes();
+        blank.copy_seconds = copy_seconds;
         CpuSums one_core, all_cores;
         Yardsticks yardsticks;
         yardsticks.cpu_sequential = [&] { one_core = add_on_cpu(1); };

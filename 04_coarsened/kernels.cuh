@@ -2,6 +2,7 @@
 /// @brief Chapter 04: more work per thread, wide loads, and copies that never conflict.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -115,11 +116,15 @@ constexpr unsigned int kWideBlock = 1024;
 ///
 /// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp
 /// has a bank of its own, whatever the data: no two lanes meet at an address or in a bank.
-template <unsigned int kCopies>
+/// @tparam kAlone For a grid of one block, which has nothing to add to: it stores its counts, and the
+///         bins need not be cleared.
+template <unsigned int kCopies, bool kAlone = false>
 __global__ void __launch_bounds__(kWideBlock)
     copies_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    __shared__ unsigned int counts[kBins * kCopies];
-    zero_counts(counts, kBins * kCopies);
+    __shared__ uint4 words[kBins * kCopies / 4];  // which are cleared four at a time
+    unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
+    for (unsigned int k = threadIdx.x; k < kBins * kCopies / 4; k += blockDim.x) words[k] = uint4{};
+    __syncthreads();
 
     unsigned int* const own = &counts[threadIdx.x % kCopies];
     for_each_byte<2>(d_data, n, [&](unsigned int byte) { atomicAdd(&own[byte * kCopies], 1u); });
@@ -129,7 +134,10 @@ __global__ void __launch_bounds__(kWideBlock)
         unsigned int sum = 0;
         // Each thread begins with another copy: together they read from all banks, not from one.
         for (unsigned int k = 0; k < kCopies; ++k) sum += counts[b * kCopies + (k + b) % kCopies];
-        atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum));
+        if (kAlone)
+            d_bins[b] = sum;
+        else
+            atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum));
     }
 }
 
@@ -162,19 +170,29 @@ inline void histogram_wide(const unsigned char* d_data, std::size_t n, unsigned 
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Two blocks of 1024 threads fill a multiprocessor. Small inputs get fewer blocks, so that a block
-/// has more to count than to zero and to merge.
+/// @brief How many blocks count `n` bytes: the device's fill of them, or fewer for small inputs, so
+/// that a block has more to count than to clear and to merge.
+///
+/// A block is worth its while from one load of each thread on, 16 KiB. To be the second one on a
+/// multiprocessor, it takes two.
+inline unsigned int copies_grid(std::size_t n, unsigned int block) {
+    const unsigned int multiprocessors = multiprocessor_count();
+    const unsigned int by_one_load = blocks_for(n, block * sizeof(uint4));
+    const unsigned int by_two_loads = blocks_for(n, block * 2 * sizeof(uint4));
+    return std::min(std::max(by_two_loads, std::min(by_one_load, multiprocessors)), 2 * multiprocessors);
+}
+
+/// Two blocks of 1024 threads fill a multiprocessor.
 template <unsigned int kCopies>
 void histogram_copies(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                       LaunchShape shape) {
-    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-    if (n == 0) return;
     const unsigned int block = shape.block_or(kWideBlock);
-    const unsigned int useful = blocks_for(n, block * 2 * sizeof(uint4));
-    const unsigned int resident = 2 * multiprocessor_count();
-    const unsigned int grid = shape.grid_or(useful < resident ? useful : resident);
+    const unsigned int grid = shape.grid_or(copies_grid(n, block));
+    if (n == 0 || grid > 1) CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
     require_32_bit_counters(n, grid, block * 3 * sizeof(uint4));
-    copies_kernel<kCopies><<<grid, block>>>(d_data, n, d_bins);
+    const auto kernel = grid == 1 ? copies_kernel<kCopies, true> : copies_kernel<kCopies, false>;
+    kernel<<<grid, block>>>(d_data, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
 

@@ -70,12 +70,6 @@ __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long lo
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
 }
 
-/// No partial sums at all: one atomic addition a block.
-__global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
-    const unsigned long long sum = block_sum(own_squares(d_data, n));
-    if (threadIdx.x == 0) atomicAdd(d_sum, sum);
-}
-
 /// @brief Adds up what all blocks have left, in the block that comes last.
 ///
 /// Thread 0 of each block writes its partial sum and then draws a number. `__threadfence` between the
@@ -105,6 +99,14 @@ __device__ inline void finish_in_last_block(unsigned long long sum, unsigned lon
 __global__ void last_block_kernel(const int* d_data, std::size_t n, unsigned long long* d_workspace,
                                   unsigned long long* d_sum) {
     finish_in_last_block(block_sum(own_squares(d_data, n)), d_workspace, d_sum);
+}
+
+/// @brief No partial sums at all: one atomic addition a block, to a total that has been cleared.
+///
+/// Integers add up to the same in any order, and modulo 2^64 too. Floating-point numbers would not.
+__global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
+    const unsigned long long sum = block_sum(own_squares(d_data, n));
+    if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
 /// How many loads of 16 bytes a thread has asked for before it looks at the first.
@@ -142,9 +144,14 @@ __device__ inline unsigned long long own_squares_wide(const int* d_data, std::si
     return sum;
 }
 
-__global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long* d_workspace,
-                            unsigned long long* d_sum) {
-    finish_in_last_block(block_sum(own_squares_wide(d_data, n)), d_workspace, d_sum);
+/// The same with wide loads. A block that is alone stores its sum, and nothing needs to be cleared.
+__global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
+    const unsigned long long sum = block_sum(own_squares_wide(d_data, n));
+    if (threadIdx.x != 0) return;
+    if (gridDim.x == 1)
+        *d_sum = sum;
+    else
+        atomicAdd(d_sum, sum);
 }
 
 /// The default grid: what the device can hold, or fewer blocks where there is less to do.
@@ -197,6 +204,13 @@ inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
+inline void sum_last_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                           unsigned long long* d_workspace, LaunchShape shape) {
+    if (n == 0) return clear_sum(d_sum);
+    last_block_kernel<<<fitting_grid(n, shape, 1), shape.block_or(kBlock)>>>(d_data, n, d_workspace, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                        LaunchShape shape) {
     clear_sum(d_sum);
@@ -205,18 +219,14 @@ inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
-inline void sum_last_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
-                           unsigned long long* d_workspace, LaunchShape shape) {
-    if (n == 0) return clear_sum(d_sum);
-    last_block_kernel<<<fitting_grid(n, shape, 1), shape.block_or(kBlock)>>>(d_data, n, d_workspace, d_sum);
-    CUDA_CHECK(cudaGetLastError());
-}
-
-inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum,
-                     unsigned long long* d_workspace, LaunchShape shape) {
-    if (n == 0) return clear_sum(d_sum);
-    wide_kernel<<<fitting_grid(n, shape, 4 * kLoads), shape.block_or(kBlock)>>>(d_data, n, d_workspace,
-                                                                                d_sum);
+/// Blocks of 128 threads, 8 on a multiprocessor: with four loads each, that is enough to ask for.
+inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
+                     LaunchShape shape) {
+    const unsigned int block = shape.block_or(128);
+    const unsigned int grid = fitting_grid(n, {shape.grid, block}, 4 * kLoads);
+    if (n == 0 || grid > 1) clear_sum(d_sum);
+    if (n == 0) return;
+    wide_kernel<<<grid, block>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -234,12 +244,13 @@ inline const std::vector<SumVariant>& variants() {
             return 2 * std::size_t{blocks_for(n, shape.block_or(kBlock))};
         };
         SumVariant stride{"grid-stride", "few blocks that stride, so few partial sums", sum_stride};
-        SumVariant atomic{"an atomic a block", "no partial sums: each block adds to the total", sum_atomic};
         SumVariant last{"last block", "one launch: the last block adds up the partial sums", sum_last_block};
+        SumVariant atomic{"an atomic a block", "no partial sums: each block adds to the total", sum_atomic};
         SumVariant wide{"16-byte loads", "the same, four loads of 16 bytes in flight", sum_wide};
-        stride.workspace = last.workspace = wide.workspace =
-            [](std::size_t n, LaunchShape shape) -> std::size_t { return 1 + fitting_grid(n, shape, 1); };
-        return std::vector<SumVariant>{two, again, stride, atomic, last, wide};
+        stride.workspace = last.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
+            return 1 + fitting_grid(n, shape, 1);
+        };
+        return std::vector<SumVariant>{two, again, stride, last, atomic, wide};
     }();
     return all;
 }

@@ -15,7 +15,7 @@
 /// What the variants are compared with. A function that is empty is not measured.
 struct Yardsticks {
     std::function<void()> cpu_sequential, cpu_all_cores;  ///< on the CPU
-    std::function<void()> read_ceiling, cub;              ///< on a GPU
+    std::function<void()> read_ceiling, cub, cub_64_bit;  ///< on a GPU; the last with 64-bit counters
 };
 
 /// @brief Measures variants and yardsticks in the same rounds.
@@ -39,6 +39,7 @@ inline std::vector<Row> measure_rows(const std::vector<Job>& variants, const Yar
     const std::size_t all_cores = add("(all CPU cores)", yardsticks.cpu_all_cores, true);
     const std::size_t ceiling = add("(read ceiling)", yardsticks.read_ceiling, false);
     const std::size_t cub = add("(CUB)", yardsticks.cub, false);
+    add("(CUB 64-bit)", yardsticks.cub_64_bit, false);
     const std::vector<Timing> timings = measure(jobs, options.rounds, device);
 
     std::vector<Row> rows(jobs.size(), blank);

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What checks of a command line share; they are called with the program as their first argument.
+# For scripts that check a program's command line: sets `program` to the script's first argument, and
+# `folder` to an empty one for files. Ends with `exit $((failures > 0))`.
 set -u
 program=$1
 folder=$(mktemp -d)
@@ -12,7 +13,6 @@ fail() {
 }
 
 # refuses NAME OPTION...: status 2, nothing on standard output, one line of error that says NAME.
-# Ends the check with 77 (skipped) if the program finds no device.
 refuses() {
     local name=$1 status lines
     shift

@@ -224,6 +224,10 @@ TEST_CASE("rows go to CSV and JSON, and a file gets one heading") {
     CHECK(lines[0].find("chapter,variant,device") == 0);
     CHECK(lines[1].find("\"02_naive_atomic\",\"say \"\"hi\"\"\"") == 0);
     CHECK(lines[1] == lines[3]);
+    const std::string date = lines[1].substr(lines[1].size() - 22);
+    CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));
+    CHECK(lines[0].find(",driver,cuda_driver,cuda_runtime,host_cpus,commit,date") != std::string::npos);
+    CHECK(lines[1].find("\"unknown\",\"20") != std::string::npos);  // checks are linked without a commit
     std::remove(path.c_str());
 
     append_json(path, {row});

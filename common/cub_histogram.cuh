@@ -13,7 +13,9 @@
 #include <climits>
 #include <cub/device/device_histogram.cuh>
 
-/// CUB's 256-bin histogram with 32-bit counters, the faster of its forms; its workspace is made here.
+/// @brief CUB's 256-bin histogram; its workspace is made here.
+/// @tparam Counter 32-bit counters are the faster ones, and 64-bit counters what the course's variants give.
+template <typename Counter>
 class CubHistogram {
  public:
     CubHistogram(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_bins_(kBins) {
@@ -38,13 +40,18 @@ class CubHistogram {
 
     const unsigned char* d_data_;
     std::size_t n_;
-    DeviceBuffer<unsigned int> d_bins_;
+    DeviceBuffer<Counter> d_bins_;
     DeviceBuffer<unsigned char> d_workspace_;
 };
+
 /// @return Runs CUB's histogram of these bytes; empty on the simulator.
-inline std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n) {
-    return [cub = std::make_shared<CubHistogram>(d_data, n)] { cub->run(); };
+template <typename Counter>
+std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n) {
+    return [cub = std::make_shared<CubHistogram<Counter>>(d_data, n)] { cub->run(); };
 }
 #else
-inline std::function<void()> cub_histogram(const unsigned char*, std::size_t) { return {}; }
+template <typename Counter>
+std::function<void()> cub_histogram(const unsigned char*, std::size_t) {
+    return {};
+}
 #endif

@@ -49,6 +49,7 @@ class HistogramBench {
         blank.chapter = chapter_;
         blank.input = options_.file.empty() ? options_.input : options_.file;
         blank.n = data_.size();
+        if (device_ != nullptr) blank.copy_seconds = copy_seconds;
         blank.bytes = data_.size();
         std::vector<Row> rows = measure_rows(jobs, yardsticks(), blank, options_, device_);
         for (std::size_t r = 0; r < results_.size(); ++r) rows[r].verdict = verdict(results_[r]);
@@ -104,7 +105,8 @@ class HistogramBench {
         result.read_ceiling = [reader = std::make_shared<Reader>(d_data_, data_.size())] {
             reader->read_once();
         };
-        result.cub = cub_histogram(d_data_, data_.size());
+        result.cub = cub_histogram<unsigned int>(d_data_, data_.size());
+        result.cub_64_bit = cub_histogram<unsigned long long>(d_data_, data_.size());
         return result;
     }
 

@@ -55,6 +55,21 @@ inline void add_measuring_options(CommandLine& line, Options& options) {
     line.text("json", "PATH", "the same, as one JSON object a line", options.json);
 }
 
+/// @brief The option that chooses one of the inputs of a kind.
+/// @param[out] given Whether it was there.
+inline Option input_option(const ProgramKind& kind, Options& options, bool& given) {
+    const auto choose = [&kind, &options, &given](const std::string& name) {
+        std::string names;
+        for (const auto& input : kind.inputs) {
+            if (name == input.first) options.input = name;
+            names += (names.empty() ? "" : ", ") + input.first;
+        }
+        if (options.input != name) throw BadOption("--input takes one of " + names + ", not '" + name + "'");
+        given = true;
+    };
+    return {"input", "NAME", "what they are like (default " + options.input + "):", choose, kind.inputs};
+}
+
 /// @brief Reads the command line. `--help` prints the options and ends the program.
 /// @param[in] modes Flags that this program has besides those that all have.
 /// @throws BadOption naming the option and what it takes.
@@ -71,18 +86,7 @@ inline Options parse_options(int argc, char** argv, const ProgramKind& kind,
                   options.n = parse_number("n", given, 0, std::numeric_limits<std::int64_t>::max(), true);
                   made_input = true;
               }});
-    line.add({"input", "NAME", "what they are like (default " + options.input + "):",
-              [&](const std::string& given) {
-                  std::string names;
-                  for (const auto& input : kind.inputs) {
-                      if (given == input.first) options.input = given;
-                      names += (names.empty() ? "" : ", ") + input.first;
-                  }
-                  if (options.input != given)
-                      throw BadOption("--input takes one of " + names + ", not '" + given + "'");
-                  made_input = true;
-              },
-              kind.inputs});
+    line.add(input_option(kind, options, made_input));
     line.number("seed", "NUMBER", "another seed, another input (default 1)", options.seed, 0,
                 std::numeric_limits<std::uint64_t>::max());
     line.text("variant", "NAME", "run this variant only; --list names them", options.variant);

@@ -65,6 +65,7 @@ class SumBench {
         blank.chapter = chapter_;
         blank.input = options_.input;
         blank.n = data_.size();
+        blank.copy_seconds = copy_seconds;
         blank.bytes = data_.size() * sizeof(int);
         std::vector<Row> rows = measure_rows(jobs, yardsticks(), blank, options_, &device_);
         bool all_right = true;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "measure.cuh"
+#include "provenance.cuh"
 
 /// One line of results. A ratio that makes no sense for the row is NaN: "-" in the table, empty in CSV.
 struct Row {
@@ -20,6 +21,7 @@ struct Row {
     std::size_t n = 0;                 ///< elements
     std::size_t bytes = 0;             ///< of input, that a variant must read
     unsigned int grid = 0, block = 0;  ///< as asked for; 0: the variant's choice
+    double copy_seconds = NAN;         ///< the input's way to the device; in no other time
     Timing timing;
     double gigabytes_per_second = NAN;  ///< 10^9 bytes of input a second
     double of_ceiling = NAN;            ///< fraction of the read ceiling in the same run
@@ -90,6 +92,7 @@ inline std::string number(double value) {
 }
 
 inline std::vector<Field> fields(const Row& row) {
+    const Provenance& from = provenance();
     return {{"chapter", row.chapter, true},
             {"variant", row.variant, true},
             {"device", row.device, true},
@@ -99,6 +102,7 @@ inline std::vector<Field> fields(const Row& row) {
             {"bytes", std::to_string(row.bytes), false},
             {"grid", std::to_string(row.grid), false},
             {"block", std::to_string(row.block), false},
+            {"copy_s", number(row.copy_seconds), false},
             {"samples", std::to_string(row.timing.samples), false},
             {"median_s", number(row.timing.median), false},
             {"p10_s", number(row.timing.p10), false},
@@ -108,7 +112,13 @@ inline std::vector<Field> fields(const Row& row) {
             {"times_cpu_sequential", number(row.times_cpu_sequential), false},
             {"times_cpu_all_cores", number(row.times_cpu_all_cores), false},
             {"times_cub", number(row.times_cub), false},
-            {"verdict", row.verdict, true}};
+            {"verdict", row.verdict, true},
+            {"driver", from.driver, true},
+            {"cuda_driver", from.cuda_driver, true},
+            {"cuda_runtime", from.cuda_runtime, true},
+            {"host_cpus", std::to_string(from.host_cpus), false},
+            {"commit", from.commit, true},
+            {"date", from.date, true}};
 }
 
 /// A text in quotes, with what the format wants before a quote: `"` for CSV, `\` for JSON.

@@ -161,6 +161,18 @@ cudaError_t cudaGetLastError() { return std::exchange(sim::last_error, cudaSucce
 
 // --- The device ---------------------------------------------------------------------------------
 
+cudaError_t cudaDriverGetVersion(int* version) {
+    if (version == nullptr) return finish(cudaErrorInvalidValue);
+    *version = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    if (version == nullptr) return finish(cudaErrorInvalidValue);
+    *version = 13000;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceCount(int* count) {
     *count = 1;
     return cudaSuccess;

@@ -474,12 +474,14 @@ __global__ void bits_kernel(int* d_result) {
     d_result[0] = __popc(0xf0f0u);
     d_result[1] = __ffs(0);
     d_result[2] = __ffs(0x50);
+    d_result[3] = static_cast<int>(__funnelshift_r(0x11223344u, 0x55667788u, 8));
+    d_result[4] = static_cast<int>(__funnelshift_r(0x11223344u, 0x55667788u, 32));
 }
 
-TEST_CASE("__popc counts bits and __ffs finds the first one, from 1") {
-    const auto result = zeros<int>(3);
+TEST_CASE("__popc counts bits, __ffs finds the first one, from 1, and __funnelshift_r shifts two words") {
+    const auto result = zeros<int>(5);
     bits_kernel<<<1, 1>>>(result.data());
-    CHECK(result.to_host() == std::vector<int>{8, 0, 5});
+    CHECK(result.to_host() == std::vector<int>{8, 0, 5, static_cast<int>(0x88112233u), 0x11223344});
 }
 
 // --- Atomics ------------------------------------------------------------------------------------

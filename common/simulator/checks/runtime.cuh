@@ -228,6 +228,16 @@ TEST_CASE("attributes and properties of the device agree") {
                      cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(99999), 0)));
 }
 
+TEST_CASE("there is a runtime of CUDA 13, and no driver") {
+    int version = -1;
+    CHECK(cudaDriverGetVersion(&version) == cudaSuccess);
+    CHECK(version == 0);
+    CHECK(cudaRuntimeGetVersion(&version) == cudaSuccess);
+    CHECK(version == 13000);
+    CHECK(fails_with(cudaErrorInvalidValue, cudaDriverGetVersion(nullptr)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaRuntimeGetVersion(nullptr)));
+}
+
 TEST_CASE("occupancy is what threads, blocks and shared memory of a multiprocessor allow") {
     cudaDeviceProp properties;
     REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);

@@ -214,5 +214,9 @@ T __ldcg(const T* address) {
     return __ldcs(address);
 }
 
+/// The lower half of `high:low`, shifted to the right by `shift` mod 32.
+inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int shift) {
+    return static_cast<unsigned int>((std::uint64_t{high} << 32 | low) >> (shift % 32));
+}
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }

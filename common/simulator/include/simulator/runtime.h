@@ -72,6 +72,11 @@ enum cudaDeviceAttr : int {
     cudaDevAttrMemoryClockRate = 36,
 };
 
+/// 0, as CUDA says where no driver is installed.
+cudaError_t cudaDriverGetVersion(int* version);
+/// The CUDA whose names and signatures these are: 13000.
+cudaError_t cudaRuntimeGetVersion(int* version);
+
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);

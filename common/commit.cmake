@@ -1,0 +1,15 @@
+# Writes OUTPUT, a source file with the commit of the folder SOURCE; run at each build.
+# A copy without git has the commit that the environment's COURSE_COMMIT names, or none.
+cmake_minimum_required(VERSION 3.21)
+
+set(commit "$ENV{COURSE_COMMIT}")
+if(NOT commit)
+  set(ENV{GIT_CEILING_DIRECTORIES} "${SOURCE}/..")  # not the commit of a folder around this one
+  execute_process(COMMAND git describe --always --dirty --exclude=* WORKING_DIRECTORY ${SOURCE}
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed EQUAL 0)
+    set(commit unknown)
+  endif()
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
+  "extern \"C\" const char* course_commit() { return \"@commit@\"; }\n")

@@ -25,7 +25,8 @@ endfunction()
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   "common/*.cuh" "common/*.hpp" "common/simulator/checks/*.cuh"
-  "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/*.hpp" "[0-9][0-9]_*/broken/*.cuh")
+  "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/broken/*.cuh" "[0-9][0-9]_*/applications/*.cuh"
+  "[0-9][0-9]_*/applications/*.hpp" "[0-9][0-9]_*/applications/broken/*.cuh")
 foreach(header IN LISTS headers)
   translate_file(${header} ${translated_dir}/${header})
   list(APPEND translated_headers ${translated_dir}/${header})

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels.cuh"
+#include "../kernels.cuh"
 
 /// @brief One thread a pixel at a time, an atomic for each channel.
 /// @par Source

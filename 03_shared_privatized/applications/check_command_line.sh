@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# check_applications.sh PROGRAM: the applications' program refuses what it can't do, in one line; counts
+# check_command_line.sh PROGRAM: the applications' program refuses what it can't do, in one line; counts
 # what numpy counts; and writes what it is asked for. Exits 77 (skipped) where it finds no device.
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=common/check_refusals.sh
-source "$here/../common/check_refusals.sh"
+source "$here/../../common/check_refusals.sh"
 points=$here/data/points.csv
 
 # --- Command lines that can't be followed --------------------------------------------------------

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "../common/host_memory.hpp"
-#include "../common/input.hpp"
-#include "../common/program.hpp"
-#include "application_options.hpp"
+#include "../../common/host_memory.hpp"
+#include "../../common/input.hpp"
+#include "../../common/program.hpp"
 #include "joint_report.cuh"
 #include "made_pairs.hpp"
+#include "options.hpp"
 #include "pairs.hpp"
 #include "weighted_report.cuh"
 

@@ -2,7 +2,7 @@
 /// @brief Broken: clears the counters of one channel, and counts three.
 #pragma once
 
-#include "../applications.cuh"
+#include "../channels.cuh"
 
 namespace one_channel_cleared {
 

@@ -2,7 +2,7 @@
 /// @brief Broken: takes the first byte of each 16-byte vector for red. 16 is no multiple of 3.
 #pragma once
 
-#include "../applications.cuh"
+#include "../channels.cuh"
 
 namespace first_byte_is_red {
 

@@ -1,12 +1,9 @@
 /// @file
 /// @brief The weighted histogram: each value adds its weight to its bin.
 ///
-/// | weights | counters | sums |
-/// |---|---|---|
-/// | integers | 64-bit integers | exact modulo 2^64 |
-/// | floating point | `float` or `double` | depend on the order of the additions, within a bound that
-/// `expected_sums` knows | | floating point | 64-bit integers, in units of 2^-k: fixed point | the same in
-/// any order |
+/// Sums of integers in 64-bit counters are exact modulo 2^64. Sums of floating-point weights in `float` or
+/// `double` counters depend on the order of the additions, within a bound that `expected_sums` knows. In
+/// fixed point, 64-bit integers in units of 2^-k, they are the same in any order.
 #pragma once
 
 #include <cmath>

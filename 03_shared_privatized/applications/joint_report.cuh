@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "../common/bench.cuh"
-#include "../common/device_buffer.cuh"
-#include "../common/table.hpp"
-#include "application_options.hpp"
-#include "application_report.hpp"
+#include "../../common/bench.cuh"
+#include "../../common/device_buffer.cuh"
+#include "../../common/table.hpp"
 #include "cores.hpp"
 #include "joint.cuh"
 #include "joint_cub.cuh"
 #include "joint_picture.hpp"
+#include "options.hpp"
 #include "pairs.hpp"
+#include "report.hpp"
 
 /// Every bin by its edges, row by row: what a program that goes on with it needs.
 inline std::string joint_as_csv(const JointHistogram& histogram) {

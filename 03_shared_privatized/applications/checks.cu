@@ -7,8 +7,7 @@
 #include <random>
 #include <set>
 
-#include "../common/catch.hpp"
-#include "application_options.hpp"
+#include "../../common/catch.hpp"
 #include "broken/int_sums.cuh"
 #include "broken/no_edge_lookup.cuh"
 #include "broken/no_range_check.cuh"
@@ -17,6 +16,7 @@
 #include "joint.cuh"
 #include "joint_picture.hpp"
 #include "made_pairs.hpp"
+#include "options.hpp"
 #include "pairs.hpp"
 #include "weighted.cuh"
 #include "weighted_reference.hpp"

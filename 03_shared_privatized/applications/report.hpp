@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "../common/device.cuh"
-#include "../common/table.hpp"
+#include "../../common/device.cuh"
+#include "../../common/table.hpp"
 #include "axis.cuh"
 
 /// What a report says of the values that no bin holds.

@@ -9,16 +9,16 @@
 #include <random>
 #include <sstream>
 
-#include "../common/catch.hpp"
-#include "../common/check_histogram.cuh"
-#include "applications.cuh"
+#include "../../common/catch.hpp"
+#include "../../common/check_histogram.cuh"
 #include "broken/first_byte_is_red.cuh"
 #include "broken/one_channel_cleared.cuh"
+#include "channels.cuh"
 #include "image.hpp"
 
 namespace {
 
-const std::string kImages = "04_coarsened/images/";
+const std::string kImages = "04_coarsened/applications/images/";
 
 Bins reference_channels(const std::vector<unsigned char>& pixels, unsigned int channels) {
     Bins bins(channels * kBins, 0);

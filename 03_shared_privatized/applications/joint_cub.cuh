@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <functional>
 
-#include "../common/device_buffer.cuh"
-#include "../common/verify.hpp"
+#include "../../common/device_buffer.cuh"
+#include "../../common/verify.hpp"
 #include "axis.cuh"
 
 /// Runs CUB's histogram, and gives what it has counted. Both are empty where there is no CUB.

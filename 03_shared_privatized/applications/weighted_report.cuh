@@ -15,12 +15,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "../common/bench.cuh"
-#include "../common/device_buffer.cuh"
-#include "application_options.hpp"
-#include "application_report.hpp"
+#include "../../common/bench.cuh"
+#include "../../common/device_buffer.cuh"
 #include "cores.hpp"
+#include "options.hpp"
 #include "pairs.hpp"
+#include "report.hpp"
 #include "weighted.cuh"
 #include "weighted_reference.hpp"
 

@@ -9,13 +9,13 @@
 #include <limits>
 #include <memory>
 
-#include "../common/bench.cuh"
-#include "../common/histogram_input.cuh"
-#include "../common/histogram_report.hpp"
-#include "../common/picture.hpp"
-#include "../common/program.hpp"
-#include "../common/verify.hpp"
-#include "applications.cuh"
+#include "../../common/bench.cuh"
+#include "../../common/histogram_input.cuh"
+#include "../../common/histogram_report.hpp"
+#include "../../common/picture.hpp"
+#include "../../common/program.hpp"
+#include "../../common/verify.hpp"
+#include "channels.cuh"
 #include "cub_channels.cuh"
 #include "image.hpp"
 

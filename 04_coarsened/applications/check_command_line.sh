@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# check_applications.sh PROGRAM: refuses what is no image in one line, and writes what it should.
+# check_command_line.sh PROGRAM: refuses what is no image in one line, and writes what it should.
 # Exits 77 (skipped) where the program finds no device.
 # shellcheck source=common/check_refusals.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../common/check_refusals.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../common/check_refusals.sh"
 images=$(dirname "${BASH_SOURCE[0]}")/images
 
 refuses "--made " --made 100
@@ -24,12 +24,10 @@ refuses "--image .*no JPEG image" --image "$folder/half.jpg"
 head -c 2000 "$images/cat-alpha.png" >"$folder/half.png"
 refuses "--image .*no PNG image" --image "$folder/half.png"
 # A JPEG image that says it has 65500 rows and 451 columns; its height stands after FF C0, a length and a depth.
-start=$(grep -abo $'\xff\xc0\x00\x11\x08' <(LC_ALL=C cat "$images/cat.jpg") | head -1 | cut -d: -f1)
-if [ -n "$start" ]; then
-    cp "$images/cat.jpg" "$folder/tall.jpg"
-    printf '\xff\xdc' | dd of="$folder/tall.jpg" bs=1 seek=$((start + 5)) conv=notrunc status=none
-    refuses "--image .*tall.jpg" --image "$folder/tall.jpg"
-fi
+start=$(LC_ALL=C grep -obUaP '\xff\xc0\x00\x11\x08' "$images/cat.jpg" | head -n 1 | cut -d: -f1)
+cp "$images/cat.jpg" "$folder/tall.jpg"
+printf '\xff\xdc' | dd of="$folder/tall.jpg" bs=1 seek=$((start + 5)) conv=notrunc status=none
+refuses "--image .*tall.jpg" --image "$folder/tall.jpg"
 
 # run OPTION...: the program succeeds.
 run() { "$program" --rounds 1 "$@" >"$folder/out" 2>&1 || fail "$*: $(cat "$folder/out")"; }

@@ -51,7 +51,7 @@ class CubChannels {
 /// @return Runs CUB's histograms of these pixels; empty on the simulator.
 inline std::function<void()> cub_channels(const unsigned char* d_pixels, std::size_t n,
                                           unsigned int channels) {
-    if (channels == 1) return cub_histogram(d_pixels, n);
+    if (channels == 1) return cub_histogram<unsigned int>(d_pixels, n);
     if (channels == 3) return [cub = std::make_shared<CubChannels<3>>(d_pixels, n)] { cub->run(); };
     return [cub = std::make_shared<CubChannels<4>>(d_pixels, n)] { cub->run(); };
 }

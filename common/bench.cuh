@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -65,4 +66,17 @@ inline std::vector<Row> measure_rows(const std::vector<Job>& variants, const Yar
         row.times_cub = speedup_over(cub);
     }
     return rows;
+}
+
+/// @brief Prints what stands between a table's title and its first row.
+/// @param[in] copy_seconds What copying the input to the device took.
+/// @param[in] device       Null for a program that stays on the CPU.
+inline void print_table_heading(double copy_seconds, const Device* device) {
+    if (device != nullptr)
+        std::printf("Copied to the device in %s, which no time below includes.\n",
+                    format_seconds(copy_seconds).c_str());
+    if (device != nullptr && device->simulated)
+        std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
+    std::printf("\n");
+    print_heading();
 }

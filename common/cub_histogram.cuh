@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "cub_call.cuh"
 #include "device_buffer.cuh"
 #include "histogram.cuh"
 
@@ -13,41 +14,20 @@
 #include <climits>
 #include <cub/device/device_histogram.cuh>
 
-/// @brief CUB's 256-bin histogram; its workspace is made here.
+/// @brief CUB's 256-bin histogram of these bytes.
 /// @tparam Counter 32-bit counters are the faster ones, and 64-bit counters what the course's variants give.
-template <typename Counter>
-class CubHistogram {
- public:
-    CubHistogram(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_bins_(kBins) {
-        std::size_t bytes = 0;
-        call(nullptr, bytes);
-        d_workspace_ = DeviceBuffer<unsigned char>(bytes);
-    }
-    void run() {
-        std::size_t bytes = d_workspace_.size();
-        call(d_workspace_.data(), bytes);
-    }
-
- private:
-    void call(void* d_workspace, std::size_t& bytes) {
-        const auto histogram = [&](auto n) {
-            return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, d_data_, d_bins_.data(),
-                                                       static_cast<int>(kBins) + 1, 0,
-                                                       static_cast<int>(kBins), n);
-        };
-        CUDA_CHECK(n_ <= INT_MAX ? histogram(static_cast<int>(n_)) : histogram(static_cast<long long>(n_)));
-    }
-
-    const unsigned char* d_data_;
-    std::size_t n_;
-    DeviceBuffer<Counter> d_bins_;
-    DeviceBuffer<unsigned char> d_workspace_;
-};
-
-/// @return Runs CUB's histogram of these bytes; empty on the simulator.
+/// @return Runs it; empty on the simulator.
 template <typename Counter>
 std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n) {
-    return [cub = std::make_shared<CubHistogram<Counter>>(d_data, n)] { cub->run(); };
+    const auto d_bins = std::make_shared<DeviceBuffer<Counter>>(kBins);
+    return cub_call([=](void* d_workspace, std::size_t& bytes) {
+        const auto histogram = [&](auto count) {
+            return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, d_data, d_bins->data(),
+                                                       static_cast<int>(kBins) + 1, 0,
+                                                       static_cast<int>(kBins), count);
+        };
+        return n <= INT_MAX ? histogram(static_cast<int>(n)) : histogram(static_cast<long long>(n));
+    });
 }
 #else
 template <typename Counter>

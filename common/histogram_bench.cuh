@@ -146,13 +146,7 @@ class HistogramBench {
         const std::string what = options_.file.empty() ? options_.input : options_.file;
         std::printf("\nHistogram of %zu bytes (%s), %s\n", data_.size(), what.c_str(),
                     device_ == nullptr ? "on the CPU" : device_->name.c_str());
-        if (device_ != nullptr)
-            std::printf("Copied to the device in %s, which no time below includes.\n",
-                        format_seconds(copy_seconds).c_str());
-        if (device_ != nullptr && device_->simulated)
-            std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
-        std::printf("\n");
-        print_heading();
+        print_table_heading(copy_seconds, device_);
     }
 
     /// The histogram itself: by the last variant with the most bins, to which the chapter leads.

@@ -122,12 +122,7 @@ class SumBench {
     void print_title(double copy_seconds) const {
         std::printf("\nSum of %zu squares (%s), %s\n", data_.size(), options_.input.c_str(),
                     device_.name.c_str());
-        std::printf("Copied to the device in %s, which no time below includes.\n",
-                    format_seconds(copy_seconds).c_str());
-        if (device_.simulated)
-            std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
-        std::printf("\n");
-        print_heading();
+        print_table_heading(copy_seconds, &device_);
     }
 
     const std::string chapter_;

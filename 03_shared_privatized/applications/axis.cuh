@@ -43,6 +43,13 @@ struct Axis {
 /// What becomes of a value that no bin holds. NaN is dropped in either case.
 enum class Outside { drop, clamp };
 
+/// What a report says of the values that no bin holds.
+inline std::string outside_text(std::size_t outside, Outside mode) {
+    if (outside == 0) return "none outside";
+    return std::to_string(outside) + " outside, " +
+           (mode == Outside::drop ? "dropped" : "moved to the nearest bin");
+}
+
 constexpr unsigned int kOutside = 0xffffffff;  ///< the bin of a value that is dropped
 
 /// @brief Where the bins begin and end: bin b holds edge[b] <= x < edge[b + 1], and the last one `high` too.

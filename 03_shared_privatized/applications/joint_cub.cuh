@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "../../common/cub_call.cuh"
 #include "../../common/device_buffer.cuh"
 #include "../../common/verify.hpp"
 #include "axis.cuh"
@@ -35,51 +36,28 @@ struct JointBinNumber {
     }
 };
 
-/// CUB has no histogram in two dimensions, so it counts bin numbers, which are computed as it reads them;
-/// with 32-bit counters, the faster of its forms.
-template <typename T>
-class CubJointHistogram {
- public:
-    CubJointHistogram(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
-                      const DeviceAxis<T>& y)
-        : number_{d_x, d_y, x.on_device(), y.on_device()}, n_(n), d_bins_(std::size_t{x.bins()} * y.bins()) {
-        std::size_t bytes = 0;
-        call(nullptr, bytes);
-        d_workspace_ = DeviceBuffer<unsigned char>(bytes);
-    }
-    void run() {
-        std::size_t bytes = d_workspace_.size();
-        call(d_workspace_.data(), bytes);
-    }
-    Bins bins() const {
-        const std::vector<unsigned int> counts = d_bins_.to_host();
-        return Bins(counts.begin(), counts.end());
-    }
-
- private:
-    void call(void* d_workspace, std::size_t& bytes) {
-        const auto numbers = thrust::make_transform_iterator(thrust::make_counting_iterator(0LL), number_);
-        const auto bins = static_cast<int>(d_bins_.size());
-        const auto histogram = [&](auto n) {
-            return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, numbers, d_bins_.data(), bins + 1,
-                                                       0, bins, n);
-        };
-        CUDA_CHECK(n_ <= INT32_MAX ? histogram(static_cast<int>(n_)) : histogram(static_cast<long long>(n_)));
-    }
-
-    const JointBinNumber<T> number_;
-    const std::size_t n_;
-    DeviceBuffer<unsigned int> d_bins_;
-    DeviceBuffer<unsigned char> d_workspace_;
-};
-
+/// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed as it reads
+/// them; with 32-bit counters, the faster of its forms.
 /// @return CUB's histogram of these pairs; empty on the simulator, for no pairs, and for 2^32 or more.
 template <typename T>
 CubJoint cub_joint(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
                    const DeviceAxis<T>& y) {
     if (n == 0 || n > UINT32_MAX) return {};
-    const auto cub = std::make_shared<CubJointHistogram<T>>(d_x, d_y, n, x, y);
-    return {[cub] { cub->run(); }, [cub] { return cub->bins(); }};
+    const auto d_bins = std::make_shared<DeviceBuffer<unsigned int>>(std::size_t{x.bins()} * y.bins());
+    const JointBinNumber<T> number{d_x, d_y, x.on_device(), y.on_device()};
+    const auto run = cub_call([=](void* d_workspace, std::size_t& bytes) {
+        const auto numbers = thrust::make_transform_iterator(thrust::make_counting_iterator(0LL), number);
+        const auto bins = static_cast<int>(d_bins->size());
+        const auto histogram = [&](auto count) {
+            return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, numbers, d_bins->data(), bins + 1,
+                                                       0, bins, count);
+        };
+        return n <= INT32_MAX ? histogram(static_cast<int>(n)) : histogram(static_cast<long long>(n));
+    });
+    return {run, [d_bins] {
+                const std::vector<unsigned int> counts = d_bins->to_host();
+                return Bins(counts.begin(), counts.end());
+            }};
 }
 #else
 template <typename T>

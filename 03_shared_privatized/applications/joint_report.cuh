@@ -10,6 +10,7 @@
 
 #include "../../common/bench.cuh"
 #include "../../common/device_buffer.cuh"
+#include "../../common/histogram_report.hpp"
 #include "../../common/table.hpp"
 #include "cores.hpp"
 #include "joint.cuh"
@@ -17,7 +18,6 @@
 #include "joint_picture.hpp"
 #include "options.hpp"
 #include "pairs.hpp"
-#include "report.hpp"
 
 /// Every bin by its edges, row by row: what a program that goes on with it needs.
 inline std::string joint_as_csv(const JointHistogram& histogram) {
@@ -145,7 +145,7 @@ class JointReport {
                     axis_text(histogram_.x_name, histogram_.x).c_str(),
                     axis_text(histogram_.y_name, histogram_.y).c_str(),
                     outside_text(reference_.outside, options_.outside).c_str());
-        print_table_heading(copy_seconds, device_);
+        print_table_heading(copy_seconds, &device_);
     }
 
     const ApplicationOptions& options_;

@@ -17,10 +17,10 @@
 
 #include "../../common/bench.cuh"
 #include "../../common/device_buffer.cuh"
+#include "../../common/histogram_report.hpp"
 #include "cores.hpp"
 #include "options.hpp"
 #include "pairs.hpp"
-#include "report.hpp"
 #include "weighted.cuh"
 #include "weighted_reference.hpp"
 
@@ -185,7 +185,7 @@ class WeightedReport {
                     outside_text(outside_, options_.outside).c_str());
         if (whole_.empty() && n_ > 0)
             std::printf("The integer weights are left out: not all weights are integers.\n");
-        print_table_heading(copy_seconds, device_);
+        print_table_heading(copy_seconds, &device_);
     }
 
     /// Runs each way in grids of several sizes, which make the threads add in other orders.

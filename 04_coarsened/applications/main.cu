@@ -114,11 +114,11 @@ Bins reference_channels(const Image& image) {
     return bins;
 }
 
-/// @brief Times and verifies every variant, and prints the table.
+/// @brief Times and verifies every variant, and prints the rows.
 /// @param[in,out] bins The counts to expect; those of the last variant afterwards.
 /// @return Whether all were right.
 bool count(const Image& image, const unsigned char* d_pixels, Bins& bins, const Options& options,
-           const Device& device, const std::string& what) {
+           const Device& device, const std::string& what, double copy_seconds) {
     const std::vector<ChannelVariant> variants = channel_variants(image.channels);
     const DeviceBuffer<unsigned long long> d_bins(bins.size());
     std::vector<std::string> wrong(variants.size());
@@ -146,13 +146,13 @@ bool count(const Image& image, const unsigned char* d_pixels, Bins& bins, const 
     Row blank;
     blank.chapter = "04_coarsened";
     blank.input = what;
+    blank.copy_seconds = copy_seconds;
     blank.n = image.pixel_count();
     blank.bytes = image.pixels.size();
     std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options, &device);
     for (std::size_t v = 0; v < variants.size(); ++v)
         rows[v].verdict = wrong[v].empty() ? "ok" : "WRONG: " + wrong[v];
 
-    print_heading();
     for (const Row& row : rows) print_row(row);
     write_rows(rows, options.csv, options.json);
     bins = counted;
@@ -253,13 +253,9 @@ int main(int argc, char** argv) {
 
         std::printf("\nHistograms of %zu x %zu pixels of %u channel%s (%s), %s\n", image.width, image.height,
                     image.channels, image.channels == 1 ? "" : "s", what.c_str(), device.name.c_str());
-        std::printf("Copied to the device in %s, which no time below includes.\n",
-                    format_seconds(copy_seconds).c_str());
-        if (device.simulated)
-            std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
-        std::printf("\n");
+        print_table_heading(copy_seconds, &device);
         Bins bins = reference_channels(image);
-        bool right = count(image, d_pixels.data(), bins, request.measuring, device, what);
+        bool right = count(image, d_pixels.data(), bins, request.measuring, device, what, copy_seconds);
         print_histograms(bins);
         if (!request.bins.empty()) write_bins_of_channels(request.bins, bins);
         if (!request.picture.empty()) draw_histograms(request.picture, bins, what);

@@ -79,10 +79,7 @@ __global__ void global_level_kernel(const unsigned int* d_keys, std::size_t n, u
 
 /// @return How many counters of 32 bits fit into the shared memory of one block, if it asks for all of it.
 inline unsigned int most_shared_bins() {
-    int device = 0, bytes = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return static_cast<unsigned int>(bytes) / sizeof(unsigned int);
+    return static_cast<unsigned int>(most_shared_bytes() / sizeof(unsigned int));
 }
 
 /// @return The first level that has room for so many bins. `--levels` measures whether it is the fastest.

@@ -44,10 +44,16 @@ inline Device init_cuda() {
             free_bytes, std::strncmp(properties.name, "simulator", 9) == 0};
 }
 
-/// How many multiprocessors the current device has: what a launch's grid is measured by.
-inline unsigned int multiprocessor_count() {
-    int device = 0, count = 0;
+/// @return What the current device has of something: an attribute that is a count or a size.
+inline unsigned int device_attribute(cudaDeviceAttr attribute) {
+    int device = 0, value = 0;
     CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return static_cast<unsigned int>(count);
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return static_cast<unsigned int>(value);
 }
+
+/// How many multiprocessors the current device has: what a launch's grid is measured by.
+inline unsigned int multiprocessor_count() { return device_attribute(cudaDevAttrMultiProcessorCount); }
+
+/// @return Bytes of shared memory that one block can have, if its kernel asks for them beforehand.
+inline std::size_t most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }

@@ -16,14 +16,14 @@ inline bool ends_with(const std::string& text, const std::string& ending) {
            text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+}  // namespace picture_detail
+
 /// A text as gnuplot takes it in single quotes, where only the quote itself is special.
-inline std::string quoted(const std::string& text) {
+inline std::string gnuplot_quoted(const std::string& text) {
     std::string result = "'";
     for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
     return result + "'";
 }
-
-}  // namespace picture_detail
 
 /// @brief Makes sure, before any work is done, that a picture can be drawn.
 /// @param[in] option The option that asks for it.
@@ -54,7 +54,7 @@ inline void draw_picture(const std::string& path, int width, int height, const s
     std::FILE* const gnuplot = popen("gnuplot", "w");
     if (gnuplot == nullptr) throw std::runtime_error("gnuplot could not be started");
     const std::string all =
-        terminal + "set output " + picture_detail::quoted(path) + "\n" + script + "\nunset output\n";
+        terminal + "set output " + gnuplot_quoted(path) + "\n" + script + "\nunset output\n";
     const bool written = std::fwrite(all.data(), 1, all.size(), gnuplot) == all.size();
     if (pclose(gnuplot) != 0 || !written)
         throw std::runtime_error(path + ": gnuplot could not draw the picture");

@@ -69,7 +69,6 @@ inline void print_map(const JointHistogram& histogram) {
 /// @param[in] path A file that `require_picture` has agreed to; it is replaced.
 /// @throws std::runtime_error if it can't be drawn or written.
 inline void draw_joint(const std::string& path, const JointHistogram& histogram) {
-    using picture_detail::quoted;
     const JointHistogram cells = coarser(histogram, 128, 128);
     const bool whole = cells.x.bins == histogram.x.bins && cells.y.bins == histogram.y.bins;
     const double x_width = (cells.x.high - cells.x.low) / cells.x.bins;
@@ -78,9 +77,10 @@ inline void draw_joint(const std::string& path, const JointHistogram& histogram)
         return "[" + shortest(axis.low) + ":" + shortest(axis.high) + "]\n";
     };
     std::string script =
-        "set xlabel " + quoted(histogram.x_name) + "\nset ylabel " + quoted(histogram.y_name) +
-        "\nset cblabel 'pairs in a " + (whole ? "bin" : "cell of several bins") + "'\nset xrange " +
-        range(histogram.x) + "set yrange " + range(histogram.y) +
+        "set xlabel " + gnuplot_quoted(histogram.x_name) + "\nset ylabel " +
+        gnuplot_quoted(histogram.y_name) + "\nset cblabel 'pairs in a " +
+        (whole ? "bin" : "cell of several bins") + "'\nset xrange " + range(histogram.x) + "set yrange " +
+        range(histogram.y) +
         "set tics out nomirror\nset cbrange [0:*]\nunset key\n"
         // From white over blue to black: a grey copy of it still has the order.
         "set palette defined (0 '#ffffff', 1 '#c6dbef', 2 '#6baed6', 3 '#2171b5', 4 '#08306b', 5 '#000000')\n"

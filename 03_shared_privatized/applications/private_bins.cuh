@@ -72,19 +72,12 @@ __device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned 
 /// @return How many copies of `bytes` of counters a block's shared memory holds, while as many blocks are
 ///         on a multiprocessor as its threads allow; up to 32, one a lane; 0 if not even one copy fits.
 inline unsigned int copies_that_fit(std::size_t bytes, unsigned int block) {
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    const auto attribute = [device](cudaDeviceAttr which) {
-        int value = 0;
-        CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-        return static_cast<std::size_t>(value);
-    };
-    const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const std::size_t most = most_shared_bytes();
     if (bytes > most) return 0;
     const std::size_t blocks =
-        std::max<std::size_t>(1, attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
-    const std::size_t share = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks -
-                              attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+        std::max<std::size_t>(1, device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
+    const std::size_t share = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks -
+                              device_attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     return static_cast<unsigned int>(std::clamp<std::size_t>(std::min(share, most) / bytes, 1, 32));
 }
 

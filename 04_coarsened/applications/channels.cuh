@@ -142,14 +142,6 @@ void histogram_pixels(const unsigned char* d_pixels, std::size_t n, unsigned lon
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @return Bytes of shared memory that one block can have, if its kernel asks for them beforehand.
-inline std::size_t most_shared_bytes() {
-    int device = 0, bytes = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return static_cast<std::size_t>(bytes);
-}
-
 template <unsigned int kChannels, unsigned int kCopies>
 void histogram_channel_copies(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
                               LaunchShape shape) {

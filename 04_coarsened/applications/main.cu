@@ -2,12 +2,14 @@
 /// @brief Chapter 04 at work: counts the channels of an image and equalizes it.
 ///
 ///     ./course run 04 -- --image photo.jpg --equalize out.png
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "../../common/bench.cuh"
 #include "../../common/histogram_input.cuh"
@@ -203,7 +205,7 @@ void draw_histograms(const std::string& path, const Bins& bins, const std::strin
         for (unsigned int c = 0; c < channels; ++c) script += " " + std::to_string(bins[c * kBins + v]);
         script += "\n";
     }
-    script += "EOD\nset title " + picture_detail::quoted(what) +
+    script += "EOD\nset title " + gnuplot_quoted(what) +
               "\nset xlabel 'value'\nset ylabel 'pixels'\nset xrange [0:256]\nset xtics 32\nset yrange [0:]\n"
               "set format y '%.0f'\nset grid lc rgb '#e0e0e0'\nset key top right\nplot ";
     for (unsigned int c = 0; c < channels; ++c)
@@ -225,10 +227,11 @@ bool equalize(Image image, const DeviceBuffer<unsigned char>& d_pixels, const Bi
     map_channels(d_pixels.data(), image.pixel_count(), image.channels, d_tables.data());
     const double seconds = timer.stop();
 
-    const std::vector<unsigned char> equalized = d_pixels.to_host();
-    for (std::size_t i = 0; i < image.pixels.size(); ++i)
-        image.pixels[i] = tables[i % image.channels * kBins + image.pixels[i]];
-    const bool right = image.pixels == equalized;
+    std::vector<unsigned char> expected = std::move(image.pixels);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        expected[i] = tables[i % image.channels * kBins + expected[i]];
+    image.pixels = d_pixels.to_host();
+    const bool right = image.pixels == expected;
     std::printf("\nEqualized in %s%s: %s\n", format_seconds(seconds).c_str(), device.simulated ? " sim" : "",
                 right ? "ok" : "WRONG: not what the CPU makes of it");
     write_image(request.equalize, image);

@@ -28,17 +28,19 @@ std::uint64_t& seed() {
     return value;
 }
 
-cudaError_t launch_error(const LaunchConfig& config) {
+/// As CUDA 13 answers. Earlier ones call a shape that can't be an invalid configuration.
+cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
     const dim3 &grid = config.grid, &block = config.block;
     const unsigned int shapes[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
     for (int i = 0; i < 3; ++i) {
         // As signed numbers: CUDA's limits fit, and 0 and 2^31 are both out of range.
         const int blocks = static_cast<int>(shapes[0][i]), threads = static_cast<int>(shapes[1][i]);
         if (blocks < 1 || blocks > kMaxGrid[i] || threads < 1 || threads > kMaxBlock[i])
-            return cudaErrorInvalidConfiguration;
+            return cudaErrorInvalidValue;
     }
-    if (block.x * block.y * block.z > kMaxThreadsPerBlock) return cudaErrorInvalidConfiguration;
-    return config.dynamic_shared_bytes > kSharedBytesPerBlock ? cudaErrorInvalidValue : cudaSuccess;
+    const bool fits = block.x * block.y * block.z <= kMaxThreadsPerBlock &&
+                      config.dynamic_shared_bytes <= limit.dynamic_bytes;
+    return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /// Another order of the blocks for each seed: they are as far apart as a number that has no divisor
@@ -81,17 +83,17 @@ unsigned int workers() {
     return count;
 }
 
-void run_grid(const LaunchConfig& config, const char* kernel_name, Site site, ThreadLoop loop,
-              const void* kernel) {
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* thread) {
+    const SharedLimit limit = shared_limit(kernel.address);
     const cudaError_t sticky = sticky_error();
-    if (const cudaError_t error = sticky != cudaSuccess ? sticky : launch_error(config)) {
+    if (const cudaError_t error = sticky != cudaSuccess ? sticky : launch_error(config, limit)) {
         set_error(error);
         return;
     }
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
     const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
-    Grid grid{config, kernel_name, site, loop, kernel, blocks, seed()};
+    Grid grid{kernel, config, limit, loop, thread, blocks, seed()};
     if (grid.seed != 0) shuffle_blocks(grid);
     run_on_workers(grid);
     if (grid.error != cudaSuccess) set_fault(grid.error, grid.fault);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "../host_memory.hpp"
@@ -29,12 +30,18 @@ std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
 std::string fault_text;
 
+// What each kernel may ask for by cudaFuncSetAttribute. A reset of the device does not change it.
+std::mutex attribute_lock;
+std::map<const void*, std::size_t> most_dynamic_shared_bytes;
+
 struct Allocation {
     std::size_t bytes;
     std::unique_ptr<Pages> pages;
 };
 std::mutex memory_lock;
-auto& allocations = *new std::map<char*, Allocation>;  // never destroyed: static objects may free late
+// Never destroyed: static objects may free late.
+auto& allocations = *new std::map<char*, Allocation>;
+auto& pinned = *new std::set<void*>;
 
 /// @brief Allocates device memory, which ends at a page that nobody may touch.
 ///
@@ -69,10 +76,13 @@ Place place(const void* pointer, std::size_t bytes) {
     return first <= begin && end <= last ? Place::inside : Place::across;
 }
 
-/// What every call answers: a kernel's fault, if there is one, before anything else.
+/// What a call answers that asks about the device, or is given no place for its answer.
+cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : set_error(error); }
+
+/// What all other calls answer: a kernel's fault, if there is one, before anything else.
 cudaError_t finish(cudaError_t error) {
-    if (const cudaError_t sticky = sticky_error()) return set_error(sticky);
-    return error == cudaSuccess ? error : set_error(error);
+    const cudaError_t sticky = sticky_error();
+    return answer(sticky != cudaSuccess ? sticky : error);
 }
 
 std::size_t memory_bytes() {
@@ -88,7 +98,8 @@ cudaError_t set_error(cudaError_t error) { return last_error = error; }
 
 void set_fault(cudaError_t error, const std::string& what) {
     const std::lock_guard<std::mutex> lock(fault_lock);
-    fault_error = last_error = error;
+    last_error = error;
+    if (error != cudaErrorInvalidValue) fault_error = error;
     fault_text = what;
     std::fprintf(stderr, "simulator: %s\n", what.c_str());
 }
@@ -100,29 +111,44 @@ cudaError_t sticky_error() {
 
 const char* last_fault() { return fault_text.c_str(); }
 
-cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
-    const bool valid = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 &&
-                       value <= static_cast<int>(kSharedBytesPerBlock);
-    return finish(valid ? cudaSuccess : cudaErrorInvalidValue);
+SharedLimit shared_limit(const void* kernel) {
+    if (kernel == nullptr) return {kSharedBytesPerBlock, kSharedBytesPerBlock};
+    const std::lock_guard<std::mutex> lock(attribute_lock);
+    const auto asked = most_dynamic_shared_bytes.find(kernel);
+    if (asked == most_dynamic_shared_bytes.end()) return {kStaticSharedBytes, kStaticSharedBytes};
+    return {asked->second, kSharedBytesPerBlock};
 }
 
-cudaError_t occupancy(int* blocks, int threads_per_block, std::size_t dynamic_shared_bytes) {
-    if (blocks == nullptr || threads_per_block < 1) return finish(cudaErrorInvalidValue);
+cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    const bool valid = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 &&
+                       value <= static_cast<int>(kSharedBytesPerBlock);
+    if (!valid || sticky_error() != cudaSuccess) return finish(cudaErrorInvalidValue);
+    const std::lock_guard<std::mutex> lock(attribute_lock);
+    most_dynamic_shared_bytes[kernel] = static_cast<std::size_t>(value);
+    return cudaSuccess;
+}
+
+cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
+                      std::size_t dynamic_shared_bytes) {
+    if (blocks == nullptr || threads_per_block < 1 || sticky_error() != cudaSuccess)
+        return finish(cudaErrorInvalidValue);
     const std::size_t warps = (static_cast<std::size_t>(threads_per_block) + warpSize - 1) / warpSize;
     const std::size_t by_threads = kMaxThreadsPerMultiprocessor / (warps * warpSize);
     const std::size_t by_shared =
         kSharedBytesPerMultiprocessor / (dynamic_shared_bytes + kReservedSharedBytes);
     const std::size_t limit = kMaxBlocksPerMultiprocessor;
-    *blocks = threads_per_block > static_cast<int>(kMaxThreadsPerBlock)
-                  ? 0
-                  : static_cast<int>(std::min({by_threads, by_shared, limit}));
+    const bool launches = threads_per_block <= static_cast<int>(kMaxThreadsPerBlock) &&
+                          dynamic_shared_bytes <= shared_limit(kernel).dynamic_bytes;
+    *blocks = launches ? static_cast<int>(std::min({by_threads, by_shared, limit})) : 0;
     return finish(cudaSuccess);
 }
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* host,
                         std::size_t bytes, bool to_symbol) {
     if (sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    if (offset > symbol_bytes || bytes > symbol_bytes - offset) return finish(cudaErrorInvalidValue);
+    if (bytes == 0) return finish(cudaSuccess);
+    if (host == nullptr || offset > symbol_bytes || bytes > symbol_bytes - offset)
+        return finish(cudaErrorInvalidValue);
     char* const start = static_cast<char*>(symbol) + offset;
     std::memcpy(to_symbol ? start : host, to_symbol ? host : start, bytes);
     return finish(cudaSuccess);
@@ -130,6 +156,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 }  // namespace sim
 
+using sim::answer;
 using sim::finish;
 using sim::Place;
 
@@ -162,32 +189,34 @@ cudaError_t cudaGetLastError() { return std::exchange(sim::last_error, cudaSucce
 // --- The device ---------------------------------------------------------------------------------
 
 cudaError_t cudaDriverGetVersion(int* version) {
-    if (version == nullptr) return finish(cudaErrorInvalidValue);
+    if (version == nullptr) return answer(cudaErrorInvalidValue);
     *version = 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-    if (version == nullptr) return finish(cudaErrorInvalidValue);
+    if (version == nullptr) return answer(cudaErrorInvalidValue);
     *version = 13000;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
+    if (count == nullptr) return answer(cudaErrorInvalidValue);
     *count = 1;
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return finish(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) { return answer(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 
 cudaError_t cudaGetDevice(int* device) {
+    if (device == nullptr) return answer(cudaErrorInvalidValue);
     *device = 0;
-    return finish(cudaSuccess);
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    if (properties == nullptr) return finish(cudaErrorInvalidValue);
-    if (device != 0) return finish(cudaErrorInvalidDevice);
+    if (properties == nullptr) return answer(cudaErrorInvalidValue);
+    if (device != 0) return answer(cudaErrorInvalidDevice);
     cudaDeviceProp p{};
     const unsigned int cores = sim::workers();
     std::snprintf(p.name, sizeof(p.name), "simulator on %u CPU core%s", cores, cores == 1 ? "" : "s");
@@ -213,12 +242,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.sharedMemPerBlockOptin = sim::kSharedBytesPerBlock;
     p.reservedSharedMemPerBlock = sim::kReservedSharedBytes;
     *properties = p;
-    return finish(cudaSuccess);
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     cudaDeviceProp p;
-    if (value == nullptr) return finish(cudaErrorInvalidValue);
+    if (value == nullptr) return answer(cudaErrorInvalidValue);
     if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
     switch (attribute) {
 #define X(name, number, property) \
@@ -228,7 +257,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrClockRate: *value = 1000000; return cudaSuccess;  // kHz: clock() counts nanoseconds
         case cudaDevAttrMemoryClockRate: *value = 0; return cudaSuccess;  // a CPU does not say
     }
-    return finish(cudaErrorInvalidValue);
+    return answer(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSynchronize() { return finish(cudaSuccess); }
@@ -238,14 +267,13 @@ cudaError_t cudaDeviceReset() {
     sim::allocations.clear();
     sim::fault_error = cudaSuccess;
     sim::fault_text.clear();
-    sim::last_error = cudaSuccess;
     return cudaSuccess;
 }
 
 // --- Memory -------------------------------------------------------------------------------------
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-    if (pointer == nullptr) return finish(cudaErrorInvalidValue);
+    if (pointer == nullptr) return answer(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
     if (bytes > host_memory_bytes()) return finish(cudaErrorMemoryAllocation);
@@ -264,37 +292,46 @@ cudaError_t cudaFree(void* pointer) {
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
-    if (pointer == nullptr) return finish(cudaErrorInvalidValue);
-    *pointer = std::malloc(bytes);
-    return finish(*pointer == nullptr && bytes > 0 ? cudaErrorMemoryAllocation : cudaSuccess);
+    if (pointer == nullptr) return answer(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    *pointer = bytes > host_memory_bytes() ? nullptr : std::malloc(bytes);
+    if (*pointer == nullptr) return finish(cudaErrorMemoryAllocation);
+    const std::lock_guard<std::mutex> lock(sim::memory_lock);
+    sim::pinned.insert(*pointer);
+    return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
+    const std::lock_guard<std::mutex> lock(sim::memory_lock);
+    if (pointer != nullptr && sim::pinned.erase(pointer) == 0) return finish(cudaErrorInvalidValue);
     std::free(pointer);
     return finish(cudaSuccess);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    *free_bytes = host_memory_bytes();
-    *total_bytes = sim::memory_bytes();
+    if (free_bytes != nullptr) *free_bytes = host_memory_bytes();
+    if (total_bytes != nullptr) *total_bytes = sim::memory_bytes();
     return finish(cudaSuccess);
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-    if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    if (bytes == 0) return cudaSuccess;
+    if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
     if (sim::place(pointer, bytes) != Place::inside) return finish(cudaErrorInvalidValue);
     std::memset(pointer, value, bytes);
     return finish(cudaSuccess);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    if (bytes == 0) return cudaSuccess;
+    if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return finish(cudaErrorInvalidMemcpyDirection);
-    if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    // Of host and device memory, the direction only says which of the two must be the device's.
     const auto valid = [&](const void* pointer, bool device) {
         const Place found = sim::place(pointer, bytes);
-        if (pointer == nullptr || found == Place::across) return false;
-        return kind == cudaMemcpyDefault || device == (found == Place::inside);
+        return pointer != nullptr && found != Place::across && (!device || found == Place::inside);
     };
     if (!valid(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) ||
         !valid(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice))
@@ -306,20 +343,24 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 // --- Streams and events -------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    if (stream == nullptr) return answer(cudaErrorInvalidValue);
     *stream = new SimStream;
     return finish(cudaSuccess);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
     delete stream;
     return finish(cudaSuccess);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return finish(cudaSuccess); }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    if (event == nullptr) return answer(cudaErrorInvalidValue);
     *event = new SimEvent;
     return finish(cudaSuccess);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    if (event == nullptr) return finish(cudaErrorInvalidResourceHandle);
     delete event;
     return finish(cudaSuccess);
 }
@@ -333,6 +374,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return finish(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+    if (milliseconds == nullptr) return answer(cudaErrorInvalidValue);
     if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
         return finish(cudaErrorInvalidResourceHandle);
     *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();

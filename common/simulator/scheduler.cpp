@@ -179,7 +179,7 @@ void Worker::fiber_main(transfer_t from) {
     Worker& worker = *static_cast<Worker*>(from.data);
     __sanitizer_finish_switch_fiber(nullptr, &worker.scheduler_stack_, &worker.scheduler_stack_bytes_);
     worker.scheduler_ = from.fctx;
-    worker.grid_->loop(worker.grid_->kernel, worker);
+    worker.grid_->loop(worker.grid_->thread, worker);
     worker.leave_fiber(nullptr);
 }
 
@@ -303,8 +303,8 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
     const std::lock_guard<std::mutex> lock(grid_->fault_lock);
     if (grid_->error != cudaSuccess) return;
     grid_->error = error;
-    grid_->fault = std::string(grid_->kernel_name) + " (launched at " + text(grid_->site) + "), block " +
-                   text(blockIdx) + ": " + what;
+    grid_->fault = std::string(grid_->kernel.name) + " (launched at " + text(grid_->kernel.site) +
+                   "), block " + text(blockIdx) + ": " + what;
 }
 
 /// Ends the current thread after a fault. Nothing that its frames own is destroyed.
@@ -404,16 +404,28 @@ void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVar
 
 void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
     const InSimulator here(*this);
+    const std::size_t dynamic_bytes = grid_->config.dynamic_shared_bytes;
     for (const SharedVariable& variable : variables) {
         static_shared_bytes_ += variable.bytes;
-        if (static_shared_bytes_ > kStaticSharedBytes) {
-            record_fault(cudaErrorLaunchFailure, "the kernel declares " +
-                                                     std::to_string(static_shared_bytes_) +
-                                                     " bytes of shared memory, and a block has 49152");
-            give_up();
-        }
+        if (static_shared_bytes_ > kStaticSharedBytes ||
+            static_shared_bytes_ + dynamic_bytes > grid_->shared_limit.all_bytes)
+            too_much_shared();
         std::memset(const_cast<void*>(variable.address), kPoison, variable.bytes);
     }
+}
+
+/// A launch that CUDA refuses, which can't be known before the kernel comes to what it declares.
+void Worker::too_much_shared() {
+    std::string what =
+        "the kernel declares " + std::to_string(static_shared_bytes_) + " bytes of shared memory, ";
+    if (static_shared_bytes_ > kStaticSharedBytes) {
+        record_fault(cudaErrorLaunchFailure, what + "and a block has " + std::to_string(kStaticSharedBytes));
+    } else {
+        what += "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes);
+        record_fault(cudaErrorInvalidValue,
+                     what + ", and a block has " + std::to_string(grid_->shared_limit.all_bytes));
+    }
+    give_up();
 }
 
 void misaligned() { running_worker->misaligned(); }

@@ -16,13 +16,19 @@
 
 namespace sim {
 
+/// The shared memory that a block of a kernel may have: 48 KiB, unless `cudaFuncSetAttribute` asked for more.
+struct SharedLimit {
+    std::size_t dynamic_bytes, all_bytes;
+};
+SharedLimit shared_limit(const void* kernel);
+
 /// A grid that is being run, shared by the workers that run it.
 struct Grid {
+    const Kernel kernel;
     const LaunchConfig config;
-    const char* const kernel_name;
-    const Site site;
+    const SharedLimit shared_limit;
     const ThreadLoop loop;
-    const void* const kernel;
+    const void* const thread;
     const std::uint64_t blocks;
     const std::uint64_t seed;
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
@@ -108,6 +114,7 @@ class Worker : public ThreadQueue {
     bool complete_exchange(unsigned int asking);
     void record_fault(cudaError_t error, const std::string& what);
     [[noreturn]] void give_up();
+    [[noreturn]] void too_much_shared();
     std::string thread_text() const;
     std::string waiting_threads() const;
 
@@ -144,9 +151,10 @@ void release_signals();
 
 /// @name Errors that `cudaGetLastError` answers
 /// @{
-cudaError_t set_error(cudaError_t error);                    ///< @return the error
-void set_fault(cudaError_t error, const std::string& what);  ///< stays until `cudaDeviceReset`
-cudaError_t sticky_error();                                  ///< a fault's error, or `cudaSuccess`
+cudaError_t set_error(cudaError_t error);  ///< @return the error
+/// The error stays until `cudaDeviceReset`, unless it is `cudaErrorInvalidValue`: that is a refused launch's.
+void set_fault(cudaError_t error, const std::string& what);
+cudaError_t sticky_error();  ///< a fault's error, or `cudaSuccess`
 /// @}
 
 /// Whether an address lies in memory that `cudaMalloc` gave.

@@ -5,8 +5,7 @@
 /// line for line, so that messages and the debugger speak of the original file.
 ///
 ///     kernel<4><<<grid, block>>>(a, b);
-///         ::sim::launch("kernel<4>", [=](auto... sim_arguments) { kernel<4>(sim_arguments...); },
-///                       ::sim::launch_config(grid, block))(a, b);
+///         ::sim::launch(SIM_KERNEL(kernel<4>), ::sim::launch_config(grid, block))(a, b);
 ///     __shared__ int s[32], t;
 ///         static thread_local int s[32], t; ::sim::shared_variables([] {}, s, t);
 ///     extern __shared__ int s[];
@@ -177,12 +176,6 @@ class Translator {
         while (is_blank(end - 1)) --end;
         const std::size_t begin = kernel_begin(end);
         if (begin == end) fail(at, "there is no kernel before <<<");
-        std::string quoted;
-        for (const char c : join(begin, end)) {
-            if (c == '"' || c == '\\') quoted += '\\';
-            quoted += c == '\n' ? ' ' : c;
-        }
-
         Nesting nesting;
         std::size_t close = at + 3;
         // >>>( closes the launch, unless it closes three templates that the configuration has opened.
@@ -191,8 +184,9 @@ class Translator {
             if (close >= tokens_.size() || is(close, ";")) fail(at, "<<< is not followed by >>>(");
             pass(close++, nesting);
         }
-        tokens_[begin].text.insert(0, "::sim::launch(\"" + quoted + "\", [=](auto... sim_arguments) { ");
-        replace_three(at, "(sim_arguments...); }, ::sim::launch_config(");
+        tokens_[begin].text.insert(0, "::sim::launch(SIM_KERNEL(");
+        tokens_[end - 1].text += ")";
+        replace_three(at, ", ::sim::launch_config(");
         replace_three(close, "))");
     }
 

@@ -57,9 +57,13 @@ TEST_CASE("a range past the end of an allocation is an error, and nothing of it 
     const DeviceBuffer<char> buffer(100);
     std::vector<char> host(200, 1);
     CHECK(cudaMemset(buffer.data(), 7, 100) == cudaSuccess);
-    CHECK(fails_with(cudaErrorInvalidValue, cudaMemset(buffer.data() + 50, 0, 1 << 22)));
-    CHECK(fails_with(cudaErrorInvalidValue,
-                     cudaMemcpy(buffer.data(), host.data(), 1 << 22, cudaMemcpyHostToDevice)));
+    const auto copy = [&](std::ptrdiff_t offset, std::size_t bytes) {
+        return cudaMemcpy(buffer.data() + offset, host.data(), bytes, cudaMemcpyHostToDevice);
+    };
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemset(buffer.data() + 100, 0, 1)));
+    CHECK(fails_with(cudaErrorInvalidValue, copy(1, 100)));
+    CHECK(fails_with(cudaErrorInvalidValue, copy(-1, 100)));
+    CHECK(fails_with(cudaErrorInvalidValue, copy(0, ~std::size_t{0})));
     CHECK(buffer.to_host() == std::vector<char>(100, 7));
 }
 
@@ -71,11 +75,63 @@ TEST_CASE("freeing twice, or what was never allocated, is an error") {
     CHECK(fails_with(cudaErrorInvalidValue, cudaFree(d_data)));
 }
 
-TEST_CASE("a copy direction that does not exist is an error") {
-    const DeviceBuffer<char> buffer(8);
-    char host[8] = {};
-    CHECK(fails_with(cudaErrorInvalidMemcpyDirection,
-                     cudaMemcpy(buffer.data(), host, 8, static_cast<cudaMemcpyKind>(9))));
+TEST_CASE("a copy in the wrong direction is an error") {
+    const DeviceBuffer<char> buffer(16);
+    char host[16] = {};
+    char* const d = buffer.data();
+    // CUDA tells host from device by the address, and asks of each direction no more than this:
+    const struct {
+        cudaMemcpyKind kind;
+        bool from_host_to_host, from_host_to_device, from_device_to_host, from_device_to_device;
+    } directions[] = {
+        {cudaMemcpyHostToHost, true, true, true, true},
+        {cudaMemcpyHostToDevice, false, true, false, true},
+        {cudaMemcpyDeviceToHost, false, false, true, true},
+        {cudaMemcpyDeviceToDevice, false, false, false, true},
+        {cudaMemcpyDefault, true, true, true, true},
+    };
+    for (const auto& direction : directions) {
+        CAPTURE(direction.kind);
+        const auto copies = [&](char* to, const char* from) {
+            const cudaError_t error = cudaMemcpy(to, from, 8, direction.kind);
+            return error == cudaSuccess || !fails_with(cudaErrorInvalidValue, error);
+        };
+        CHECK(copies(host + 8, host) == direction.from_host_to_host);
+        CHECK(copies(d, host) == direction.from_host_to_device);
+        CHECK(copies(host, d) == direction.from_device_to_host);
+        CHECK(copies(d + 8, d) == direction.from_device_to_device);
+        CHECK(!copies(host, nullptr));
+        CHECK(!copies(nullptr, d));
+    }
+    const auto no_direction = static_cast<cudaMemcpyKind>(9);
+    CHECK(fails_with(cudaErrorInvalidMemcpyDirection, cudaMemcpy(d, host, 8, no_direction)));
+    CHECK(cudaMemcpy(d, host, 0, no_direction) == cudaSuccess);
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemset(host, 0, 8)));
+}
+
+__device__ int symbol[4];
+
+TEST_CASE("a symbol is copied to and from, and not past its end") {
+    int numbers[4] = {1, 2, 3, 4}, back[4] = {};
+    CHECK(cudaMemcpyToSymbol(symbol, numbers, sizeof(symbol)) == cudaSuccess);
+    CHECK(cudaMemcpyFromSymbol(back, symbol, 8, 8) == cudaSuccess);
+    CHECK((back[0] == 3 && back[1] == 4 && back[2] == 0));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemcpyToSymbol(symbol, numbers, 16, 4)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemcpyFromSymbol(back, symbol, 20)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemcpyToSymbol(symbol, nullptr, 4)));
+    CHECK(cudaMemcpyToSymbol(symbol, numbers, 0, 99) == cudaSuccess);
+}
+
+TEST_CASE("nowhere to write an answer to, and nothing to destroy, are errors") {
+    CHECK(fails_with(cudaErrorInvalidValue, cudaGetDevice(nullptr)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaGetDeviceCount(nullptr)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaStreamCreate(nullptr)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaEventCreate(nullptr)));
+    CHECK(fails_with(cudaErrorInvalidResourceHandle, cudaStreamDestroy(nullptr)));
+    CHECK(fails_with(cudaErrorInvalidResourceHandle, cudaEventDestroy(nullptr)));
+    std::size_t bytes = 0;
+    CHECK(cudaMemGetInfo(&bytes, nullptr) == cudaSuccess);
+    CHECK(cudaMemGetInfo(nullptr, &bytes) == cudaSuccess);
 }
 
 TEST_CASE("copying or setting nothing is no error") {
@@ -99,6 +155,14 @@ TEST_CASE("pinned memory is the host's, and copies to and from it are asynchrono
     CHECK((pinned[0] == 1 && pinned[1] == 2 && pinned[2] == -1 && pinned[3] == 3));
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
+
+    void* nothing = &stream;
+    CHECK(cudaMallocHost(&nothing, 0) == cudaSuccess);
+    CHECK(nothing == nullptr);
+    CHECK(cudaFreeHost(nothing) == cudaSuccess);
+    int never_allocated = 0;
+    CHECK(fails_with(cudaErrorInvalidValue, cudaFreeHost(&never_allocated)));
+    CHECK(fails_with(cudaErrorMemoryAllocation, cudaMallocHost(&nothing, std::size_t{1} << 50)));
 }
 
 TEST_CASE("there is memory, and not more of it free than there is") {
@@ -115,16 +179,20 @@ __global__ void count_kernel(int* d_count) { atomicAdd(d_count, 1); }
 TEST_CASE("a launch that CUDA refuses is an error and runs nothing") {
     const DeviceBuffer<int> count(1);
     CHECK(cudaMemset(count.data(), 0, sizeof(int)) == cudaSuccess);
-    // CUDA 12 calls a shape that can't be an invalid configuration, CUDA 13 an invalid argument.
+    int version = 0;
+    CHECK(cudaRuntimeGetVersion(&version) == cudaSuccess);
     const auto refused = [&](dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
         count_kernel<<<grid, block, shared_bytes>>>(count.data());
         const cudaError_t error = cudaGetLastError();
-        return (error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue) &&
-               cudaGetLastError() == cudaSuccess && count.to_host()[0] == 0;
+        // CUDA's documentation speaks of an invalid configuration, and CUDA 13 of an invalid argument.
+        const bool named =
+            error == cudaErrorInvalidValue || (version < 13000 && error == cudaErrorInvalidConfiguration);
+        return named && cudaGetLastError() == cudaSuccess && count.to_host()[0] == 0;
     };
     CHECK(refused(0, 32));
     CHECK(refused({1, 0, 1}, 32));
     CHECK(refused({1, 65536, 1}, 32));
+    CHECK(refused({1, 1, 65536}, 32));
     CHECK(refused(0x80000000u, 32));
     CHECK(refused(1, 0));
     CHECK(refused(1, 1025));
@@ -134,6 +202,80 @@ TEST_CASE("a launch that CUDA refuses is an error and runs nothing") {
     CHECK(refused(1, 32, 228 * 1024));
     count_kernel<<<2, 3>>>(count.data());
     CHECK(count.to_host()[0] == 6);
+}
+
+template <typename T>
+__global__ void asking_kernel(T* d_count) {
+    extern __shared__ int asked_ints[];
+    asked_ints[threadIdx.x] = 1;
+    if (threadIdx.x == 0) atomicAdd(d_count, asked_ints[0]);
+}
+
+template <int kCount>
+__global__ void declaring_kernel(int* d_count) {
+    __shared__ int declared_ints[kCount];
+    extern __shared__ int more_ints[];
+    declared_ints[threadIdx.x] = more_ints[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(d_count, declared_ints[0] + more_ints[0] - 1);
+}
+
+TEST_CASE("a launch has as much dynamic shared memory as its kernel has asked for, else 48 KiB") {
+    const DeviceBuffer<int> count(1);
+    const auto ask = [](auto* kernel, int bytes) {
+        return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    };
+    // Whether the launch runs. Where it doesn't, it must be refused as CUDA refuses it.
+    const auto runs = [&](auto launch) {
+        CHECK(cudaMemset(count.data(), 0, sizeof(int)) == cudaSuccess);
+        launch();
+        const cudaError_t error = cudaGetLastError();
+        const int ran = count.to_host()[0];
+        CHECK((error == cudaErrorInvalidValue) == (ran == 0));
+        CHECK(cudaGetLastError() == cudaSuccess);
+        return error == cudaSuccess;
+    };
+    int* const d_int = count.data();
+    unsigned int* const d_unsigned = reinterpret_cast<unsigned int*>(d_int);
+    const auto with_int = [=](std::size_t bytes) {
+        return [=] { asking_kernel<int><<<1, 32, bytes>>>(d_int); };
+    };
+    const auto with_unsigned = [=](std::size_t bytes) {
+        return [=] { asking_kernel<<<1, 32, bytes>>>(d_unsigned); };
+    };
+    void (*const pointer)(int*) = asking_kernel<int>;
+
+    CHECK(runs(with_int(48 * 1024)));
+    CHECK(!runs(with_int(48 * 1024 + 1)));
+    CHECK(!runs(with_unsigned(48 * 1024 + 1)));
+    CHECK(ask(asking_kernel<int>, 60000) == cudaSuccess);
+    CHECK(runs(with_int(60000)));
+    CHECK(runs([=] { pointer<<<1, 32, 60000>>>(d_int); }));
+    CHECK(!runs(with_int(60001)));
+    CHECK(!runs(with_unsigned(60000)));  // another kernel of the same template
+    CHECK(ask(asking_kernel<unsigned int>, 1000) == cudaSuccess);
+    CHECK(runs(with_unsigned(1000)));
+    CHECK(!runs(with_unsigned(1001)));  // less than 48 KiB counts as well
+    CHECK(fails_with(cudaErrorInvalidValue, ask(asking_kernel<int>, -1)));
+    CHECK(runs(with_int(60000)));
+
+    // What the kernel declares counts too.
+    CHECK(runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024>>>(d_int); }));
+    CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024 + 1>>>(d_int); }));
+    CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 48 * 1024>>>(d_int); }));
+    CHECK(ask(declaring_kernel<4096>, 200 * 1024) == cudaSuccess);
+    CHECK(runs([=] { declaring_kernel<4096><<<1, 32, 200 * 1024>>>(d_int); }));
+    CHECK(!runs([=] { declaring_kernel<2048><<<1, 32, 48 * 1024>>>(d_int); }));
+
+    const auto blocks = [](auto* kernel, std::size_t bytes) {
+        int result = -1;
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&result, kernel, 256, bytes) == cudaSuccess);
+        return result;
+    };
+    CHECK(blocks(asking_kernel<int>, 60000) > 0);
+    CHECK(blocks(asking_kernel<int>, 60001) == 0);
+    CHECK(blocks(count_kernel, 48 * 1024) > 0);
+    CHECK(blocks(count_kernel, 48 * 1024 + 1) == 0);
 }
 
 TEST_CASE("a launch goes into the stream that it names") {
@@ -228,12 +370,15 @@ TEST_CASE("attributes and properties of the device agree") {
                      cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(99999), 0)));
 }
 
-TEST_CASE("there is a runtime of CUDA 13, and no driver") {
-    int version = -1;
-    CHECK(cudaDriverGetVersion(&version) == cudaSuccess);
-    CHECK(version == 0);
-    CHECK(cudaRuntimeGetVersion(&version) == cudaSuccess);
-    CHECK(version == 13000);
+TEST_CASE("there is a runtime, and a driver unless there is the simulator") {
+    cudaDeviceProp properties;
+    REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+    const bool simulated = std::string(properties.name).rfind("simulator", 0) == 0;
+    int runtime = -1, driver = -1;
+    CHECK(cudaRuntimeGetVersion(&runtime) == cudaSuccess);
+    CHECK((simulated ? runtime == 13000 : runtime >= 11000));
+    CHECK(cudaDriverGetVersion(&driver) == cudaSuccess);
+    CHECK((simulated ? driver == 0 : driver >= 11000));
     CHECK(fails_with(cudaErrorInvalidValue, cudaDriverGetVersion(nullptr)));
     CHECK(fails_with(cudaErrorInvalidValue, cudaRuntimeGetVersion(nullptr)));
 }
@@ -286,6 +431,7 @@ TEST_CASE("events measure the time between them, once both are recorded") {
     CHECK(cudaEventSynchronize(stop) == cudaSuccess);
     CHECK(cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess);
     CHECK(milliseconds > 0);
+    CHECK(fails_with(cudaErrorInvalidValue, cudaEventElapsedTime(nullptr, start, stop)));
     CHECK(cudaEventDestroy(start) == cudaSuccess);
     CHECK(cudaEventDestroy(stop) == cudaSuccess);
     CHECK(fails_with(cudaErrorInvalidResourceHandle, cudaEventRecord(nullptr)));

@@ -3,9 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernel.h"
 #include "runtime.h"
+
+/// @brief What `::sim::launch` wants to know of a kernel: how to call it, where it is, and its name.
+///
+/// Which function a template's name means is known only with the arguments of a call, so that the second
+/// function, which answers the kernel's address, is a template, and there may be no answer.
+#define SIM_KERNEL(...)                                                                                   \
+    [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                                        \
+        [=](auto sim_address) -> decltype(sim_address(__VA_ARGS__)) { return sim_address(__VA_ARGS__); }, \
+        #__VA_ARGS__
 
 /// For the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
 #define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
@@ -17,6 +27,13 @@ constexpr unsigned int kMaxThreadsPerBlock = 1024;
 struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
+};
+
+/// What a launch launches, and where the launch is written.
+struct Kernel {
+    const char* name;
+    const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it can't be told
+    Site site;
 };
 
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
@@ -71,20 +88,33 @@ class ThreadQueue {
 using ThreadLoop = void (*)(const void* kernel, ThreadQueue& queue);
 
 /// Runs a grid and waits for it. What went wrong is what `cudaGetLastError` answers afterwards.
-void run_grid(const LaunchConfig& config, const char* kernel_name, Site site, ThreadLoop loop,
-              const void* kernel);
+/// @param thread What `loop` calls for each thread.
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* thread);
+
+/// The address of the one function that a name means, or of the template's that takes these types.
+template <typename... Arguments>
+struct KernelAddress {
+    const void* operator()(void (*kernel)(Arguments...)) const {
+        return reinterpret_cast<const void*>(kernel);
+    }
+    template <typename... Parameters>
+    const void* operator()(void (*kernel)(Parameters...)) const {
+        return reinterpret_cast<const void*>(kernel);
+    }
+};
 
 /// A kernel with its launch configuration, ready to be called with the kernel's arguments.
-template <typename Kernel>
+template <typename Call, typename Find>
 struct Launcher {
-    Kernel kernel;
-    LaunchConfig config;
+    Call call;
+    Find find;
     const char* name;
+    LaunchConfig config;
     Site site;
 
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
-        const auto thread = [&] { kernel(arguments...); };
+        const auto thread = [&] { call(arguments...); };
         using Thread = decltype(thread);
         const ThreadLoop loop = [](const void* run, ThreadQueue& queue) {
             while (queue.start_next()) {
@@ -92,14 +122,17 @@ struct Launcher {
                 queue.finish();
             }
         };
-        run_grid(config, name, site, loop, &thread);
+        const void* address = nullptr;
+        if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
+            address = find(KernelAddress<Arguments...>{});
+        run_grid({name, address, site}, config, loop, &thread);
     }
 };
 
-template <typename Kernel>
-Launcher<Kernel> launch(const char* name, Kernel kernel, LaunchConfig config,
-                        const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return {kernel, config, name, {file, line}};
+template <typename Call, typename Find>
+Launcher<Call, Find> launch(Call call, Find find, const char* name, LaunchConfig config,
+                            const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {call, find, name, config, {file, line}};
 }
 
 /// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.

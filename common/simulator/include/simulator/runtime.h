@@ -83,7 +83,7 @@ cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize();
-/// Frees every allocation and forgets every error, the kind that stays (a kernel's fault) included.
+/// Frees every allocation and forgets a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
 
 using cudaStream_t = struct SimStream*;
@@ -137,8 +137,9 @@ namespace sim {
 
 /// @name What the templates below pass on, with the kernel's type gone.
 /// @{
-cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value);
-cudaError_t occupancy(int* blocks, int threads_per_block, std::size_t dynamic_shared_bytes);
+cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
+cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
+                      std::size_t dynamic_shared_bytes);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* host,
                         std::size_t bytes, bool to_symbol);
 /// @}
@@ -146,14 +147,15 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 }  // namespace sim
 
 template <typename Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute attribute, int value) {
-    return sim::set_function_attribute(attribute, value);
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
+    return sim::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
 template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int threads_per_block,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads_per_block,
                                                           std::size_t dynamic_shared_bytes) {
-    return sim::occupancy(blocks, threads_per_block, dynamic_shared_bytes);
+    return sim::occupancy(blocks, reinterpret_cast<const void*>(kernel), threads_per_block,
+                          dynamic_shared_bytes);
 }
 
 template <typename T>

@@ -7,7 +7,7 @@ what a row belongs to. The programs' own files have none: they are one run of al
 import csv
 import sys
 
-TEXTS = {"case", "chapter", "variant", "device", "input", "verdict", "driver", "cuda_driver",
+TEXTS = {"case", "chapter", "variant", "kernel", "device", "input", "verdict", "driver", "cuda_driver",
          "cuda_runtime", "commit", "date"}
 
 
@@ -102,6 +102,23 @@ def grouped(number):
     return three_digits(number) if number < 1000 else f"{number:,.0f}"
 
 
+def plain(number):
+    """A ratio, whole if it is."""
+    return f"{number:.0f}" if number == round(number) else three_digits(number)
+
+
+def share(percent):
+    return plain(percent) + " %"
+
+
+def count(number):
+    """How many, in thousands and millions from 10,000 on: 3.28 M."""
+    for factor, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= max(factor, 10000):
+            return three_digits(number / factor) + unit
+    return f"{number:,.0f}"
+
+
 # What a marker may ask of a row: its heading in a table, the words, and the number behind them.
 VALUES = {
     "chapter": ("chapter", lambda row: row["chapter"][:2], None),
@@ -122,6 +139,29 @@ VALUES = {
     "grid": ("blocks", lambda row: f"{row['grid']:,.0f}", "grid"),
     "host_cpus": ("CPUs of the host", lambda row: f"{row['host_cpus']:.0f}", "host_cpus"),
     "lost": ("lost", lost, None),
+    "kernel": ("kernel", lambda row: f"`{row['kernel']}`", None),
+    "kernel_time": ("one launch", lambda row: seconds(row["kernel_s"]), "kernel_s"),
+    "loads": ("loads", lambda row: count(row["loads"]), "loads"),
+    "load_sectors": ("sectors a load", lambda row: plain(row["load_sectors"]), "load_sectors"),
+    "l1_hits": ("hits in L1", lambda row: share(row["l1_hits"]), "l1_hits"),
+    "atomics": ("global atomics", lambda row: count(row["atomics"]), "atomics"),
+    "atomic_sectors": ("their sectors", lambda row: count(row["atomic_sectors"]), "atomic_sectors"),
+    "l2_atomics": ("their requests to L2", lambda row: count(row["l2_atomics"]), "l2_atomics"),
+    "shared_atomics": ("shared atomics", lambda row: count(row["shared_atomics"]), "shared_atomics"),
+    "shared_wavefronts": ("shared wavefronts", lambda row: count(row["shared_wavefronts"]),
+                          "shared_wavefronts"),
+    "bank_conflicts": ("bank conflicts", lambda row: count(row["bank_conflicts"]), "bank_conflicts"),
+    "shared": ("shared memory", lambda row: share(row["shared"]), "shared"),
+    "instructions": ("instructions", lambda row: count(row["instructions"]), "instructions"),
+    "active_lanes": ("active lanes", lambda row: plain(row["active_lanes"]), "active_lanes"),
+    "issue": ("issue slots", lambda row: share(row["issue"]), "issue"),
+    "warps": ("warps", lambda row: share(row["warps"]), "warps"),
+    "dram": ("DRAM", lambda row: share(row["dram"]), "dram"),
+    "dram_read": ("read from DRAM", lambda row: count(row["dram_read"]) + "B", "dram_read"),
+    "l2": ("L2", lambda row: share(row["l2"]), "l2"),
+    "waits_memory": ("wait for memory", lambda row: plain(row["waits_memory"]), "waits_memory"),
+    "waits_barrier": ("wait at a barrier", lambda row: plain(row["waits_barrier"]), "waits_barrier"),
+    "waits_queue": ("wait for the memory queue", lambda row: plain(row["waits_queue"]), "waits_queue"),
     "verdict": ("verdict", lambda row: row["verdict"], None),
 }
 
@@ -129,6 +169,8 @@ VALUES = {
 def words(row, name):
     """One of the values in words; None if it makes no sense for the row."""
     _, in_words, column = VALUES[name]
+    if column and column not in row:
+        raise Problem(f"the rows of this file have no {name}")
     return None if column and row[column] is None else in_words(row)
 
 

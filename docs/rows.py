@@ -154,6 +154,7 @@ VALUES = {
     "shared": ("shared memory", lambda row: share(row["shared"]), "shared"),
     "instructions": ("instructions", lambda row: count(row["instructions"]), "instructions"),
     "active_lanes": ("active lanes", lambda row: plain(row["active_lanes"]), "active_lanes"),
+    "working_lanes": ("working lanes", lambda row: plain(row["working_lanes"]), "working_lanes"),
     "issue": ("issue slots", lambda row: share(row["issue"]), "issue"),
     "warps": ("warps", lambda row: share(row["warps"]), "warps"),
     "dram": ("DRAM", lambda row: share(row["dram"]), "dram"),

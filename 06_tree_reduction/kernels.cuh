@@ -47,7 +47,7 @@ __global__ void thread_zero_kernel(const int* d_data, std::size_t n, unsigned lo
 }
 
 /// A tree of adjacent pairs: 0 and 1, 2 and 3, …; then 0 and 2, 4 and 6, …. The threads that add are
-/// spread over all warps, and each warp takes both sides of the branch.
+/// spread over all warps, and each warp issues every addition for a few of its lanes.
 __global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);
@@ -174,7 +174,7 @@ inline const std::vector<SumVariant>& variants() {
             {"thread 0 adds", "shared memory, and one thread's loop", sum_by_blocks<thread_zero_kernel, 1>},
             {"adjacent pairs", "a tree inside the block, log2 steps instead of a loop",
              sum_by_blocks<adjacent_kernel, 1>},
-            {"pairs, packed", "removes divergence: whole warps work or rest",
+            {"pairs, packed", "the lowest threads add: whole warps work or rest",
              sum_by_blocks<adjacent_packed_kernel, 1>},
             {"halves", "removes bank conflicts: neighbours read neighbours", sum_by_blocks<halves_kernel, 1>},
             {"first add on load", "removes the threads that only load", sum_by_blocks<first_add_kernel, 2>},

@@ -111,12 +111,12 @@ def share(percent):
     return plain(percent) + " %"
 
 
-def count(number):
+def count(number, of=""):
     """How many, in thousands and millions from 10,000 on: 3.28 M."""
     for factor, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= max(factor, 10000):
-            return three_digits(number / factor) + unit
-    return f"{number:,.0f}"
+            return three_digits(number / factor) + unit + of
+    return f"{number:,.0f} {of}".rstrip()
 
 
 # What a marker may ask of a row: its heading in a table, the words, and the number behind them.
@@ -154,10 +154,11 @@ VALUES = {
     "shared": ("shared memory", lambda row: share(row["shared"]), "shared"),
     "instructions": ("instructions", lambda row: count(row["instructions"]), "instructions"),
     "active_lanes": ("active lanes", lambda row: plain(row["active_lanes"]), "active_lanes"),
+    "working_lanes": ("working lanes", lambda row: plain(row["working_lanes"]), "working_lanes"),
     "issue": ("issue slots", lambda row: share(row["issue"]), "issue"),
     "warps": ("warps", lambda row: share(row["warps"]), "warps"),
     "dram": ("DRAM", lambda row: share(row["dram"]), "dram"),
-    "dram_read": ("read from DRAM", lambda row: count(row["dram_read"]) + "B", "dram_read"),
+    "dram_read": ("read from DRAM", lambda row: count(row["dram_read"])+ "B", "dram_read"),
     "l2": ("L2", lambda row: share(row["l2"]), "l2"),
     "waits_memory": ("wait for memory", lambda row: plain(row["waits_memory"]), "waits_memory"),
     "waits_barrier": ("wait at a barrier", lambda row: plain(row["waits_barrier"]), "waits_barrier"),

@@ -104,7 +104,7 @@ def grouped(number):
 
 def plain(number):
     """A ratio, whole if it is."""
-    return f"{number:.0f}" if number == round(number) else three_digits(number)
+    return f"{number:,.0f}" if number == round(number) else grouped(number)
 
 
 def share(percent):

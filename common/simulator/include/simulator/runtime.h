@@ -24,14 +24,18 @@
     X(cudaErrorMisalignedAddress, 716, "misaligned address")                    \
     X(cudaErrorLaunchFailure, 719, "unspecified launch failure")
 
+/// Numbers and words are CUDA's; the errors that the simulator can answer.
 enum cudaError_t : int {
 #define X(name, value, text) name = value,
     SIM_ERRORS(X)
 #undef X
 };
 
+/// @{
+/// An error in CUDA's words: its name, and one line.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
+/// @}
 cudaError_t cudaGetLastError();     ///< Returns the last error and forgets it. A fault comes again.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
 
@@ -64,6 +68,7 @@ struct cudaDeviceProp {
     X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)         \
     X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)
 
+/// What `cudaDeviceGetAttribute` can be asked for.
 enum cudaDeviceAttr : int {
 #define X(name, value, property) name = value,
     SIM_ATTRIBUTES(X)
@@ -77,28 +82,46 @@ cudaError_t cudaDriverGetVersion(int* version);
 /// The CUDA whose names and signatures these are: 13000.
 cudaError_t cudaRuntimeGetVersion(int* version);
 
+/// @{
+/// There is one device, number 0. Another number is cudaErrorInvalidDevice, and a null pointer
+/// cudaErrorInvalidValue.
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize();
+/// @}
 /// Frees every allocation and forgets a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
 
+/// @name Streams
+/// @{
+
+/// A stream's work is done when it is ordered, so that there is nothing to wait for.
 using cudaStream_t = struct SimStream*;
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 
+/// @}
+
+/// @name Events
+/// @{
+
+/// A time stamp. One that is null or was never recorded is cudaErrorInvalidResourceHandle.
 using cudaEvent_t = struct SimEvent*;
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-/// @param[out] milliseconds Between two recorded events.
+/// How much time is between two recorded events.
+/// @param[out] milliseconds With a resolution of under a microsecond.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
+/// @}
+
+/// From where to where a copy goes. The default finds out.
 enum cudaMemcpyKind : int {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
@@ -107,6 +130,11 @@ enum cudaMemcpyKind : int {
     cudaMemcpyDefault = 4,
 };
 
+/// @name Memory
+/// @{
+
+/// Sizes are bytes. A pointer or a range that is in no allocation is cudaErrorInvalidValue, and more than
+/// there is cudaErrorMemoryAllocation.
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
@@ -131,12 +159,15 @@ cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
 }
 
+/// @}
+
+/// How many bytes of dynamic shared memory a launch may ask for.
 enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 namespace sim {
 
-/// @name What the templates below pass on, with the kernel's type gone.
 /// @{
+/// What the templates below pass on, with the kernel's type gone.
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
                       std::size_t dynamic_shared_bytes);
@@ -146,11 +177,13 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 }  // namespace sim
 
+/// Lets a kernel have more dynamic shared memory than the 48 KiB that need no asking.
 template <typename Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
     return sim::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
+/// How many blocks of a kernel fit on a multiprocessor at a time.
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads_per_block,
                                                           std::size_t dynamic_shared_bytes) {
@@ -158,6 +191,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* k
                           dynamic_shared_bytes);
 }
 
+/// @{
+/// Copy `bytes` to or from a variable of the device's, from the byte `offset` on.
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0) {
     return sim::copy_symbol(&symbol, sizeof(T), offset, const_cast<void*>(from), bytes, true);
@@ -167,3 +202,4 @@ template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, T& symbol, std::size_t bytes, std::size_t offset = 0) {
     return sim::copy_symbol(&symbol, sizeof(T), offset, to, bytes, false);
 }
+/// @}

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Chapter 01: the histogram on a CPU. One loop, then what is left to gain from it.
 ///
-/// The histograms are each a HistogramFunction, which says what it takes and gives: here in host memory.
+/// Each histogram is a @ref HistogramFunction, which says what it takes and gives: here in host memory.
 #pragma once
 
 #include <algorithm>

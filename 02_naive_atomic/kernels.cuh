@@ -91,7 +91,7 @@ constexpr unsigned int kBlock = 256;
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @name Host functions
-/// Each is a HistogramFunction, which says what it takes, gives and throws.
+/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
 /// @{
 
 /// A thread for each byte; loses counts.

@@ -118,7 +118,7 @@ __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsig
 /// @}
 
 /// @name Host functions
-/// Each is a HistogramFunction, which says what it takes, gives and throws.
+/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
 /// @{
 
 /// Blocks of 256 threads, and no others.

@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(kWideBlock)
 /// @}
 
 /// @name Host functions
-/// Each is a HistogramFunction, which says what it takes, gives and throws.
+/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
 /// @{
 
 /// A thread for 16 consecutive bytes.

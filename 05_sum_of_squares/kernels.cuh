@@ -71,7 +71,7 @@ inline LaunchShape fitting(const LaunchShape& shape) {
 }
 
 /// @name Host functions
-/// Each is a SumFunction, which says what it takes, gives and throws.
+/// Each is a @ref SumFunction, which says what it takes, gives and throws.
 /// @{
 
 /// One block of one thread.

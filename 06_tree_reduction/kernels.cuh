@@ -154,7 +154,7 @@ __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long lon
 /// @}
 
 /// @name Host functions
-/// Each is a SumFunction, which says what it takes, gives and throws.
+/// Each is a @ref SumFunction, which says what it takes, gives and throws.
 /// @{
 
 /// One launch for each level; `d_values` holds `n` numbers.

@@ -172,7 +172,7 @@ inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsign
 }
 
 /// @name Host functions
-/// Each is a SumFunction, which says what it takes, gives and throws.
+/// Each is a @ref SumFunction, which says what it takes, gives and throws.
 /// @{
 
 /// A partial sum a block, and one block for the total.

@@ -98,8 +98,8 @@ def finish(site, root, pages, copied):
     names = {file: tags.source(file) for file in tags.reference}
     names.update((file, name) for file, (_, name) in pages.items())
     names.update((file, file) for file in copied)
-    titles = {page: file for file, page in tags.reference.items()}
-    titles.update((tags.source(file), file) for file in tags.reference)
+    titles = {page: file.replace("/", "/<wbr>")
+              for file, page in tags.reference.items() for page in (page, tags.source(file))}
     for identity, name in pages.values():
         if identity != "mainpage":
             (site / tags.pages[identity]).rename(site / name)

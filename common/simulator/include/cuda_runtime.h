@@ -7,6 +7,7 @@
 #pragma once
 
 /// @{
+
 /// Qualifiers say where code and data live. Here all of it is the CPU's.
 /// `__shared__` has no macro: the translator rewrites each such declaration (see translate.cpp).
 #define __host__
@@ -27,3 +28,6 @@
 #include "simulator/atomics.h"
 
 #include "simulator/launch.h"
+
+/// @namespace sim
+/// @brief What stands behind CUDA's names here: launches, waiting, shared memory.

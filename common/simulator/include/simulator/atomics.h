@@ -60,6 +60,7 @@ SIM_ATOMIC_UPDATE(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 SIM_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 
 /// @{
+
 /// Floating-point numbers are added, and exchanged, as the integers of their size.
 inline float atomicAdd(float* address, float value) {
     return sim::atomic_add_float<std::uint32_t>(address, value);

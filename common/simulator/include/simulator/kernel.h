@@ -10,6 +10,7 @@
 #include "vector_types.h"
 
 /// @{
+
 /// The built-in variables. Each OS thread runs one simulated thread at a time, and these are its.
 inline thread_local uint3 threadIdx{};
 inline thread_local uint3 blockIdx{};
@@ -134,6 +135,7 @@ long long device_clock();
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /// @{
+
 /// Wait until every thread of the block that has not returned waits on the same line. The others also answer
 /// for how many threads, for all or for any `predicate` is not zero.
 inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
@@ -159,6 +161,7 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {
 }
 
 /// @{
+
 /// A lane's value from another lane of `mask`. The width (a power of two) divides the warp into segments; who
 /// would read from outside its segment reads its own value.
 template <typename T>
@@ -187,6 +190,7 @@ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSiz
 }
 
 /// @{
+
 /// The lanes of `mask` whose predicate is not zero: which, whether any, whether all.
 inline unsigned int __ballot_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(sim::warp_exchange(__func__, mask, predicate != 0, {file, line}));

@@ -32,6 +32,7 @@ enum cudaError_t : int {
 };
 
 /// @{
+
 /// An error in CUDA's words: its name, and one line.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -82,18 +83,21 @@ cudaError_t cudaDriverGetVersion(int* version);
 /// The CUDA whose names and signatures these are: 13000.
 cudaError_t cudaRuntimeGetVersion(int* version);
 
+/// @name The device
+/// There is one, number 0. Another number is cudaErrorInvalidDevice, a null pointer cudaErrorInvalidValue.
 /// @{
-/// There is one device, number 0. Another number is cudaErrorInvalidDevice, and a null pointer
-/// cudaErrorInvalidValue.
-cudaError_t cudaGetDeviceCount(int* count);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaGetDeviceCount(int* count);  ///< 1.
+cudaError_t cudaSetDevice(int device);       ///< 0, and nothing changes.
+cudaError_t cudaGetDevice(int* device);      ///< 0.
+/// A name that begins with "simulator", CUDA's limits, a multiprocessor for each OS thread that runs blocks.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+/// One of the properties, or a clock's rate in kHz.
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+/// Nothing is left to wait for; it answers a kernel's fault.
 cudaError_t cudaDeviceSynchronize();
-/// @}
 /// Frees every allocation and forgets a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
+/// @}
 
 /// @name Streams
 /// @{
@@ -131,29 +135,34 @@ enum cudaMemcpyKind : int {
 };
 
 /// @name Memory
-/// @{
-
 /// Sizes are bytes. A pointer or a range that is in no allocation is cudaErrorInvalidValue, and more than
 /// there is cudaErrorMemoryAllocation.
-cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
-cudaError_t cudaFree(void* pointer);
-cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
-cudaError_t cudaFreeHost(void* pointer);
-cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
+/// @{
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes);  ///< Device memory, at a multiple of 256 bytes.
+cudaError_t cudaFree(void* pointer);                        ///< Null is nothing to free, and no error.
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);  ///< Host memory, which is pinned on a GPU.
+cudaError_t cudaFreeHost(void* pointer);                        ///< What cudaMallocHost gave.
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  ///< The host's memory.
+/// Sets each byte to `value`.
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
+/// Copies; the direction says which of the two pointers must be the device's.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
+/// @copydoc cudaMemset
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t = nullptr) {
     return cudaMemset(pointer, value, bytes);
 }
+/// @copydoc cudaMemcpy
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t = nullptr) {
     return cudaMemcpy(to, from, bytes, kind);
 }
+/// Device memory for elements of a type; `bytes` is their size.
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
 }
+/// Host memory likewise.
 template <typename T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
@@ -167,6 +176,7 @@ enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 }
 namespace sim {
 
 /// @{
+
 /// What the templates below pass on, with the kernel's type gone.
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
@@ -192,6 +202,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* k
 }
 
 /// @{
+
 /// Copy `bytes` to or from a variable of the device's, from the byte `offset` on.
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0) {

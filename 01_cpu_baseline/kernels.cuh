@@ -1,5 +1,7 @@
 /// @file
 /// @brief Chapter 01: the histogram on a CPU. One loop, then what is left to gain from it.
+///
+/// Each histogram is a @ref HistogramFunction, which says what it takes and gives: here in host memory.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 #include "../common/histogram.cuh"
 
 /// One pass, one table: read a byte, add one to its bin.
+/// @par Source
+/// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code") begin with this loop.
 inline void histogram_sequential(const unsigned char* data, std::size_t n, unsigned long long* bins,
                                  LaunchShape) {
     std::fill(bins, bins + kBins, 0ull);
@@ -19,6 +23,7 @@ inline void histogram_sequential(const unsigned char* data, std::size_t n, unsig
 
 /// How many tables take turns. Four hide the time that a store takes until a load can see it.
 constexpr std::size_t kTables = 4;
+/// A histogram for each turn.
 using Tables = std::array<std::array<unsigned long long, kBins>, kTables>;
 
 /// @brief Neighbouring bytes go into different tables.
@@ -38,6 +43,7 @@ inline void merge(const Tables& tables, unsigned long long* bins) {
         for (std::size_t t = 0; t < kTables; ++t) bins[b] += tables[t][b];
 }
 
+/// The loop with tables that take turns, which are added up at the end.
 inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsigned long long* bins,
                                   LaunchShape) {
     std::fill(bins, bins + kBins, 0ull);

@@ -9,14 +9,23 @@
 #include "../common/device.cuh"
 #include "../common/histogram.cuh"
 
+/// @name Kernels
+/// Each adds the counts of `n` bytes to 256 bins, or counters of another type; both are in device memory,
+/// and the bins are cleared before. The bytes may lie at any alignment.
+/// @{
+
 /// Wrong on purpose. `++` is three steps: load, add, store. Between them another thread may load the
 /// same count, and one of the two additions is lost.
+/// @par Source
+/// B, which shows it to warn of it.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) ++d_bins[d_data[i]];
 }
 
 /// The cure: the memory itself adds, in one step that nothing can come between.
+/// @par Source
+/// B: a thread for each element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,
                                        unsigned long long* d_bins) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -24,6 +33,8 @@ __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t 
 }
 
 /// Any grid for any n: each thread takes every element that is a whole grid further.
+/// @par Source
+/// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), with indices of 32 bits.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
@@ -35,6 +46,8 @@ __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, u
 /// Stores the sum only if the old value is still there, and else starts again from the newer one.
 /// Under contention most attempts are in vain.
 /// @return The value before the addition.
+/// @par Source
+/// B, for types that have no `atomicAdd`.
 __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* address,
                                                        unsigned long long value) {
     unsigned long long old = *address, assumed;
@@ -45,6 +58,7 @@ __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* addre
     return old;
 }
 
+/// The grid-stride loop with that addition.
 __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
@@ -68,12 +82,19 @@ __global__ void widen_kernel(unsigned long long* d_bins) {
     d_bins[threadIdx.x] = static_cast<unsigned long long>(count);
 }
 
+/// @}
+
 /// Threads a block, unless the caller says otherwise.
 constexpr unsigned int kBlock = 256;
 
 /// D found the best grid to be twice as many blocks as there are multiprocessors: the default here.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
+/// @name Host functions
+/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
+/// @{
+
+/// A thread for each byte; loses counts.
 inline void histogram_racy(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                            LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -83,6 +104,7 @@ inline void histogram_racy(const unsigned char* d_data, std::size_t n, unsigned 
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// A thread for each byte.
 inline void histogram_one_per_element(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                       LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -92,6 +114,7 @@ inline void histogram_one_per_element(const unsigned char* d_data, std::size_t n
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Two blocks a multiprocessor, whatever `n` is.
 inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                   LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -101,6 +124,7 @@ inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, un
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// The same with additions made from compare-and-swap.
 inline void histogram_cas(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                           LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -122,6 +146,8 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, unsigned long l
     widen_kernel<Counter><<<1, kBins>>>(d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
+
+/// @}
 
 /// The chapter's variants, in the order of the story.
 inline const std::vector<HistogramVariant>& variants() {

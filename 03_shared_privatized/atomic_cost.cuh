@@ -53,6 +53,8 @@ inline unsigned long long sum_of_cells(const DeviceBuffer<unsigned int>& d_cells
 
 /// @brief Measures and prints latency and throughput of `atomicAdd` on unsigned int.
 /// @return The program's exit status: 1 if an addition was lost.
+/// @par Source
+/// B gives latencies of about 20 and 400 cycles, and throughput to match.
 inline int print_atomic_cost(const Options& options, const Device& device) {
     const auto blocks = 2 * static_cast<unsigned int>(device.multiprocessors);
     const DeviceBuffer<unsigned int> d_cells(std::size_t{blocks} * kCells);

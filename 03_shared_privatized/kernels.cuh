@@ -15,9 +15,16 @@ constexpr unsigned int kBlock = 256;
 /// Blocks, unless the caller says otherwise: D's optimum, twice the number of multiprocessors.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
+/// @name Kernels
+/// Each adds the counts of `n` bytes to the bins, 256 or `kFewBins`; both are in device memory, and the bins
+/// are cleared before. The bytes may lie at any alignment.
+/// @{
+
 /// @brief The article's kernel: right for blocks of exactly 256 threads, one for each bin.
 ///
 /// The counters have 32 bits: `require_32_bit_counters` has seen to it that no block counts further.
+/// @par Source
+/// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code").
 __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
     counts[threadIdx.x] = 0;
@@ -75,6 +82,8 @@ constexpr unsigned int kFewBins = 8;
 ///
 /// Registers have no addresses, so "the counter with this number" can't be looked up. Each byte is
 /// compared with every bin instead, in a loop that the compiler unrolls.
+/// @par Source
+/// B, whose eight bins are `data % 8`: another histogram.
 __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     unsigned int counts[kFewBins] = {};
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -106,6 +115,13 @@ __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsig
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
+/// @}
+
+/// @name Host functions
+/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
+/// @{
+
+/// Blocks of 256 threads, and no others.
 inline void histogram_article(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                               LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -116,6 +132,7 @@ inline void histogram_article(const unsigned char* d_data, std::size_t n, unsign
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Blocks of any size.
 inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                 LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -127,6 +144,7 @@ inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsi
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// A histogram for each warp: 1 KiB of shared memory.
 inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                    LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -139,6 +157,7 @@ inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, u
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// `kFewBins` bins for each thread, in registers.
 inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                 LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
@@ -150,6 +169,7 @@ inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsi
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// `kFewBins` bins for each thread, in local memory.
 inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                               LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
@@ -160,6 +180,8 @@ inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsign
     indexed_kernel<<<grid, block>>>(d_data, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
+
+/// @}
 
 /// The chapter's variants, in the order of the story.
 inline const std::vector<HistogramVariant>& variants() {

@@ -18,8 +18,11 @@
 #include "kernels.cuh"
 
 /// Where the private counters are. Each level has room for more bins than the one before.
+/// @par Source
+/// B, on privatization.
 enum class Level { registers, shared, global };
 
+/// What a table calls a level.
 inline const char* name_of(Level level) {
     return level == Level::registers ? "registers"
            : level == Level::shared  ? "shared memory"
@@ -92,7 +95,7 @@ inline Level level_for(unsigned int bins) {
 /// @param[in]  d_keys Device memory, `n` keys.
 /// @param[in]  bins   1 or more.
 /// @param[out] d_bins Device memory, `bins` counts.
-/// @throws std::invalid_argument if the level has no room for so many bins.
+/// @throws std::invalid_argument if the level has no room for so many bins; CudaError.
 inline void histogram_at_level(Level level, const unsigned int* d_keys, std::size_t n, unsigned int bins,
                                unsigned long long* d_bins, LaunchShape shape = {}) {
     if (bins == 0 || level < level_for(bins))
@@ -123,7 +126,8 @@ inline void histogram_at_level(Level level, const unsigned int* d_keys, std::siz
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The plain loop over keys, to compare with.
+/// The plain loop over `n` keys, to compare with.
+/// @return `bins` counts.
 inline Bins reference_keys(const unsigned int* keys, std::size_t n, unsigned int bins) {
     Bins counts(bins, 0);
     for (std::size_t i = 0; i < n; ++i) ++counts[bin_of(keys[i], bins)];
@@ -131,6 +135,7 @@ inline Bins reference_keys(const unsigned int* keys, std::size_t n, unsigned int
 }
 
 /// @brief Times every level that has room, from 8 bins to a million: `--levels`.
+/// @param[in] data The keys, four bytes each; what is left over is not counted.
 /// @return The program's exit status: 1 if a result is wrong.
 inline int print_levels(const std::vector<unsigned char>& data, const Options& options,
                         const Device& device) {

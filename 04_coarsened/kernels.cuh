@@ -30,11 +30,18 @@ __device__ inline void merge_counts(const unsigned int* counts, unsigned long lo
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
+/// @name Kernels
+/// Each adds the counts of `n` bytes to 256 bins; both are in device memory, and the bins are cleared before.
+/// The bytes may lie at any alignment. A block counts in shared memory, in counters of 32 bits.
+/// @{
+
 /// @brief Each thread takes 16 consecutive elements.
 ///
 /// Good for a CPU, whose core then works through one cache line. On a GPU the 32 threads of a warp
 /// ask at once for 32 bytes that are 16 apart, and do so sixteen times over the same 512 bytes. Where
 /// an L1 cache keeps them, that costs requests and no longer time.
+/// @par Source
+/// B, on coarsening, as is the strided form.
 __global__ void contiguous_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
     zero_counts(counts, kBins);
@@ -141,6 +148,13 @@ __global__ void __launch_bounds__(kWideBlock)
     }
 }
 
+/// @}
+
+/// @name Host functions
+/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
+/// @{
+
+/// A thread for 16 consecutive bytes.
 inline void histogram_contiguous(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                  LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -150,6 +164,7 @@ inline void histogram_contiguous(const unsigned char* d_data, std::size_t n, uns
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// A thread for 16 bytes that are a block apart.
 inline void histogram_strided(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                               LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -159,6 +174,7 @@ inline void histogram_strided(const unsigned char* d_data, std::size_t n, unsign
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Eight blocks a multiprocessor, which load 16 bytes at a time.
 inline void histogram_wide(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                            LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -182,7 +198,7 @@ inline unsigned int copies_grid(std::size_t n, unsigned int block) {
     return std::min(std::max(by_two_loads, std::min(by_one_load, multiprocessors)), 2 * multiprocessors);
 }
 
-/// Two blocks of 1024 threads fill a multiprocessor.
+/// Two blocks of 1024 threads fill a multiprocessor, with `kCopies` KiB of counters each.
 template <unsigned int kCopies>
 void histogram_copies(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                       LaunchShape shape) {
@@ -195,6 +211,8 @@ void histogram_copies(const unsigned char* d_data, std::size_t n, unsigned long 
     kernel<<<grid, block>>>(d_data, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
+
+/// @}
 
 /// The chapter's variants, in the order of the story.
 inline const std::vector<HistogramVariant>& variants() {

@@ -35,6 +35,7 @@ inline long long longest_block(const std::vector<long long>& clocks) {
 
 /// @brief Prints cycles, the seconds that they make at the device's clock rate, and GB/s, next to what
 ///        events say of the same launch and to the read ceiling.
+/// @param[in] d_data `n` ints in device memory.
 /// @return The program's exit status: 0.
 inline int print_clocks(const int* d_data, std::size_t n, const Options& options, const Device& device) {
     using Kernel = void (*)(const int*, std::size_t, unsigned long long*, long long*);

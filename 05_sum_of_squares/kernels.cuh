@@ -15,12 +15,18 @@ __device__ inline void note_clock(long long* d_clocks, unsigned int place) {
     if (d_clocks != nullptr && threadIdx.x == 0) d_clocks[place] = clock64();
 }
 
+/// @name Kernels
+/// Each takes `n` ints in device memory, and leaves a partial sum of squares for each thread, modulo 2^64.
+/// @{
+
 /// @brief Each thread adds up a chunk of consecutive elements.
 ///
 /// What a CPU's threads would do. Of a GPU's, those of a warp read at the same time, and here they read
 /// from 32 places that are far apart.
 /// @param[out] d_partials One sum for each thread.
-/// @param[out] d_clocks   Start and end of thread 0, or null.
+/// @param[out] d_clocks   Start and end of each block, in cycles: all starts first. Or null.
+/// @par Source
+/// C (Caijinping 2014), as are the next two; there with sums of 32 bits.
 __global__ void chunked_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
                                long long* d_clocks) {
     note_clock(d_clocks, 0);
@@ -54,6 +60,8 @@ __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long lo
     note_clock(d_clocks, gridDim.x + blockIdx.x);
 }
 
+/// @}
+
 /// The article's launches: 512 threads in one block, and as 8 blocks of 64.
 constexpr unsigned int kThreads = 512, kArticleBlocks = 8, kArticleThreads = 64;
 
@@ -62,6 +70,11 @@ inline LaunchShape fitting(const LaunchShape& shape) {
     return {shape.grid_or(8 * multiprocessor_count()), shape.block_or(256)};
 }
 
+/// @name Host functions
+/// Each is a @ref SumFunction, which says what it takes, gives and throws.
+/// @{
+
+/// One block of one thread.
 inline void sum_one_thread(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
@@ -70,6 +83,7 @@ inline void sum_one_thread(const int* d_data, std::size_t n, unsigned long long*
     add_partials_on_cpu(d_partials, 1, d_sum);
 }
 
+/// One block of 512 threads, a chunk each.
 inline void sum_chunked(const int* d_data, std::size_t n, unsigned long long* d_sum,
                         unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
@@ -78,6 +92,7 @@ inline void sum_chunked(const int* d_data, std::size_t n, unsigned long long* d_
     add_partials_on_cpu(d_partials, kThreads, d_sum);
 }
 
+/// One block of 512 threads, side by side.
 inline void sum_interleaved(const int* d_data, std::size_t n, unsigned long long* d_sum,
                             unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
@@ -86,6 +101,7 @@ inline void sum_interleaved(const int* d_data, std::size_t n, unsigned long long
     add_partials_on_cpu(d_partials, kThreads, d_sum);
 }
 
+/// The same threads as 8 blocks of 64.
 inline void sum_eight_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
                              unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
@@ -94,6 +110,7 @@ inline void sum_eight_blocks(const int* d_data, std::size_t n, unsigned long lon
     add_partials_on_cpu(d_partials, kArticleBlocks * kArticleThreads, d_sum);
 }
 
+/// As many threads as the device can hold.
 inline void sum_fitting(const int* d_data, std::size_t n, unsigned long long* d_sum,
                         unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -102,6 +119,8 @@ inline void sum_fitting(const int* d_data, std::size_t n, unsigned long long* d_
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, std::size_t{fits.grid} * fits.block, d_sum);
 }
+
+/// @}
 
 /// The chapter's variants, in the order of the story.
 inline const std::vector<SumVariant>& variants() {

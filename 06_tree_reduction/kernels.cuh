@@ -22,7 +22,10 @@ __device__ inline unsigned long long own_square(const int* d_data, std::size_t n
 
 /// @name A tree in global memory: a launch for each level, since nothing but the end of a kernel makes
 ///       all blocks wait for each other.
+/// After E (Hobbit 2015), who halves n without rounding up.
 /// @{
+
+/// `n` squares into as many cells of device memory.
 __global__ void square_kernel(const int* d_data, std::size_t n, unsigned long long* d_values) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) d_values[i] = square(d_data[i]);
@@ -35,7 +38,13 @@ __global__ void fold_kernel(unsigned long long* d_values, std::size_t count, std
 }
 /// @}
 
+/// @name Kernels
+/// Each takes `n` ints and leaves one partial sum of squares a block, modulo 2^64; both in device memory.
+/// @{
+
 /// The threads put their squares into shared memory, and thread 0 adds them up, alone.
+/// @par Source
+/// C (Caijinping 2014).
 __global__ void thread_zero_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);
@@ -48,6 +57,8 @@ __global__ void thread_zero_kernel(const int* d_data, std::size_t n, unsigned lo
 
 /// A tree of adjacent pairs: 0 and 1, 2 and 3, …; then 0 and 2, 4 and 6, …. The threads that add are
 /// spread over all warps, and each warp issues every addition for a few of its lanes.
+/// @par Source
+/// E (Hobbit 2015).
 __global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);
@@ -74,6 +85,8 @@ __global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigne
 }
 
 /// Halves: the upper half is added to the lower. Neighbours reach for neighbours, in all banks.
+/// @par Source
+/// C (Caijinping 2014), and E in another form.
 __global__ void halves_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);
@@ -92,6 +105,7 @@ __device__ inline unsigned long long two_squares(const int* d_data, std::size_t 
     return i + blockDim.x < n ? first + square(d_data[i + blockDim.x]) : first;
 }
 
+/// Halves, of the sums of two elements a thread.
 __global__ void first_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = two_squares(d_data, n);
@@ -137,6 +151,13 @@ __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long lon
     if (lane == 0) d_partials[blockIdx.x] = sum;
 }
 
+/// @}
+
+/// @name Host functions
+/// Each is a @ref SumFunction, which says what it takes, gives and throws.
+/// @{
+
+/// One launch for each level; `d_values` holds `n` numbers.
 inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum,
                             unsigned long long* d_values, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -152,6 +173,7 @@ inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long
     CUDA_CHECK(cudaMemcpy(d_sum, d_values, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 
+/// A kernel that leaves a partial sum a block.
 using PartialsKernel = void(const int*, std::size_t, unsigned long long*);
 
 /// Launches a kernel that leaves a partial sum a block, and lets the CPU add those up.
@@ -165,6 +187,8 @@ void sum_by_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, grid, d_sum);
 }
+
+/// @}
 
 /// The chapter's variants, in the order of the story.
 inline const std::vector<SumVariant>& variants() {

@@ -40,7 +40,14 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
     return sum;
 }
 
+/// @name Kernels
+/// Each takes `n` ints, or `count` partial sums, by any grid of any block. Sums are modulo 2^64. All of it
+/// is in device memory.
+/// @{
+
 /// One element a thread, guarded: a thread without an element brings 0, so no cell is left unwritten.
+/// @par Source
+/// E (Hobbit 2015), as is the second kernel; there the cells past n are read unwritten.
 __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const unsigned long long sum = block_sum(i < n ? square(d_data[i]) : 0);
@@ -112,6 +119,7 @@ __global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long lo
 /// How many loads of 16 bytes a thread has asked for before it looks at the first.
 constexpr int kLoads = 4;
 
+/// The four squares of a vector, added up.
 __device__ inline unsigned long long squares(const int4& v) {
     return square(v.x) + square(v.y) + square(v.z) + square(v.w);
 }
@@ -154,6 +162,8 @@ __global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long
         atomicAdd(d_sum, sum);
 }
 
+/// @}
+
 /// The default grid: what the device can hold, or fewer blocks where there is less to do.
 inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsigned int elements_per_thread) {
     const unsigned int useful = blocks_for(n, shape.block_or(kBlock) * elements_per_thread);
@@ -161,6 +171,11 @@ inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsign
     return shape.grid_or(useful < resident ? useful : resident);
 }
 
+/// @name Host functions
+/// Each is a @ref SumFunction, which says what it takes, gives and throws.
+/// @{
+
+/// A partial sum a block, and one block for the total.
 inline void sum_two_kernels(const int* d_data, std::size_t n, unsigned long long* d_sum,
                             unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -172,6 +187,7 @@ inline void sum_two_kernels(const int* d_data, std::size_t n, unsigned long long
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// @brief Partial sums of partial sums, until one is left.
 /// @param d_workspace One number for each block of the first launch, and as many for the second.
 inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long long* d_sum,
                                 unsigned long long* d_workspace, LaunchShape shape) {
@@ -194,6 +210,7 @@ inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long 
     CUDA_CHECK(cudaMemcpyAsync(d_sum, d_from, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 
+/// The same with few blocks that stride.
 inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_sum,
                        unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -204,6 +221,7 @@ inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// One launch; `d_workspace` holds the counter and a number for each block.
 inline void sum_last_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -211,6 +229,7 @@ inline void sum_last_block(const int* d_data, std::size_t n, unsigned long long*
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// One launch after the total is cleared, and no workspace.
 inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                        LaunchShape shape) {
     clear_sum(d_sum);
@@ -229,6 +248,8 @@ inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum
     wide_kernel<<<grid, block>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
 }
+
+/// @}
 
 /// The chapter's variants, in the order of the story.
 inline const std::vector<SumVariant>& variants() {

@@ -58,6 +58,7 @@ struct Option {
 /// The options that a program has. What they set must outlive the table.
 class CommandLine {
  public:
+    /// Any option; the help lists them in the order they are added.
     void add(Option option) { options_.push_back(std::move(option)); }
 
     /// An option for a whole number from `least` to `most`.

@@ -13,11 +13,14 @@
 #ifdef __CUDACC__
 #include <cub/device/device_reduce.cuh>
 
-/// What CUB applies to each element, and how it puts two of them together.
+/// What CUB applies to each element.
 struct CubSquare {
+    /// The square, widened first.
     __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
 };
+/// How CUB puts two of them together.
 struct CubAdd {
+    /// The sum modulo 2^64.
     __host__ __device__ unsigned long long operator()(unsigned long long a, unsigned long long b) const {
         return a + b;
     }

@@ -10,17 +10,20 @@
 /// A CUDA call that failed: the call, its place, and CUDA's own words.
 class CudaError : public std::runtime_error {
  public:
+    /// @param[in] call The call as it is written, in `line` of `file`.
     CudaError(cudaError_t code, const char* call, const char* file, int line)
         : std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + call + ": " +
                              cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")"),
           code_(code) {}
 
+    /// CUDA's number for it.
     cudaError_t code() const { return code_; }
 
  private:
     cudaError_t code_;
 };
 
+/// What CUDA_CHECK calls. @throws CudaError unless `code` is cudaSuccess.
 inline void cuda_check(cudaError_t code, const char* call, const char* file, int line) {
     if (code != cudaSuccess) throw CudaError(code, call, file, line);
 }

@@ -44,7 +44,8 @@ inline Device init_cuda() {
             free_bytes, std::strncmp(properties.name, "simulator", 9) == 0};
 }
 
-/// @return What the current device has of something: an attribute that is a count or a size.
+/// @return What the current device has of something: an attribute that is a count or a size in bytes.
+/// @throws CudaError.
 inline unsigned int device_attribute(cudaDeviceAttr attribute) {
     int device = 0, value = 0;
     CUDA_CHECK(cudaGetDevice(&device));

@@ -24,8 +24,10 @@ class DeviceBuffer {
         if (data_ != nullptr) cudaFree(data_);
     }
 
+    /// Takes the memory over; the other one is left empty.
     DeviceBuffer(DeviceBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+    /// Swaps the memory with the other one.
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
@@ -34,11 +36,12 @@ class DeviceBuffer {
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
-    T* data() const { return data_; }
-    std::size_t size() const { return count_; }
-    std::size_t bytes() const { return count_ * sizeof(T); }
+    T* data() const { return data_; }                         ///< in device memory; null if there is none
+    std::size_t size() const { return count_; }               ///< elements
+    std::size_t bytes() const { return count_ * sizeof(T); }  ///< their size
 
     /// @return The elements, copied back; waits for all work that was launched before.
+    /// @throws CudaError, also for a kernel that has failed in between.
     std::vector<T> to_host() const {
         std::vector<T> result(count_);
         CUDA_CHECK(cudaMemcpy(result.data(), data_, bytes(), cudaMemcpyDeviceToHost));

@@ -22,8 +22,10 @@
 /// Random bytes, eight from each draw.
 class RandomBytes {
  public:
+    /// The same seed gives the same bytes.
     explicit RandomBytes(std::uint64_t seed) : engine_(seed) {}
 
+    /// The next byte: any value is as likely.
     unsigned char next() {
         if (left_ == 0) {
             bits_ = engine_();

@@ -12,7 +12,9 @@ struct LaunchShape {
     unsigned int grid = 0;   ///< blocks
     unsigned int block = 0;  ///< threads a block
 
+    /// The caller's choice, or the variant's.
     unsigned int grid_or(unsigned int otherwise) const { return grid != 0 ? grid : otherwise; }
+    /// @copydoc grid_or
     unsigned int block_or(unsigned int otherwise) const { return block != 0 ? block : otherwise; }
 };
 

@@ -103,10 +103,12 @@ class Reader {
 /// Pushes an input out of the L2 cache by reading something else that is four times as large.
 class CacheEvictor {
  public:
+    /// @throws CudaError if there is no memory of four times the L2 cache.
     explicit CacheEvictor(const Device& device)
         : other_(4 * device.l2_bytes), reader_(other_.data(), other_.size()) {
         CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));
     }
+    /// Enqueues the reading, in the stream of what is to be measured.
     void evict() const { reader_.read_into_cache(); }
 
  private:
@@ -125,6 +127,7 @@ constexpr double kSecondsPerJob = 2;
 /// @param[in] rounds How many samples to take of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
 /// @return A timing for each job, in the order of the jobs.
+/// @throws CudaError, and what a job throws.
 inline std::vector<Timing> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device) {
     const bool on_gpu = device != nullptr && !device->simulated;
     if (!on_gpu) rounds = device == nullptr ? std::min(rounds, 5u) : 1;

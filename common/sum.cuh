@@ -45,6 +45,7 @@ struct SumVariant {
         return "";
     }
 
+    /// @return How many numbers of workspace it needs, which may be none.
     std::size_t workspace_size(std::size_t n, const LaunchShape& shape) const {
         return workspace == nullptr ? 0 : workspace(n, shape);
     }
@@ -58,7 +59,8 @@ __host__ __device__ inline unsigned long long square(int value) {
     return static_cast<unsigned long long>(wide * wide);
 }
 
-/// The sum to compare with: the plainest loop there is, and no variant's code.
+/// @brief The sum to compare with: the plainest loop there is, and no variant's code.
+/// @return The sum of `n` squares, modulo 2^64.
 inline unsigned long long reference_sum(const int* data, std::size_t n) {
     unsigned long long sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += square(data[i]);
@@ -68,6 +70,7 @@ inline unsigned long long reference_sum(const int* data, std::size_t n) {
 /// @brief Lets the CPU add up partial sums that kernels left in device memory, as C does.
 /// @param[in]  d_partials `count` numbers in device memory.
 /// @param[out] d_sum      Their sum, in device memory as well.
+/// @throws CudaError.
 inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_t count,
                                 unsigned long long* d_sum) {
     std::vector<unsigned long long> partials(count);
@@ -77,5 +80,5 @@ inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_
     CUDA_CHECK(cudaMemcpy(d_sum, &sum, sizeof(sum), cudaMemcpyHostToDevice));
 }
 
-/// The sum of nothing.
+/// The sum of nothing, in device memory. @throws CudaError.
 inline void clear_sum(unsigned long long* d_sum) { CUDA_CHECK(cudaMemset(d_sum, 0, sizeof(*d_sum))); }

@@ -54,6 +54,7 @@ inline std::string format_ratio(double ratio) {
     return text;
 }
 
+/// Prints the table's two lines of heading.
 inline void print_heading() {
     std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", "", "", "", "", "% of", "x one", "x all", "",
                 "");
@@ -66,6 +67,7 @@ inline std::string format_time(const Row& row) {
     return format_seconds(row.timing.median) + (row.simulated ? " sim" : "");
 }
 
+/// Prints a row: time, GB/s, % of the ceiling, times the CPU's and CUB's speed, verdict.
 inline void print_row(const Row& row) {
     const std::string time = format_time(row);
     std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", row.chapter.substr(0, 2).c_str(),

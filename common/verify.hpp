@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+/// A histogram's counts, in host memory.
 using Bins = std::vector<unsigned long long>;
 
 /// @brief The bins of `n` elements add up to `n`. Necessary, and far from enough.

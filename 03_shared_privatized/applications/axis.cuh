@@ -112,6 +112,7 @@ struct BinFinder {
         return near_edge_or_outside(value);
     }
 
+    /// The rest of it, for the few values that the arithmetic alone can't place.
     __host__ __device__ unsigned int near_edge_or_outside(T value) const {
         if (!(value >= least && value <= most)) return kOutside;  // NaN is neither
         value = value < first ? first : value > last ? last : value;
@@ -169,9 +170,9 @@ class DeviceAxis {
     DeviceAxis(const DeviceAxis&) = delete;
     DeviceAxis& operator=(const DeviceAxis&) = delete;
 
-    const BinFinder<T>& on_host() const { return host_; }
-    const BinFinder<T>& on_device() const { return device_; }
-    unsigned int bins() const { return host_.bins; }
+    const BinFinder<T>& on_host() const { return host_; }      ///< for the CPU to call
+    const BinFinder<T>& on_device() const { return device_; }  ///< for kernels to call
+    unsigned int bins() const { return host_.bins; }           ///< 1 or more
 
  private:
     BinFinder<T> host_, device_;

@@ -94,6 +94,7 @@ struct JointCounts {
     Bins bins;
     std::size_t outside = 0;
 
+    /// Adds another slice's counts, bin by bin.
     void add(const JointCounts& other) {
         for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += other.bins[b];
         outside += other.outside;

@@ -36,6 +36,7 @@ inline std::string joint_as_csv(const JointHistogram& histogram) {
 template <typename T>
 class JointReport {
  public:
+    /// Copies the pairs to the device. @throws CudaError.
     JointReport(const Pairs<T>& pairs, const ApplicationOptions& options, const Device& device)
         : options_(options),
           device_(device),

@@ -73,6 +73,7 @@ struct MadeWeights {
     std::vector<float> spread;  ///< from 0 to 1, and of very different sizes: halved up to 31 times
 };
 
+/// `n` weights of each kind; the same seed gives the same ones.
 inline MadeWeights make_weights(std::size_t n, std::uint64_t seed) {
     std::mt19937_64 random(~seed);
     MadeWeights weights{std::vector<int>(n), std::vector<float>(n)};

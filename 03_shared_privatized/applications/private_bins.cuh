@@ -18,6 +18,7 @@ enum class Counting {
     copies   ///< there, in several copies, so that neighbours with one bin seldom meet
 };
 
+/// What a table calls it.
 inline const char* name_of(Counting counting) {
     return counting == Counting::global   ? "global memory"
            : counting == Counting::shared ? "shared memory"

@@ -24,6 +24,7 @@ struct ExactSum {
         rest += std::fabs(sum) >= std::fabs(term) ? (sum - total) + term : (term - total) + sum;
         sum = total;
     }
+    /// The sum, corrected.
     long double value() const { return sum + rest; }
 };
 
@@ -40,6 +41,7 @@ struct WeightedReference {
     std::vector<ReferenceSum> bins;
     std::size_t outside = 0;
 
+    /// Adds another slice's sums, bin by bin.
     void add(const WeightedReference& other) {
         for (std::size_t b = 0; b < bins.size(); ++b) {
             bins[b].sum.add(other.bins[b].sum.sum);

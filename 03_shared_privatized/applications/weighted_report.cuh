@@ -37,6 +37,7 @@ struct WeightedWay {
 struct CpuSums {
     std::vector<double> sums;
 
+    /// Adds another core's sums, bin by bin.
     void add(const CpuSums& other) {
         for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += other.sums[b];
     }

@@ -130,6 +130,7 @@ __global__ void map_kernel(unsigned char* d_pixels, std::size_t n, const unsigne
 using ChannelHistogram = void(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
                               LaunchShape shape);
 
+/// A @ref ChannelHistogram by `pixel_kernel`, with eight blocks a multiprocessor.
 template <unsigned int kChannels>
 void histogram_pixels(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
                       LaunchShape shape) {
@@ -142,6 +143,7 @@ void histogram_pixels(const unsigned char* d_pixels, std::size_t n, unsigned lon
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// A @ref ChannelHistogram by `channel_copies_kernel`, with as many blocks as the device can hold.
 template <unsigned int kChannels, unsigned int kCopies>
 void histogram_channel_copies(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
                               LaunchShape shape) {

@@ -24,6 +24,7 @@ struct Image {
     unsigned int channels = 0;          ///< 1: grey; 3: red, green, blue; 4: these and alpha
     std::vector<unsigned char> pixels;  ///< width × height × channels bytes
 
+    /// Width times height.
     std::size_t pixel_count() const { return width * height; }
 };
 

@@ -6,8 +6,10 @@
 /// chapter can't use more of CUDA than the simulator keeps its promises for.
 #pragma once
 
-// Function and variable qualifiers say where code and data live. Here all of it is the CPU's.
-// __shared__ has no macro: the translator rewrites each such declaration (see translate.cpp).
+/// @{
+
+/// Qualifiers say where code and data live. Here all of it is the CPU's.
+/// `__shared__` has no macro: the translator rewrites each such declaration (see translate.cpp).
 #define __host__
 #define __device__
 #define __global__
@@ -15,6 +17,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
+/// @}
 
 #include "simulator/vector_types.h"
 
@@ -25,3 +28,6 @@
 #include "simulator/atomics.h"
 
 #include "simulator/launch.h"
+
+/// @namespace sim
+/// @brief What stands behind CUDA's names here: launches, waiting, shared memory.

@@ -59,6 +59,9 @@ SIM_ATOMIC(atomicSub, unsigned int, __atomic_fetch_sub)
 SIM_ATOMIC_UPDATE(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 SIM_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 
+/// @{
+
+/// Floating-point numbers are added, and exchanged, as the integers of their size.
 inline float atomicAdd(float* address, float value) {
     return sim::atomic_add_float<std::uint32_t>(address, value);
 }
@@ -70,6 +73,7 @@ inline float atomicExch(float* address, float value) {
                                                      static_cast<std::uint32_t>(sim::to_bits(value)),
                                                      __ATOMIC_RELAXED));
 }
+/// @}
 
 #undef SIM_ATOMIC_INTEGER
 #undef SIM_ATOMIC_CAS

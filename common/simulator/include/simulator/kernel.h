@@ -9,12 +9,15 @@
 
 #include "vector_types.h"
 
-// The built-in variables. Each OS thread runs one simulated thread at a time, and these are its.
+/// @{
+
+/// The built-in variables. Each OS thread runs one simulated thread at a time, and these are its.
 inline thread_local uint3 threadIdx{};
 inline thread_local uint3 blockIdx{};
 inline thread_local dim3 blockDim{};
 inline thread_local dim3 gridDim{};
 constexpr int warpSize = 32;
+/// @}
 
 namespace sim {
 
@@ -23,6 +26,7 @@ struct Site {
     const char* file;
     int line;
 };
+/// Whether two sites are one, even if two files have texts of their own for its name.
 inline bool operator==(const Site& a, const Site& b) {
     return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
@@ -32,6 +36,7 @@ inline bool operator==(const Site& a, const Site& b) {
 /// Counts the blocks that this OS thread has run: another number, another block.
 inline thread_local std::uint64_t block_serial = 0;
 
+/// A static `__shared__` variable.
 struct SharedVariable {
     volatile void* address;
     std::size_t bytes;
@@ -52,12 +57,13 @@ void shared_variables(Declaration, T&... variables) {
 /// The launch's dynamic shared memory: an array of whatever type the kernel declares.
 struct DynamicShared {
     char* memory;
+    /// The array, as the kernel declares it.
     template <typename T>
     operator T*() const {
         return reinterpret_cast<T*>(memory);
     }
 };
-inline thread_local DynamicShared dynamic_shared{};
+inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this OS thread runs
 
 // --- Waiting for others -------------------------------------------------------------------------
 
@@ -86,6 +92,7 @@ inline unsigned int lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize;
 }
 
+/// A number of up to 8 bytes, as an exchange carries it.
 template <typename T>
 std::uint64_t to_bits(T value) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "CUDA takes numbers of up to 8 bytes");
@@ -94,6 +101,7 @@ std::uint64_t to_bits(T value) {
     return bits;
 }
 
+/// The number back.
 template <typename T>
 T from_bits(std::uint64_t bits) {
     T value;
@@ -101,6 +109,7 @@ T from_bits(std::uint64_t bits) {
     return value;
 }
 
+/// What lane `source` of the warp has brought.
 template <typename T>
 T shuffle(const char* function, unsigned int mask, T value, unsigned int source, Site site) {
     return from_bits<T>(warp_exchange(function, mask, to_bits(value), site).value[source % warpSize]);
@@ -125,6 +134,10 @@ long long device_clock();
 // Every function that waits takes the caller's line from the compiler, for the message when it fails.
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
+/// @{
+
+/// Wait until every thread of the block that has not returned waits on the same line. The others also answer
+/// for how many threads, for all or for any `predicate` is not zero.
 inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) {
     return sim::barrier(predicate != 0, {file, line}).votes;
@@ -137,14 +150,20 @@ inline int __syncthreads_or(int predicate, SIM_HERE) {
     return sim::barrier(predicate != 0, {file, line}).votes != 0;
 }
 
+/// @}
+
+/// What this thread has written is seen by all others before what it writes next.
 inline void __threadfence() { __sync_synchronize(); }
 
+/// Waits until every live lane of `mask` waits with the same mask.
 inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {
     sim::warp_exchange(__func__, mask, 0, {file, line});
 }
 
-// A shuffle's width (a power of two) divides the warp into segments; who would read from outside
-// its segment reads its own value.
+/// @{
+
+/// A lane's value from another lane of `mask`. The width (a power of two) divides the warp into segments; who
+/// would read from outside its segment reads its own value.
 template <typename T>
 T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize, SIM_HERE) {
     const unsigned int within = width - 1;
@@ -161,6 +180,7 @@ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = w
     const unsigned int source = within - (lane & within) >= delta ? lane + delta : lane;
     return sim::shuffle(__func__, mask, value, source, {file, line});
 }
+/// @}
 /// A lane may read from earlier segments here, and from later ones not.
 template <typename T>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize, SIM_HERE) {
@@ -169,6 +189,9 @@ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSiz
     return sim::shuffle(__func__, mask, value, source <= (lane | within) ? source : lane, {file, line});
 }
 
+/// @{
+
+/// The lanes of `mask` whose predicate is not zero: which, whether any, whether all.
 inline unsigned int __ballot_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(sim::warp_exchange(__func__, mask, predicate != 0, {file, line}));
 }
@@ -179,6 +202,7 @@ inline int __all_sync(unsigned int mask, int predicate, SIM_HERE) {
     const sim::WarpValues all = sim::warp_exchange(__func__, mask, predicate != 0, {file, line});
     return sim::ballot(all) == all.lanes;
 }
+/// @}
 /// The sum wraps, for int as well.
 template <typename T>
 T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
@@ -196,6 +220,7 @@ inline unsigned int __activemask() { return 1u << sim::lane(); }
 
 #undef SIM_HERE
 
+/// The clock of the multiprocessor, in cycles: here nanoseconds.
 inline long long clock64() { return sim::device_clock(); }
 
 /// @brief A load with a hint for the caches, which the value does not depend on.
@@ -218,5 +243,7 @@ T __ldcg(const T* address) {
 inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int shift) {
     return static_cast<unsigned int>((std::uint64_t{high} << 32 | low) >> (shift % 32));
 }
+/// How many bits are set.
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
+/// The number of the lowest bit that is set, from 1; 0 if none is.
 inline int __ffs(int x) { return __builtin_ffs(x); }

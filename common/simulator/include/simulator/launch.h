@@ -22,8 +22,9 @@
 
 namespace sim {
 
-constexpr unsigned int kMaxThreadsPerBlock = 1024;
+constexpr unsigned int kMaxThreadsPerBlock = 1024;  ///< as on every GPU
 
+/// What stands between `<<<` and `>>>`.
 struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
@@ -36,11 +37,13 @@ struct Kernel {
     Site site;
 };
 
+/// The same, with what may be left out; there is no more than one stream.
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                                   cudaStream_t = nullptr) {
     return {grid, block, dynamic_shared_bytes};
 }
 
+/// What a thread of the block does now.
 enum class ThreadState : unsigned char { unstarted, runs, ready, at_barrier, at_warp, returned };
 
 /// @brief Hands out the threads of one block, one after another, to whoever asks for the next one.
@@ -65,11 +68,13 @@ class ThreadQueue {
     }
 
  protected:
+    /// Makes a thread the current one.
     void resume(unsigned int thread) {
         current_ = thread;
         threadIdx = indices_[thread];
         states_[thread] = ThreadState::runs;
     }
+    /// A barrier waits for live threads only: one thread less may be all that it has waited for.
     void finished_while_others_wait();
 
     unsigned int count_ = 0;    ///< threads of the block
@@ -94,9 +99,11 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
 /// The address of the one function that a name means, or of the template's that takes these types.
 template <typename... Arguments>
 struct KernelAddress {
+    /// Of a function that takes these types.
     const void* operator()(void (*kernel)(Arguments...)) const {
         return reinterpret_cast<const void*>(kernel);
     }
+    /// Of one that takes others, to which they are converted.
     template <typename... Parameters>
     const void* operator()(void (*kernel)(Parameters...)) const {
         return reinterpret_cast<const void*>(kernel);
@@ -112,6 +119,7 @@ struct Launcher {
     LaunchConfig config;
     Site site;
 
+    /// Runs the grid. Errors are what `cudaGetLastError` answers.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
         const auto thread = [&] { call(arguments...); };
@@ -129,6 +137,7 @@ struct Launcher {
     }
 };
 
+/// What `<<<` … `>>>` becomes: the parentheses behind it call the kernel.
 template <typename Call, typename Find>
 Launcher<Call, Find> launch(Call call, Find find, const char* name, LaunchConfig config,
                             const char* file = __builtin_FILE(), int line = __builtin_LINE()) {

@@ -24,14 +24,19 @@
     X(cudaErrorMisalignedAddress, 716, "misaligned address")                    \
     X(cudaErrorLaunchFailure, 719, "unspecified launch failure")
 
+/// Numbers and words are CUDA's; the errors that the simulator can answer.
 enum cudaError_t : int {
 #define X(name, value, text) name = value,
     SIM_ERRORS(X)
 #undef X
 };
 
+/// @{
+
+/// An error in CUDA's words: its name, and one line.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
+/// @}
 cudaError_t cudaGetLastError();     ///< Returns the last error and forgets it. A fault comes again.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
 
@@ -64,6 +69,7 @@ struct cudaDeviceProp {
     X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)         \
     X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)
 
+/// What `cudaDeviceGetAttribute` can be asked for.
 enum cudaDeviceAttr : int {
 #define X(name, value, property) name = value,
     SIM_ATTRIBUTES(X)
@@ -77,28 +83,49 @@ cudaError_t cudaDriverGetVersion(int* version);
 /// The CUDA whose names and signatures these are: 13000.
 cudaError_t cudaRuntimeGetVersion(int* version);
 
-cudaError_t cudaGetDeviceCount(int* count);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int* device);
+/// @name The device
+/// There is one, number 0. Another number is cudaErrorInvalidDevice, a null pointer cudaErrorInvalidValue.
+/// @{
+cudaError_t cudaGetDeviceCount(int* count);  ///< 1.
+cudaError_t cudaSetDevice(int device);       ///< 0, and nothing changes.
+cudaError_t cudaGetDevice(int* device);      ///< 0.
+/// A name that begins with "simulator", CUDA's limits, a multiprocessor for each OS thread that runs blocks.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+/// One of the properties, or a clock's rate in kHz.
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+/// Nothing is left to wait for; it answers a kernel's fault.
 cudaError_t cudaDeviceSynchronize();
 /// Frees every allocation and forgets a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
+/// @}
 
+/// @name Streams
+/// @{
+
+/// A stream's work is done when it is ordered, so that there is nothing to wait for.
 using cudaStream_t = struct SimStream*;
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 
+/// @}
+
+/// @name Events
+/// @{
+
+/// A time stamp. One that is null or was never recorded is cudaErrorInvalidResourceHandle.
 using cudaEvent_t = struct SimEvent*;
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-/// @param[out] milliseconds Between two recorded events.
+/// How much time is between two recorded events.
+/// @param[out] milliseconds With a resolution of under a microsecond.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
+/// @}
+
+/// From where to where a copy goes. The default finds out.
 enum cudaMemcpyKind : int {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
@@ -107,36 +134,50 @@ enum cudaMemcpyKind : int {
     cudaMemcpyDefault = 4,
 };
 
-cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
-cudaError_t cudaFree(void* pointer);
-cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
-cudaError_t cudaFreeHost(void* pointer);
-cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
+/// @name Memory
+/// Sizes are bytes. A pointer or a range that is in no allocation is cudaErrorInvalidValue, and more than
+/// there is cudaErrorMemoryAllocation.
+/// @{
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes);  ///< Device memory, at a multiple of 256 bytes.
+cudaError_t cudaFree(void* pointer);                        ///< Null is nothing to free, and no error.
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);  ///< Host memory, which is pinned on a GPU.
+cudaError_t cudaFreeHost(void* pointer);                        ///< What cudaMallocHost gave.
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  ///< The host's memory.
+/// Sets each byte to `value`.
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
+/// Copies; the direction says which of the two pointers must be the device's.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
+/// @copydoc cudaMemset
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t = nullptr) {
     return cudaMemset(pointer, value, bytes);
 }
+/// @copydoc cudaMemcpy
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t = nullptr) {
     return cudaMemcpy(to, from, bytes, kind);
 }
+/// Device memory for elements of a type; `bytes` is their size.
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
 }
+/// Host memory likewise.
 template <typename T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
 }
 
+/// @}
+
+/// How many bytes of dynamic shared memory a launch may ask for.
 enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 namespace sim {
 
-/// @name What the templates below pass on, with the kernel's type gone.
 /// @{
+
+/// What the templates below pass on, with the kernel's type gone.
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
                       std::size_t dynamic_shared_bytes);
@@ -146,11 +187,13 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 }  // namespace sim
 
+/// Lets a kernel have more dynamic shared memory than the 48 KiB that need no asking.
 template <typename Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
     return sim::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
+/// How many blocks of a kernel fit on a multiprocessor at a time.
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads_per_block,
                                                           std::size_t dynamic_shared_bytes) {
@@ -158,6 +201,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* k
                           dynamic_shared_bytes);
 }
 
+/// @{
+
+/// Copy `bytes` to or from a variable of the device's, from the byte `offset` on.
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0) {
     return sim::copy_symbol(&symbol, sizeof(T), offset, const_cast<void*>(from), bytes, true);
@@ -167,3 +213,4 @@ template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, T& symbol, std::size_t bytes, std::size_t offset = 0) {
     return sim::copy_symbol(&symbol, sizeof(T), offset, to, bytes, false);
 }
+/// @}

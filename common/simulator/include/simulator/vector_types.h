@@ -48,7 +48,11 @@ SIM_VECTOR_TYPES(double, double)
 /// The shape of a grid or a block: components that are left out are 1.
 struct dim3 {
     unsigned int x, y, z;
+    /// @{
+
+    /// From numbers, or from a vector and back.
     constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
+    /// @}
 };

@@ -5,7 +5,7 @@ run
 next 3
 print tables[0][7]
 print tables[3][7]
-until 32
+until 37
 print i
 print tables[0][7]
 next

@@ -9,7 +9,7 @@ print counts[5]
 print/x counts[6]
 next
 print counts[6]
-advance 30
+advance 37
 print counts[5]
 next
 print counts[5]

@@ -6,9 +6,9 @@ break copies_kernel<32u, false> if threadIdx.x == 37 + blockIdx.x
 run
 next 5
 print own - counts
-advance 96
+advance 103
 print/x v[0]
-advance 130
+advance 137
 print/x byte
 print ($1 + byte * 32) % 32
 continue

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "cub_call.cuh"
 #include "device_buffer.cuh"
@@ -16,11 +17,14 @@
 
 /// @brief CUB's 256-bin histogram of these bytes.
 /// @tparam Counter 32-bit counters are the faster ones, and 64-bit counters what the course's variants give.
+/// @param[in] expected The 256 counts of the CPU, which CUB's must be.
 /// @return Runs it; empty on the simulator.
+/// @throws std::runtime_error if CUB counts otherwise.
 template <typename Counter>
-std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n) {
+std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n,
+                                    const std::vector<unsigned long long>& expected) {
     const auto d_bins = std::make_shared<DeviceBuffer<Counter>>(kBins);
-    return cub_call([=](void* d_workspace, std::size_t& bytes) {
+    const auto run = cub_call([=](void* d_workspace, std::size_t& bytes) {
         const auto histogram = [&](auto count) {
             return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, d_data, d_bins->data(),
                                                        static_cast<int>(kBins) + 1, 0,
@@ -28,10 +32,13 @@ std::function<void()> cub_histogram(const unsigned char* d_data, std::size_t n) 
         };
         return n <= INT_MAX ? histogram(static_cast<int>(n)) : histogram(static_cast<long long>(n));
     });
+    verify_cub(run, *d_bins, expected);
+    return run;
 }
 #else
 template <typename Counter>
-std::function<void()> cub_histogram(const unsigned char*, std::size_t) {
+std::function<void()> cub_histogram(const unsigned char*, std::size_t,
+                                    const std::vector<unsigned long long>&) {
     return {};
 }
 #endif

@@ -26,14 +26,18 @@ struct CubAdd {
     }
 };
 
+/// @param[in] expected The sum of the CPU, which CUB's must be.
 /// @return Runs CUB's sum of these squares, by TransformReduce on the raw pointer; empty on the simulator.
-inline std::function<void()> cub_sum(const int* d_data, std::size_t n) {
+/// @throws std::runtime_error if CUB's sum is another.
+inline std::function<void()> cub_sum(const int* d_data, std::size_t n, unsigned long long expected) {
     const auto d_sum = std::make_shared<DeviceBuffer<unsigned long long>>(1);
-    return cub_call([=](void* d_workspace, std::size_t& bytes) {
+    const auto run = cub_call([=](void* d_workspace, std::size_t& bytes) {
         return cub::DeviceReduce::TransformReduce(d_workspace, bytes, d_data, d_sum->data(),
                                                   static_cast<long long>(n), CubAdd(), CubSquare(), 0ull);
     });
+    verify_cub(run, *d_sum, {expected});
+    return run;
 }
 #else
-inline std::function<void()> cub_sum(const int*, std::size_t) { return {}; }
+inline std::function<void()> cub_sum(const int*, std::size_t, unsigned long long) { return {}; }
 #endif

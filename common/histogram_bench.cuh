@@ -105,8 +105,8 @@ class HistogramBench {
         result.read_ceiling = [reader = std::make_shared<Reader>(d_data_, data_.size())] {
             reader->read_once();
         };
-        result.cub = cub_histogram<unsigned int>(d_data_, data_.size());
-        result.cub_64_bit = cub_histogram<unsigned long long>(d_data_, data_.size());
+        result.cub = cub_histogram<unsigned int>(d_data_, data_.size(), reference_);
+        result.cub_64_bit = cub_histogram<unsigned long long>(d_data_, data_.size(), reference_);
         return result;
     }
 

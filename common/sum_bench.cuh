@@ -115,7 +115,7 @@ class SumBench {
         result.read_ceiling = [reader = std::make_shared<Reader>(bytes, data_.size() * sizeof(int))] {
             reader->read_once();
         };
-        result.cub = cub_sum(d_data_, data_.size());
+        result.cub = cub_sum(d_data_, data_.size(), expected_);
         return result;
     }
 

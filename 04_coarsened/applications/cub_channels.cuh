@@ -11,9 +11,10 @@
 #ifdef __CUDACC__
 /// CUB's histograms of all channels in one pass, with 32-bit counters.
 template <int kChannels>
-std::function<void()> cub_all_channels(const unsigned char* d_pixels, std::size_t n) {
+std::function<void()> cub_all_channels(const unsigned char* d_pixels, std::size_t n,
+                                       const std::vector<unsigned long long>& expected) {
     const auto d_bins = std::make_shared<DeviceBuffer<unsigned int>>(kChannels * kBins);
-    return cub_call([=](void* d_workspace, std::size_t& bytes) {
+    const auto run = cub_call([=](void* d_workspace, std::size_t& bytes) {
         cuda::std::array<unsigned int*, kChannels> d_channels;
         cuda::std::array<int, kChannels> levels, lower, upper;
         for (int c = 0; c < kChannels; ++c) {
@@ -29,15 +30,22 @@ std::function<void()> cub_all_channels(const unsigned char* d_pixels, std::size_
         return n <= INT_MAX / kChannels ? histogram(static_cast<int>(n))
                                         : histogram(static_cast<long long>(n));
     });
+    verify_cub(run, *d_bins, expected);
+    return run;
 }
 
+/// @param[in] expected The counts of the CPU, 256 for each channel, one channel after the other.
 /// @return Runs CUB's histograms of these pixels; empty on the simulator.
+/// @throws std::runtime_error if CUB counts otherwise.
 inline std::function<void()> cub_channels(const unsigned char* d_pixels, std::size_t n,
-                                          unsigned int channels) {
-    if (channels == 1) return cub_histogram<unsigned int>(d_pixels, n);
-    if (channels == 3) return cub_all_channels<3>(d_pixels, n);
-    return cub_all_channels<4>(d_pixels, n);
+                                          const std::vector<unsigned long long>& expected) {
+    if (expected.size() == kBins) return cub_histogram<unsigned int>(d_pixels, n, expected);
+    if (expected.size() == 3 * kBins) return cub_all_channels<3>(d_pixels, n, expected);
+    return cub_all_channels<4>(d_pixels, n, expected);
 }
 #else
-inline std::function<void()> cub_channels(const unsigned char*, std::size_t, unsigned int) { return {}; }
+inline std::function<void()> cub_channels(const unsigned char*, std::size_t,
+                                          const std::vector<unsigned long long>&) {
+    return {};
+}
 #endif

@@ -143,7 +143,7 @@ bool count(const Image& image, const unsigned char* d_pixels, Bins& bins, const 
         yardsticks.read_ceiling = [reader = std::make_shared<Reader>(d_pixels, image.pixels.size())] {
             reader->read_once();
         };
-        yardsticks.cub = cub_channels(d_pixels, image.pixel_count(), image.channels);
+        yardsticks.cub = cub_channels(d_pixels, image.pixel_count(), bins);
     }
     Row blank;
     blank.chapter = "04_coarsened";

@@ -408,14 +408,16 @@ void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
     for (const SharedVariable& variable : variables) {
         static_shared_bytes_ += variable.bytes;
         if (static_shared_bytes_ > kStaticSharedBytes ||
-            static_shared_bytes_ + dynamic_bytes > grid_->shared_limit.all_bytes)
-            too_much_shared();
+            static_shared_bytes_ + dynamic_bytes > grid_->shared_limit.all_bytes) {
+            record_too_much_shared();
+            give_up();
+        }
         std::memset(const_cast<void*>(variable.address), kPoison, variable.bytes);
     }
 }
 
 /// A launch that CUDA refuses, which can't be known before the kernel comes to what it declares.
-void Worker::too_much_shared() {
+void Worker::record_too_much_shared() {
     std::string what =
         "the kernel declares " + std::to_string(static_shared_bytes_) + " bytes of shared memory, ";
     if (static_shared_bytes_ > kStaticSharedBytes) {
@@ -425,7 +427,6 @@ void Worker::too_much_shared() {
         record_fault(cudaErrorInvalidValue,
                      what + ", and a block has " + std::to_string(grid_->shared_limit.all_bytes));
     }
-    give_up();
 }
 
 void misaligned() { running_worker->misaligned(); }

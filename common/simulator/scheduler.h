@@ -113,8 +113,8 @@ class Worker : public ThreadQueue {
     void release_barrier();
     bool complete_exchange(unsigned int asking);
     void record_fault(cudaError_t error, const std::string& what);
+    void record_too_much_shared();
     [[noreturn]] void give_up();
-    [[noreturn]] void too_much_shared();
     std::string thread_text() const;
     std::string waiting_threads() const;
 

@@ -19,8 +19,22 @@ struct Yardsticks {
     std::function<void()> read_ceiling, cub, cub_64_bit;  ///< on a GPU; the last with 64-bit counters
 };
 
+/// @param[in] n            Elements, which are so many `bytes`.
+/// @param[in] copy_seconds What copying the input to the device took, if it was copied.
+/// @return What all rows of a run have in common.
+inline Row common_row(const std::string& chapter, const Options& options, std::size_t n, std::size_t bytes,
+                      double copy_seconds = NAN) {
+    Row row;
+    row.chapter = chapter;
+    row.input = options.file.empty() ? options.input : options.file;
+    row.n = n;
+    row.bytes = bytes;
+    row.copy_seconds = copy_seconds;
+    return row;
+}
+
 /// @brief Measures variants and yardsticks in the same rounds.
-/// @param[in] blank  What all rows have in common: chapter, input, n, bytes.
+/// @param[in] blank  What all rows have in common.
 /// @param[in] device Null for a program that stays on the CPU.
 /// @return A row for each variant, then one for each yardstick, with times and ratios.
 inline std::vector<Row> measure_rows(const std::vector<Job>& variants, const Yardsticks& yardsticks,

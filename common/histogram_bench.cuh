@@ -45,12 +45,8 @@ class HistogramBench {
         std::vector<Job> jobs;
         for (Result& result : results_) jobs.push_back(variant_job(result));
 
-        Row blank;
-        blank.chapter = chapter_;
-        blank.input = options_.file.empty() ? options_.input : options_.file;
-        blank.n = data_.size();
-        if (device_ != nullptr) blank.copy_seconds = copy_seconds;
-        blank.bytes = data_.size();
+        const Row blank = common_row(chapter_, options_, data_.size(), data_.size(),
+                                     device_ == nullptr ? NAN : copy_seconds);
         std::vector<Row> rows = measure_rows(jobs, yardsticks(), blank, options_, device_);
         for (std::size_t r = 0; r < results_.size(); ++r) rows[r].verdict = verdict(results_[r]);
 

@@ -61,12 +61,8 @@ class SumBench {
         for (std::size_t v = 0; v < variants.size(); ++v)
             jobs.push_back(variant_job(variants[v], verdicts[v]));
 
-        Row blank;
-        blank.chapter = chapter_;
-        blank.input = options_.input;
-        blank.n = data_.size();
-        blank.copy_seconds = copy_seconds;
-        blank.bytes = data_.size() * sizeof(int);
+        const Row blank =
+            common_row(chapter_, options_, data_.size(), data_.size() * sizeof(int), copy_seconds);
         std::vector<Row> rows = measure_rows(jobs, yardsticks(), blank, options_, &device_);
         bool all_right = true;
         for (std::size_t v = 0; v < variants.size(); ++v) {

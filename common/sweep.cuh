@@ -56,11 +56,7 @@ inline int print_sweep(const std::string& chapter, const HistogramVariant& varia
         job.after = [&, g] { wrong[g] |= verify_bin_by_bin(d_bins.to_host(), expected).has_value(); };
         jobs.push_back(job);
     }
-    Row blank;
-    blank.chapter = chapter;
-    blank.input = options.file.empty() ? options.input : options.file;
-    blank.n = blank.bytes = n;
-    std::vector<Row> rows = measure_rows(jobs, {}, blank, options, &device);
+    std::vector<Row> rows = measure_rows(jobs, {}, common_row(chapter, options, n, n), options, &device);
 
     std::printf("\n%s: %zu bytes, blocks of %u threads, %u multiprocessors, %s\n\n", variant.name, n, block,
                 multiprocessors, device.name.c_str());

@@ -10,12 +10,6 @@
 #include "../../common/verify.hpp"
 #include "axis.cuh"
 
-/// Runs CUB's histogram, and gives what it has counted. Both are empty where there is no CUB.
-struct CubJoint {
-    std::function<void()> run;
-    std::function<Bins()> bins;
-};
-
 #ifdef __CUDACC__
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -39,10 +33,12 @@ struct JointBinNumber {
 
 /// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed as it reads
 /// them; with 32-bit counters, the faster of its forms.
-/// @return CUB's histogram of these pairs; empty on the simulator, for no pairs, and for 2^32 or more.
+/// @param[in] expected The counts of the CPU, which CUB's must be.
+/// @return Runs CUB's histogram of these pairs; empty on the simulator, for no pairs, and for 2^32 or more.
+/// @throws std::runtime_error if CUB counts otherwise.
 template <typename T>
-CubJoint cub_joint(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
-                   const DeviceAxis<T>& y) {
+std::function<void()> cub_joint(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
+                                const DeviceAxis<T>& y, const Bins& expected) {
     if (n == 0 || n > UINT32_MAX) return {};
     const auto d_bins = std::make_shared<DeviceBuffer<unsigned int>>(std::size_t{x.bins()} * y.bins());
     const JointBinNumber<T> number{d_x, d_y, x.on_device(), y.on_device()};
@@ -55,14 +51,13 @@ CubJoint cub_joint(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T
         };
         return n <= INT32_MAX ? histogram(static_cast<int>(n)) : histogram(static_cast<long long>(n));
     });
-    return {run, [d_bins] {
-                const std::vector<unsigned int> counts = d_bins->to_host();
-                return Bins(counts.begin(), counts.end());
-            }};
+    verify_cub(run, *d_bins, expected);
+    return run;
 }
 #else
 template <typename T>
-CubJoint cub_joint(const T*, const T*, std::size_t, const DeviceAxis<T>&, const DeviceAxis<T>&) {
+std::function<void()> cub_joint(const T*, const T*, std::size_t, const DeviceAxis<T>&, const DeviceAxis<T>&,
+                                const Bins&) {
     return {};
 }
 #endif

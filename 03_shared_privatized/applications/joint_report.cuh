@@ -70,24 +70,17 @@ class JointReport {
         for (const Counting counting : {Counting::global, Counting::shared, Counting::copies})
             if (counting == Counting::global || copies_that_fit(bins_ * sizeof(unsigned int), block()) > 0)
                 jobs.push_back(job(counting));
-        Row blank;
-        blank.chapter = "03_shared_privatized";
-        blank.input = options_.file.empty() ? options_.input : options_.file;
-        blank.n = n_;
-        blank.bytes = d_pairs_.bytes();
-        blank.copy_seconds = copy_seconds;
-        const CubJoint cub = cub_joint(d_x(), d_y(), n_, x_axis_, y_axis_);
+        const Row blank = common_row("03_shared_privatized", options_, n_, d_pairs_.bytes(), copy_seconds);
         Bins one_core, all_cores;
         Yardsticks yardsticks;
         yardsticks.cpu_sequential = [&] { one_core = count_on_cpu(1).bins; };
         yardsticks.cpu_all_cores = [&] { all_cores = count_on_cpu(cores_for(n_, bins_)).bins; };
-        yardsticks.cub = cub.run;
+        yardsticks.cub = cub_joint(d_x(), d_y(), n_, x_axis_, y_axis_, reference_.bins);
         const Reader reader(reinterpret_cast<const unsigned char*>(d_pairs_.data()), d_pairs_.bytes());
         if (!device_.simulated) yardsticks.read_ceiling = [&] { reader.read_once(); };
         std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options_, &device_);
         compare("(one CPU core)", one_core);
         compare("(all CPU cores)", all_cores);
-        if (cub.bins) compare("(CUB)", cub.bins());
 
         print_title(copy_seconds);
         bool all_right = true;

@@ -78,12 +78,7 @@ class WeightedReport {
 
         std::vector<Job> jobs;
         for (const WeightedWay& way : ways_) jobs.push_back(job(way));
-        Row blank;
-        blank.chapter = "03_shared_privatized";
-        blank.input = options_.file.empty() ? options_.input : options_.file;
-        blank.n = n_;
-        blank.bytes = d_pairs_.bytes();
-        blank.copy_seconds = copy_seconds;
+        const Row blank = common_row("03_shared_privatized", options_, n_, d_pairs_.bytes(), copy_seconds);
         CpuSums one_core, all_cores;
         Yardsticks yardsticks;
         yardsticks.cpu_sequential = [&] { one_core = add_on_cpu(1); };

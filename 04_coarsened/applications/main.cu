@@ -145,12 +145,8 @@ bool count(const Image& image, const unsigned char* d_pixels, Bins& bins, const 
         };
         yardsticks.cub = cub_channels(d_pixels, image.pixel_count(), bins);
     }
-    Row blank;
-    blank.chapter = "04_coarsened";
+    Row blank = common_row("04_coarsened", options, image.pixel_count(), image.pixels.size(), copy_seconds);
     blank.input = what;
-    blank.copy_seconds = copy_seconds;
-    blank.n = image.pixel_count();
-    blank.bytes = image.pixels.size();
     std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options, &device);
     for (std::size_t v = 0; v < variants.size(); ++v)
         rows[v].verdict = wrong[v].empty() ? "ok" : "WRONG: " + wrong[v];

@@ -56,5 +56,11 @@ inline unsigned int device_attribute(cudaDeviceAttr attribute) {
 /// How many multiprocessors the current device has: what a launch's grid is measured by.
 inline unsigned int multiprocessor_count() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
+/// @return How many blocks of `block` threads the current device can hold at a time, by their threads.
+/// @throws CudaError.
+inline unsigned int resident_blocks(unsigned int block) {
+    return multiprocessor_count() * (device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
+}
+
 /// @return Bytes of shared memory that one block can have, if its kernel asks for them beforehand.
 inline std::size_t most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }

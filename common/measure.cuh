@@ -15,6 +15,7 @@
 
 #include "device.cuh"
 #include "device_buffer.cuh"
+#include "launch_shape.hpp"
 #include "timer.cuh"
 
 /// One thing to time.
@@ -46,30 +47,26 @@ inline Timing summarize(std::vector<double> seconds) {
 
 /// @brief Reads `n` bytes and does as good as nothing with them.
 ///
-/// No kernel that looks at all of its input can be faster. Loads are 16 bytes wide, `kLoads` of them
-/// in flight.
+/// No kernel that looks at all of its input can be faster. A block reads tiles: four neighbouring pieces of
+/// 16 bytes a thread, all of them under way at once.
 /// @tparam kOnce Marks what is read as not needed again, so that it leaves the L2 cache first.
-template <int kLoads, bool kOnce>
+template <bool kOnce>
 __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
+    constexpr int kLoads = 4;
     const auto load = [](const uint4* address) { return kOnce ? __ldcs(address) : *address; };
     const uint4* const vectors = reinterpret_cast<const uint4*>(d_data);
-    const std::size_t count = n / sizeof(uint4);
-    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
-    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t count = n / sizeof(uint4), tile = std::size_t{blockDim.x} * kLoads;
     unsigned int all = 0;
-    std::size_t i = thread;
-    for (; i + (kLoads - 1) * threads < count; i += kLoads * threads) {
+    for (std::size_t i = blockIdx.x * tile + threadIdx.x; i < count; i += gridDim.x * tile) {
         uint4 v[kLoads];
 #pragma unroll
-        for (int k = 0; k < kLoads; ++k) v[k] = load(&vectors[i + k * threads]);
+        for (int k = 0; k < kLoads; ++k)
+            v[k] = i + k * blockDim.x < count ? load(&vectors[i + k * blockDim.x]) : uint4{};
 #pragma unroll
         for (int k = 0; k < kLoads; ++k) all ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
     }
-    for (; i < count; i += threads) {
-        const uint4 v = load(&vectors[i]);
-        all ^= v.x ^ v.y ^ v.z ^ v.w;
-    }
-    if (thread < n % sizeof(uint4)) all ^= d_data[count * sizeof(uint4) + thread];
+    const std::size_t rest = count * sizeof(uint4) + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (rest < n) all ^= d_data[rest];
     if (all == 0x9E3779B9u) *d_never = all;  // keeps the compiler from leaving the loads out
 }
 
@@ -80,18 +77,17 @@ class Reader {
     Reader(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_never_(1) {}
 
     /// As fast as the device can: the read ceiling of this input.
-    void read_once() const { launch(read_kernel<4, true>); }
+    void read_once() const { launch(read_kernel<true>); }
 
     /// Leaves what was read in the L2 cache, as far as it fits, and nothing else.
-    void read_into_cache() const { launch(read_kernel<4, false>); }
+    void read_into_cache() const { launch(read_kernel<false>); }
 
  private:
     void launch(void (*kernel)(const unsigned char*, std::size_t, unsigned int*)) const {
         if (n_ == 0) return;
         constexpr unsigned int kBlock = 512;
-        const std::size_t useful = n_ / (kBlock * sizeof(uint4)) + 1;
-        const std::size_t grid = std::min<std::size_t>(useful, std::size_t{4} * multiprocessor_count());
-        kernel<<<static_cast<unsigned int>(grid), kBlock>>>(d_data_, n_, d_never_.data());
+        const unsigned int tiles = blocks_for(n_, kBlock * 4 * sizeof(uint4));
+        kernel<<<std::min(tiles, resident_blocks(kBlock)), kBlock>>>(d_data_, n_, d_never_.data());
         CUDA_CHECK(cudaGetLastError());
     }
 

@@ -6,6 +6,7 @@
 #include "broken/dropped_tail.cuh"
 #include "broken/int_base.cuh"
 #include "broken/no_barrier_before_merge.cuh"
+#include "broken/no_reset.cuh"
 #include "broken/no_tail_guard.cuh"
 #include "kernels.cuh"
 
@@ -74,6 +75,14 @@ TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
     }
 }
 
+TEST_CASE("more blocks or bytes than an unfinished bin can count are refused") {
+    const DeviceBuffer<unsigned long long> d_bins(2 * kBins);
+    CHECK_THROWS_AS(histogram_one_launch(nullptr, 1000, d_bins.data(), {1u << 20, 32}),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(histogram_one_launch(nullptr, std::size_t{1} << 44, d_bins.data(), {1u << 14, 32}),
+                    std::invalid_argument);
+}
+
 TEST_CASE("more than 2^32 bytes are counted right") {
     if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
     for (const HistogramVariant& variant : variants())
@@ -96,6 +105,12 @@ TEST_CASE("wide loads from any address are found") {
 
 TEST_CASE("a missing barrier before the merge is found", "[order]") {
     CHECK(check_histogram(broken_striding<no_barrier_before_merge::kernel>()));
+}
+
+TEST_CASE("unfinished bins that are not left at 0 are found") {
+    HistogramVariant broken{"broken", "", no_reset::histogram};
+    broken.workspace = kBins;
+    CHECK(check_histogram(broken));
 }
 
 TEST_CASE("a missing tail guard is found") {

@@ -27,7 +27,7 @@ struct HistogramCase {
 
 namespace check_detail {
 
-constexpr std::size_t kFence = 16;                            ///< entries behind the bins
+constexpr std::size_t kFence = 16;                            ///< entries behind all others
 constexpr unsigned long long kDirty = 0xA5A5A5A5A5A5A5A5ull;  ///< what the bins hold before
 
 inline std::string describe(const HistogramCase& c) {
@@ -42,42 +42,53 @@ inline std::vector<unsigned char> case_data(const HistogramCase& c) {
     throw std::invalid_argument(std::string("no input ") + c.input);
 }
 
-/// Compares the bins, and looks whether anything behind them was written.
+/// Dirty bins, a workspace of zeros, and dirt behind it.
+inline Bins bins_before(const HistogramVariant& variant) {
+    Bins memory(variant.bins + variant.workspace + kFence, kDirty);
+    std::fill_n(memory.begin() + variant.bins, variant.workspace, 0);
+    return memory;
+}
+
+/// Compares the bins, and looks whether anything was written behind them and the workspace.
 inline std::optional<std::string> compare(const Bins& memory, const Bins& expected) {
     const Bins bins(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(expected.size()));
     if (const auto wrong = verify_bin_by_bin(bins, expected)) return wrong;
-    for (std::size_t i = expected.size(); i < memory.size(); ++i)
+    for (std::size_t i = memory.size() - kFence; i < memory.size(); ++i)
         if (memory[i] != kDirty) return "bin " + std::to_string(i) + ", past the last, was written";
     return std::nullopt;
 }
 
 }  // namespace check_detail
 
-/// @brief Runs a variant twice on dirty bins, and compares each time with the plain loop.
+/// @brief Runs a variant twice, each time on dirty bins, and compares with the plain loop.
 /// @return What was wrong, in words; nothing if all was right.
 inline std::optional<std::string> check_histogram_case(const HistogramVariant& variant,
                                                        const HistogramCase& c) {
     using namespace check_detail;
     const std::vector<unsigned char> data = case_data(c);
     const Bins expected = expected_bins(variant, reference_histogram(data.data(), data.size()));
-    Bins bins(variant.bins + kFence, kDirty);
+    const Bins before = bins_before(variant);
     std::optional<std::string> wrong;
     try {
         if (variant.on_cpu) {
             std::vector<unsigned char> moved(c.offset + data.size());
             std::copy(data.begin(), data.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
+            Bins bins = before;
             for (int call = 0; call < 2 && !wrong; ++call) {
+                std::copy_n(before.begin(), variant.bins, bins.begin());
                 variant.run(moved.data() + c.offset, c.n, bins.data(), c.shape);
                 wrong = compare(bins, expected);
             }
         } else {
             // Just as large as needed: reading past the end is then a fault, where anyone looks for one.
             const DeviceBuffer<unsigned char> d_data(c.offset + data.size());
-            const DeviceBuffer<unsigned long long> d_bins(bins.size());
+            const DeviceBuffer<unsigned long long> d_bins(before.size());
             if (c.n > 0)
                 CUDA_CHECK(cudaMemcpy(d_data.data() + c.offset, data.data(), c.n, cudaMemcpyHostToDevice));
-            CUDA_CHECK(cudaMemcpy(d_bins.data(), bins.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
+            CUDA_CHECK(cudaMemcpy(d_bins.data(), before.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
             for (int call = 0; call < 2 && !wrong; ++call) {
+                CUDA_CHECK(cudaMemcpy(d_bins.data(), before.data(), variant.bins * sizeof(before[0]),
+                                      cudaMemcpyHostToDevice));
                 variant.run(d_data.data() + c.offset, c.n, d_bins.data(), c.shape);
                 wrong = compare(d_bins.to_host(), expected);
             }
@@ -152,7 +163,8 @@ inline std::optional<std::string> check_large_histogram(const HistogramVariant& 
     if (n > half + 10) pieces.push_back({half - 1, 2, 2});
 
     const DeviceBuffer<unsigned char> d_data(n);
-    const DeviceBuffer<unsigned long long> d_bins(kBins);
+    const DeviceBuffer<unsigned long long> d_bins(kBins + variant.workspace);
+    CUDA_CHECK(cudaMemset(d_bins.data(), 0, d_bins.bytes()));
     Bins reference(kBins, 0);
     for (const Piece& piece : pieces) {
         CUDA_CHECK(cudaMemset(d_data.data() + piece.first, piece.value, piece.bytes));

@@ -14,6 +14,8 @@ constexpr unsigned int kBins = 256;  ///< one for each value of a byte
 /// @param[in]  data   `n` bytes, at any alignment. In device memory, unless the variant is the CPU's.
 /// @param[in]  n      May be 0.
 /// @param[out] bins   The variant's number of bins, in the same memory; what they held does not matter.
+/// Behind
+///                    them lies the variant's workspace: 0 before the first call, and between calls its own.
 /// @param[in]  shape  Blocks and threads; zeros leave the choice to the variant.
 /// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
 using HistogramFunction = void(const unsigned char* data, std::size_t n, unsigned long long* bins,
@@ -26,6 +28,7 @@ struct HistogramVariant {
     HistogramFunction* run;
     bool on_cpu = false;                   ///< data and bins are in host memory
     unsigned int bins = kBins;             ///< a power of two; bin b holds the values v with v·bins/256 = b
+    unsigned int workspace = 0;            ///< how many numbers it needs behind the bins
     unsigned int only_block = 0;           ///< if not 0: right for blocks of exactly so many threads
     bool grid_follows_n = false;           ///< n and the block decide how many blocks; a shape can't
     unsigned long long largest_count = 0;  ///< if not 0: no bin can count further

@@ -34,14 +34,13 @@ class HistogramBench {
           device_(device),
           data_(data),
           d_data_(d_data),
-          d_bins_(device != nullptr ? kBins : 0),
           reference_(reference_histogram(data.data(), data.size())) {}
 
     /// @brief Measures variants side by side, prints the table, and writes what the options ask for.
     /// @param[in] copy_seconds What copying the input to the device took; 0 without a device.
     /// @return The program's exit status: 1 if a result is wrong that should not be.
     int run(const std::vector<HistogramVariant>& variants, double copy_seconds = 0) {
-        for (const HistogramVariant& variant : variants) results_.push_back({variant, Bins(), ""});
+        for (const HistogramVariant& variant : variants) results_.push_back({variant, Bins(kBins), "", {}});
         std::vector<Job> jobs;
         for (Result& result : results_) jobs.push_back(variant_job(result));
 
@@ -59,31 +58,35 @@ class HistogramBench {
  private:
     struct Result {
         HistogramVariant variant;
-        Bins bins;          ///< of the last sample
-        std::string wrong;  ///< what was wrong with the first sample that was; empty if none was
+        Bins bins;                                ///< of the last sample
+        std::string wrong;                        ///< what was wrong with the first sample that was
+        DeviceBuffer<unsigned long long> d_bins;  ///< with the variant's workspace behind them
     };
 
     /// Runs a variant into bins that are full of something else, and compares each sample bin by bin.
     Job variant_job(Result& result) {
         const HistogramVariant& variant = result.variant;
-        result.bins.resize(kBins);
+        if (!variant.on_cpu) {
+            result.d_bins = DeviceBuffer<unsigned long long>(kBins + variant.workspace);
+            CUDA_CHECK(cudaMemset(result.d_bins.data(), 0, result.d_bins.bytes()));
+        }
         const Bins expected = expected_bins(variant, reference_);
         Job job;
         job.name = variant.name;
         job.on_cpu = variant.on_cpu;
-        job.before = [this, &result] {
+        job.before = [&result] {
             std::fill(result.bins.begin(), result.bins.end(), 0xA5A5A5A5A5A5A5A5ull);
             if (!result.variant.on_cpu)
-                CUDA_CHECK(
-                    cudaMemcpy(d_bins_.data(), result.bins.data(), d_bins_.bytes(), cudaMemcpyHostToDevice));
+                CUDA_CHECK(cudaMemcpy(result.d_bins.data(), result.bins.data(),
+                                      kBins * sizeof(result.bins[0]), cudaMemcpyHostToDevice));
         };
         job.run = [this, &result] {
             const bool on_cpu = result.variant.on_cpu;
             result.variant.run(on_cpu ? data_.data() : d_data_, data_.size(),
-                               on_cpu ? result.bins.data() : d_bins_.data(), options_.shape);
+                               on_cpu ? result.bins.data() : result.d_bins.data(), options_.shape);
         };
-        job.after = [this, &result, expected] {
-            if (!result.variant.on_cpu) result.bins = d_bins_.to_host();
+        job.after = [&result, expected] {
+            if (!result.variant.on_cpu) result.bins = result.d_bins.to_host();
             const Bins bins(result.bins.begin(), result.bins.begin() + result.variant.bins);
             if (const auto wrong = verify_bin_by_bin(bins, expected)) result.wrong = *wrong;
         };
@@ -158,7 +161,6 @@ class HistogramBench {
     const Device* const device_;
     const std::vector<unsigned char>& data_;
     const unsigned char* const d_data_;
-    DeviceBuffer<unsigned long long> d_bins_;
     Bins reference_;
     std::vector<Result> results_;
     bool failed_ = false;

@@ -9,10 +9,11 @@ namespace no_barrier_before_merge {
 __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     constexpr unsigned int kCopies = 32;
     __shared__ unsigned int counts[kBins * kCopies];
-    zero_counts(counts, kBins * kCopies);
 
     unsigned int* const own = &counts[threadIdx.x % kCopies];
-    for_each_byte<2>(d_data, n, [&](unsigned int byte) { atomicAdd(&own[byte * kCopies], 1u); });
+    for_each_byte<4>(
+        d_data, n, [&] { zero_counts(counts, kBins * kCopies); },
+        [&](unsigned int byte) { atomicAdd(&own[byte * kCopies], 1u); });
 
     // The fault: no barrier here.
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {

@@ -2,6 +2,7 @@
 /// @brief Chapter 07: any n, any block, and no CPU at the end; at last as fast as memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -116,59 +117,103 @@ __global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long lo
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
-/// How many loads of 16 bytes a thread has asked for before it looks at the first.
-constexpr int kLoads = 4;
-
 /// The four squares of a vector, added up.
-__device__ inline unsigned long long squares(const int4& v) {
+__device__ inline unsigned long long square(const int4& v) {
     return square(v.x) + square(v.y) + square(v.z) + square(v.w);
 }
+
+/// @brief The squares of one value in each of `kLoads` neighbouring pieces, as long as the block, added up.
+///
+/// All loads are under way before the thread looks at the first.
+/// @tparam kWhole Says that the tile is whole. One that is not ends at `count`, and what a thread takes past
+///         that is 0, whose square adds nothing.
+/// @tparam Value `int`, or `int4`: four ints in one load, at an address that is a multiple of 16.
+template <int kLoads, bool kWhole, typename Value>
+__device__ inline unsigned long long tile_squares(const Value* d_tile, std::size_t count) {
+    Value v[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+        const unsigned int i = threadIdx.x + k * blockDim.x;
+        v[k] = kWhole || i < count ? __ldcs(&d_tile[i]) : Value{};
+    }
+    unsigned long long sum = 0;
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += square(v[k]);
+    return sum;
+}
+
+/// The sum of this thread's share of `count` values, by tiles: the grid's blocks stride over them.
+template <int kLoads, typename Value>
+__device__ inline unsigned long long own_squares_by_tiles(const Value* d_values, std::size_t count) {
+    const std::size_t tile = std::size_t{blockDim.x} * kLoads;
+    std::size_t first = blockIdx.x * tile;
+    unsigned long long sum = 0;
+    for (; first + tile <= count; first += gridDim.x * tile)
+        sum += tile_squares<kLoads, true>(d_values + first, tile);
+    if (first < count) sum += tile_squares<kLoads, false>(d_values + first, count - first);
+    return sum;
+}
+
+/// How many loads of 16 bytes a thread has under way.
+constexpr int kWideLoads = 4;
 
 /// @brief The sum of this thread's share, by loads of 16 bytes.
 ///
 /// Such loads want addresses that are multiples of 16: up to three ints before the first one, and up
-/// to three behind the last, are taken one a thread.
+/// to three behind the last, are taken one by one.
 __device__ inline unsigned long long own_squares_wide(const int* d_data, std::size_t n) {
-    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) / sizeof(int) % 4;
     const std::size_t to_aligned = (4 - misaligned) % 4;
     const std::size_t head = to_aligned < n ? to_aligned : n;
-    const int4* const vectors = reinterpret_cast<const int4*>(d_data + head);
-    const std::size_t whole = (n - head) / 4;
-
-    unsigned long long sum = 0;
-    for (std::size_t i = thread; i < head; i += threads) sum += square(d_data[i]);
-    std::size_t i = thread;
-    for (; i + (kLoads - 1) * threads < whole; i += kLoads * threads) {
-        int4 v[kLoads];
-#pragma unroll
-        for (int k = 0; k < kLoads; ++k) v[k] = __ldcs(&vectors[i + k * threads]);
-#pragma unroll
-        for (int k = 0; k < kLoads; ++k) sum += squares(v[k]);
-    }
-    for (; i < whole; i += threads) sum += squares(__ldcs(&vectors[i]));
-    for (std::size_t k = head + whole * 4 + thread; k < n; k += threads) sum += square(d_data[k]);
-    return sum;
+    const std::size_t whole = (n - head) / 4, tail = head + whole * 4;
+    return own_squares_by_tiles<kWideLoads>(reinterpret_cast<const int4*>(d_data + head), whole) +
+           own_squares(d_data, head) + own_squares(d_data + tail, n - tail);
 }
 
-/// The same with wide loads. A block that is alone stores its sum, and nothing needs to be cleared.
+/// The same as before, with wide loads.
 __global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const unsigned long long sum = block_sum(own_squares_wide(d_data, n));
-    if (threadIdx.x != 0) return;
-    if (gridDim.x == 1)
-        *d_sum = sum;
-    else
-        atomicAdd(d_sum, sum);
+    if (threadIdx.x == 0) atomicAdd(d_sum, sum);
+}
+
+/// Adds up a warp's values by shuffles, as chapter 06 does. Lane 0 has the sum.
+__device__ inline unsigned long long warp_sum(unsigned long long value) {
+    for (unsigned int delta = 16; delta > 0; delta /= 2) value += __shfl_down_sync(0xffffffffu, value, delta);
+    return value;
+}
+
+/// Each warp by shuffles, then the warps' sums by one warp. Thread 0 has the sum, of a block of whole warps.
+__device__ inline unsigned long long block_sum_by_shuffles(unsigned long long value) {
+    __shared__ unsigned long long sums[kMostThreads / 32];
+    const unsigned long long sum = warp_sum(value);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x >= 32) return 0;
+    return warp_sum(threadIdx.x < blockDim.x / 32 ? sums[threadIdx.x] : 0);
+}
+
+/// The same with shuffles.
+__global__ void shuffles_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
+    const unsigned long long sum = block_sum_by_shuffles(own_squares_wide(d_data, n));
+    if (threadIdx.x == 0) atomicAdd(d_sum, sum);
+}
+
+/// How many ints a thread of a block that is alone has under way.
+constexpr int kLoneLoads = 8;
+
+/// For one block. It has nothing to add to, so it stores its sum, and nothing needs to be cleared.
+__global__ void lone_block_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
+    const unsigned long long sum = block_sum_by_shuffles(own_squares_by_tiles<kLoneLoads>(d_data, n));
+    if (threadIdx.x == 0) *d_sum = sum;
 }
 
 /// @}
 
 /// The default grid: what the device can hold, or fewer blocks where there is less to do.
 inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsigned int elements_per_thread) {
-    const unsigned int useful = blocks_for(n, shape.block_or(kBlock) * elements_per_thread);
-    const unsigned int resident = 8 * multiprocessor_count();
-    return shape.grid_or(useful < resident ? useful : resident);
+    const unsigned int block = shape.block_or(kBlock);
+    const unsigned int useful = blocks_for(n, block * elements_per_thread);
+    return shape.grid_or(std::min(useful, resident_blocks(block)));
 }
 
 /// @name Host functions
@@ -238,14 +283,32 @@ inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Blocks of 128 threads, 8 on a multiprocessor: with four loads each, that is enough to ask for.
+/// Larger blocks, whose tiles are longer: 32 KiB that lie together.
+constexpr unsigned int kWideBlock = 512;
+
+/// The same with wide loads, four of them under way in each thread.
 inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                      LaunchShape shape) {
-    const unsigned int block = shape.block_or(128);
-    const unsigned int grid = fitting_grid(n, {shape.grid, block}, 4 * kLoads);
-    if (n == 0 || grid > 1) clear_sum(d_sum);
+    clear_sum(d_sum);
     if (n == 0) return;
-    wide_kernel<<<grid, block>>>(d_data, n, d_sum);
+    shape.block = shape.block_or(kWideBlock);
+    wide_kernel<<<fitting_grid(n, shape, 4 * kWideLoads), shape.block>>>(d_data, n, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// The same with shuffles; and few ints are for one block, which has as many warps as they need.
+inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
+                         LaunchShape shape) {
+    if (n == 0) return clear_sum(d_sum);
+    const unsigned int warps = std::min(blocks_for(n, 32 * kLoneLoads), kMostThreads / 32);
+    const unsigned int lone = shape.block_or(32 * warps);
+    if (shape.grid <= 1 && n <= std::size_t{lone} * kLoneLoads) {
+        lone_block_kernel<<<1, lone>>>(d_data, n, d_sum);
+    } else {
+        clear_sum(d_sum);
+        shape.block = shape.block_or(kWideBlock);
+        shuffles_kernel<<<fitting_grid(n, shape, 4 * kWideLoads), shape.block>>>(d_data, n, d_sum);
+    }
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -268,10 +331,12 @@ inline const std::vector<SumVariant>& variants() {
         SumVariant last{"last block", "one launch: the last block adds up the partial sums", sum_last_block};
         SumVariant atomic{"an atomic a block", "no partial sums: each block adds to the total", sum_atomic};
         SumVariant wide{"16-byte loads", "the same, four loads of 16 bytes in flight", sum_wide};
+        SumVariant shuffles{"shuffles", "few barriers, and few ints are for one block", sum_shuffles};
+        shuffles.whole_warps = true;
         stride.workspace = last.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
             return 1 + fitting_grid(n, shape, 1);
         };
-        return std::vector<SumVariant>{two, again, stride, last, atomic, wide};
+        return std::vector<SumVariant>{two, again, stride, last, atomic, wide, shuffles};
     }();
     return all;
 }

@@ -1,4 +1,4 @@
-# 04_coarsened --n 64K
+# 04_coarsened --n 64K --grid 2 --variant "32 copies"
 set print frame-arguments none
 set print frame-info source-line
 set filename-display basename

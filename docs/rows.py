@@ -141,7 +141,7 @@ VALUES = {
     "lost": ("lost", lost, None),
     "kernel": ("kernel", lambda row: f"`{row['kernel']}`", None),
     "verdict": ("verdict", lambda row: row["verdict"], None),
-    "kernel_time": ("one launch", lambda row: seconds(row["kernel_s"]), "kernel_s"),
+    "kernel_time": ("the kernel", lambda row: seconds(row["kernel_s"]), "kernel_s"),
     "dram_read": ("read from DRAM", lambda row: count(row["dram_read"], "B"), "dram_read"),
 }
 

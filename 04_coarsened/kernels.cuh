@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(kWideBlock)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_copies<kCopies>(counts, b)));
 }
 
-/// How many bits of an unfinished bin count bytes. The others count blocks.
-constexpr unsigned int kCountBits = 44;
+/// How many bits of an unfinished bin count bytes, and how many blocks the others can count.
+constexpr unsigned int kCountBits = 44, kMostBlocks = (1u << (64 - kCountBits)) - 1;
 
 /// @brief Nothing is cleared: to the block that comes last to a bin, its atomic addition says what all have
 /// counted, and it stores that.
@@ -276,7 +276,6 @@ inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, uns
     const unsigned int block = shape.block_or(kWideBlock);
     const unsigned int grid = shape.grid_or(copies_grid(n, block));
     require_32_bit_counters(n, grid, block * 2 * sizeof(uint4));
-    constexpr unsigned int kMostBlocks = (1u << (64 - kCountBits)) - 1;
     if (grid > kMostBlocks || n >> kCountBits != 0)
         throw std::invalid_argument("one launch counts up to " + std::to_string(kMostBlocks) +
                                     " blocks and 2^" + std::to_string(kCountBits) +
@@ -299,6 +298,7 @@ inline const std::vector<HistogramVariant>& variants() {
                                     "nothing is cleared: the last block to add to a bin stores it",
                                     histogram_one_launch};
         one_launch.workspace = kBins;
+        one_launch.most_blocks = kMostBlocks;
         return std::vector<HistogramVariant>{
             contiguous,
             strided,

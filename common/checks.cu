@@ -366,6 +366,20 @@ TEST_CASE("squares and sums keep what 64 bits can hold") {
     CHECK(sum_on_all_cores(data.data(), 3) == 3ull << 62);
 }
 
+TEST_CASE("variants of histograms refuse the shapes that they can't have") {
+    HistogramVariant variant{"any", "", nullptr};
+    CHECK(variant.refusal({7, 33}) == "");
+    variant.most_blocks = 7;
+    CHECK(variant.refusal({7, 33}) == "");
+    CHECK(variant.refusal({8, 33}) == "--grid must be at most 7");
+    variant.only_block = 32;
+    CHECK(variant.refusal({7, 33}) != "");
+    CHECK(variant.refusal({7, 32}) == "");
+    variant.grid_follows_n = true;
+    CHECK(variant.refusal({7, 32}) != "");
+    CHECK(variant.refusal({}) == "");
+}
+
 TEST_CASE("variants of sums refuse the shapes that they can't have") {
     SumVariant variant{"any", "", nullptr};
     CHECK(variant.refusal({7, 33}) == "");

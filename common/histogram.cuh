@@ -30,6 +30,7 @@ struct HistogramVariant {
     unsigned int bins = kBins;             ///< a power of two; bin b holds the values v with v·bins/256 = b
     unsigned int workspace = 0;            ///< how many numbers it needs behind the bins
     unsigned int only_block = 0;           ///< if not 0: right for blocks of exactly so many threads
+    unsigned int most_blocks = 0;          ///< if not 0: right for grids of up to so many blocks
     bool grid_follows_n = false;           ///< n and the block decide how many blocks; a shape can't
     unsigned long long largest_count = 0;  ///< if not 0: no bin can count further
     const char* wrong_because = nullptr;   ///< if not null: wrong on purpose, for this reason
@@ -39,6 +40,8 @@ struct HistogramVariant {
         if (only_block != 0 && shape.block != 0 && shape.block != only_block)
             return "--block must be " + std::to_string(only_block);
         if (grid_follows_n && shape.grid != 0) return "--grid follows from --n and --block";
+        if (most_blocks != 0 && shape.grid > most_blocks)
+            return "--grid must be at most " + std::to_string(most_blocks);
         return "";
     }
 };

@@ -19,13 +19,13 @@ constexpr unsigned int kBlock = 256;
 /// How many elements a thread of the coarsened kernels takes.
 constexpr unsigned int kCoarsening = 16;
 
-/// Zeroes the block's counters; the block's threads share them out in strides.
+/// Zeroes `size` counters in shared memory, shared out in strides. For all threads: it ends with a barrier.
 __device__ inline void zero_counts(unsigned int* counts, unsigned int size) {
     for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) counts[k] = 0;
     __syncthreads();
 }
 
-/// Adds the block's counters to the bins, neighbouring bins by neighbouring threads.
+/// Adds the block's counters to the bins, neighbouring bins by neighbouring threads. Begins with a barrier.
 __device__ inline void merge_counts(const unsigned int* counts, unsigned long long* d_bins) {
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
@@ -33,8 +33,8 @@ __device__ inline void merge_counts(const unsigned int* counts, unsigned long lo
 }
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to 256 bins; both are in device memory, and the bins are cleared before.
-/// The bytes may lie at any alignment. A block counts in shared memory, in counters of 32 bits.
+/// Each adds the counts of `n` bytes to 256 bins, cleared before unless it says otherwise. Both are in
+/// device memory, the bytes at any alignment. A block counts in shared memory, in counters of 32 bits.
 /// @{
 
 /// @brief Each thread takes 16 consecutive elements.
@@ -85,7 +85,7 @@ __device__ inline void for_each_of_16(const uint4& v, const Count& count) {
 /// Loads of 16 bytes want addresses that are multiples of 16. Up to 15 bytes before the first such
 /// address, and up to 15 after the last whole vector, are taken one a thread.
 /// @tparam kLoads How many vectors a thread has asked for before it looks at the first.
-/// @param[in] prepare Called before anything is counted, while the first vector is on its way.
+/// @param[in] prepare Called once by each thread, before it counts; it clears, and ends with a barrier.
 template <int kLoads, typename Prepare, typename Count>
 __device__ inline void for_each_byte(const unsigned char* d_data, std::size_t n, const Prepare& prepare,
                                      const Count& count) {
@@ -135,7 +135,7 @@ constexpr unsigned int kMostCopies = 32;
 ///
 /// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp
 /// has a bank of its own, whatever the data: no two lanes meet at an address or in a bank.
-/// @param[out] words The counters, in shared memory, which are cleared four at a time.
+/// @param[out] words `kBins * kCopies / 4` vectors in shared memory: the counters, cleared four at a time.
 /// @return The same counters, complete.
 template <unsigned int kCopies>
 __device__ inline const unsigned int* count_in_copies(const unsigned char* d_data, std::size_t n,
@@ -264,9 +264,9 @@ void histogram_copies(const unsigned char* d_data, std::size_t n, unsigned long 
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @brief The same with 32 copies, in a launch that needs none before it. Its workspace are the unfinished
-/// bins.
-/// @throws std::invalid_argument also for more blocks than an unfinished bin can count.
+/// @brief The same with 32 copies, in a launch that needs none before it. Its workspace, behind `d_bins`, are
+/// the unfinished bins.
+/// @throws std::invalid_argument also for more blocks or bytes than an unfinished bin can count.
 inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                  LaunchShape shape) {
     if (n == 0) {
@@ -277,9 +277,8 @@ inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, uns
     const unsigned int grid = shape.grid_or(copies_grid(n, block));
     require_32_bit_counters(n, grid, block * 2 * sizeof(uint4));
     if (grid > kMostBlocks || n >> kCountBits != 0)
-        throw std::invalid_argument("one launch counts up to " + std::to_string(kMostBlocks) +
-                                    " blocks and 2^" + std::to_string(kCountBits) +
-                                    " bytes: launch fewer blocks");
+        throw std::invalid_argument("one launch counts no more than " + std::to_string(kMostBlocks) +
+                                    " blocks and 2^" + std::to_string(kCountBits) + " bytes");
     const auto kernel = grid == 1 ? one_launch_kernel<true> : one_launch_kernel<false>;
     kernel<<<grid, block>>>(d_data, n, d_bins, d_bins + kBins);
     CUDA_CHECK(cudaGetLastError());

@@ -42,8 +42,8 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
 }
 
 /// @name Kernels
-/// Each takes `n` ints, or `count` partial sums, by any grid of any block. Sums are modulo 2^64. All of it
-/// is in device memory.
+/// Each takes `n` ints, or `count` partial sums, by any block, and by any grid unless it takes one element
+/// a thread. Sums are modulo 2^64. All of it is in device memory.
 /// @{
 
 /// One element a thread, guarded: a thread without an element brings 0, so no cell is left unwritten.
@@ -80,10 +80,10 @@ __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long lo
 
 /// @brief Adds up what all blocks have left, in the block that comes last.
 ///
-/// Thread 0 of each block writes its partial sum and then draws a number. `__threadfence` between the
-/// two makes the sum visible to all before the number is drawn; so whoever draws the last number can
-/// read all sums. `atomicInc` counts from `gridDim.x - 1` on to 0: ready for the next launch.
-/// @param[in,out] d_workspace The counter, then a number for each block.
+/// Thread 0 of each block writes its partial sum and then draws a ticket. `__threadfence` between the
+/// two makes the sum visible to all before the ticket is drawn; so whoever draws the last ticket can
+/// read all sums. `atomicInc` counts from `gridDim.x - 1` back to 0: ready for the next launch.
+/// @param[in,out] d_workspace The counter, 0 before the first launch, then a number for each block.
 __device__ inline void finish_in_last_block(unsigned long long sum, unsigned long long* d_workspace,
                                             unsigned long long* d_sum) {
     unsigned int* const d_done = reinterpret_cast<unsigned int*>(d_workspace);
@@ -176,7 +176,7 @@ __global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
-/// Adds up a warp's values by shuffles, as chapter 06 does. Lane 0 has the sum.
+/// Adds up a warp's values by shuffles, as chapter 06 does. All 32 lanes must call it; lane 0 has the sum.
 __device__ inline unsigned long long warp_sum(unsigned long long value) {
     for (unsigned int delta = 16; delta > 0; delta /= 2) value += __shfl_down_sync(0xffffffffu, value, delta);
     return value;
@@ -192,7 +192,7 @@ __device__ inline unsigned long long block_sum_by_shuffles(unsigned long long va
     return warp_sum(threadIdx.x < blockDim.x / 32 ? sums[threadIdx.x] : 0);
 }
 
-/// The same with shuffles.
+/// The same with shuffles, for blocks of whole warps.
 __global__ void shuffles_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const unsigned long long sum = block_sum_by_shuffles(own_squares_wide(d_data, n));
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
@@ -201,7 +201,7 @@ __global__ void shuffles_kernel(const int* d_data, std::size_t n, unsigned long 
 /// How many ints a thread of a block that is alone has under way.
 constexpr int kLoneLoads = 8;
 
-/// For one block. It has nothing to add to, so it stores its sum, and nothing needs to be cleared.
+/// For one block of whole warps. It has nothing to add to, so it stores its sum, and nothing needs clearing.
 __global__ void lone_block_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const unsigned long long sum = block_sum_by_shuffles(own_squares_by_tiles<kLoneLoads>(d_data, n));
     if (threadIdx.x == 0) *d_sum = sum;

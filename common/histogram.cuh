@@ -14,8 +14,7 @@ constexpr unsigned int kBins = 256;  ///< one for each value of a byte
 /// @param[in]  data   `n` bytes, at any alignment. In device memory, unless the variant is the CPU's.
 /// @param[in]  n      May be 0.
 /// @param[out] bins   The variant's number of bins, in the same memory; what they held does not matter.
-/// Behind
-///                    them lies the variant's workspace: 0 before the first call, and between calls its own.
+///                    Behind them lies its workspace: 0 before the first call, and between calls its own.
 /// @param[in]  shape  Blocks and threads; zeros leave the choice to the variant.
 /// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
 using HistogramFunction = void(const unsigned char* data, std::size_t n, unsigned long long* bins,

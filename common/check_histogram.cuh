@@ -95,7 +95,7 @@ inline std::optional<std::string> check_histogram_case(const HistogramVariant& v
         }
     } catch (const std::exception& error) {
         wrong = error.what();
-        cudaDeviceReset();  // a kernel's fault would answer every later call, too
+        forget_fault();
     }
     if (wrong) return std::string(variant.name) + ", " + describe(c) + ": " + *wrong;
     return std::nullopt;

@@ -51,7 +51,7 @@ inline std::optional<std::string> check_sum_case(const SumVariant& variant, cons
         }
     } catch (const std::exception& error) {
         wrong = error.what();
-        cudaDeviceReset();  // a kernel's fault would answer every later call, too
+        forget_fault();
     }
     if (!wrong) return std::nullopt;
     return std::string(variant.name) + ", n = " + std::to_string(c.n) + ", input " + c.input + ", offset " +

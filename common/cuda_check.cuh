@@ -28,6 +28,14 @@ inline void cuda_check(cudaError_t code, const char* call, const char* file, int
     if (code != cudaSuccess) throw CudaError(code, call, file, line);
 }
 
+/// @brief Makes the device as new after a kernel's fault, and forgets the error, for checks that go on.
+///
+/// A fault would answer every later call, too. What was in device memory is gone.
+inline void forget_fault() {
+    cudaDeviceReset();
+    cudaGetLastError();  // which calls since the fault, such as cudaFree, have set again
+}
+
 /// Throws CudaError if the call fails. A launch is checked by `CUDA_CHECK(cudaGetLastError())`
 /// right behind it; what goes wrong while a kernel runs shows at the next call that waits for it.
 #define CUDA_CHECK(call) cuda_check((call), #call, __FILE__, __LINE__)

@@ -330,4 +330,18 @@ TEST_CASE("a launch leaves the program's own signal handlers as they are, and ca
     CHECK(after.sa_handler == own_handler);
 }
 
+TEST_CASE("a fault is forgotten, and what calls have answered since, as checks that go on need it") {
+    {
+        const DeviceBuffer<int> freed_after_the_fault(1);
+        write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
+        CHECK_THROWS_AS(CUDA_CHECK(cudaGetLastError()), CudaError);
+    }
+    CHECK(cudaPeekAtLastError() == cudaErrorIllegalAddress);
+    forget_fault();
+    const DeviceBuffer<int> cell(1);
+    write_kernel<<<1, 1>>>(cell.data(), 0, 0);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(cell.to_host()[0] == 1);
+}
+
 }  // namespace fault_checks

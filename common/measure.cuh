@@ -45,6 +45,9 @@ inline Timing summarize(std::vector<double> seconds) {
     return {median, at(0.1), at(0.9), seconds.size()};
 }
 
+/// How many loads of 16 bytes a thread of `read_kernel` has under way.
+constexpr int kReadLoads = 4;
+
 /// @brief Reads `n` bytes and does as good as nothing with them.
 ///
 /// No kernel that looks at all of its input can be faster. A block reads tiles: four neighbouring pieces of
@@ -52,18 +55,17 @@ inline Timing summarize(std::vector<double> seconds) {
 /// @tparam kOnce Marks what is read as not needed again, so that it leaves the L2 cache first.
 template <bool kOnce>
 __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
-    constexpr int kLoads = 4;
     const auto load = [](const uint4* address) { return kOnce ? __ldcs(address) : *address; };
     const uint4* const vectors = reinterpret_cast<const uint4*>(d_data);
-    const std::size_t count = n / sizeof(uint4), tile = std::size_t{blockDim.x} * kLoads;
+    const std::size_t count = n / sizeof(uint4), tile = std::size_t{blockDim.x} * kReadLoads;
     unsigned int all = 0;
     for (std::size_t i = blockIdx.x * tile + threadIdx.x; i < count; i += gridDim.x * tile) {
-        uint4 v[kLoads];
+        uint4 v[kReadLoads];
 #pragma unroll
-        for (int k = 0; k < kLoads; ++k)
+        for (int k = 0; k < kReadLoads; ++k)
             v[k] = i + k * blockDim.x < count ? load(&vectors[i + k * blockDim.x]) : uint4{};
 #pragma unroll
-        for (int k = 0; k < kLoads; ++k) all ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
+        for (int k = 0; k < kReadLoads; ++k) all ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
     }
     const std::size_t rest = count * sizeof(uint4) + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (rest < n) all ^= d_data[rest];
@@ -86,7 +88,7 @@ class Reader {
     void launch(void (*kernel)(const unsigned char*, std::size_t, unsigned int*)) const {
         if (n_ == 0) return;
         constexpr unsigned int kBlock = 512;
-        const unsigned int tiles = blocks_for(n_, kBlock * 4 * sizeof(uint4));
+        const unsigned int tiles = blocks_for(n_, kBlock * kReadLoads * sizeof(uint4));
         kernel<<<std::min(tiles, resident_blocks(kBlock)), kBlock>>>(d_data_, n_, d_never_.data());
         CUDA_CHECK(cudaGetLastError());
     }

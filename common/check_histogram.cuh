@@ -163,8 +163,7 @@ inline std::optional<std::string> check_large_histogram(const HistogramVariant& 
     if (n > half + 10) pieces.push_back({half - 1, 2, 2});
 
     const DeviceBuffer<unsigned char> d_data(n);
-    const DeviceBuffer<unsigned long long> d_bins(kBins + variant.workspace);
-    CUDA_CHECK(cudaMemset(d_bins.data(), 0, d_bins.bytes()));
+    const DeviceBuffer<unsigned long long> d_bins = device_bins(variant);
     Bins reference(kBins, 0);
     for (const Piece& piece : pieces) {
         CUDA_CHECK(cudaMemset(d_data.data() + piece.first, piece.value, piece.bytes));

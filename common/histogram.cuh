@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "device_buffer.cuh"
 #include "launch_shape.hpp"
 
 constexpr unsigned int kBins = 256;  ///< one for each value of a byte
@@ -44,6 +45,14 @@ struct HistogramVariant {
         return "";
     }
 };
+
+/// @return Room in device memory for up to 256 bins and behind them the variant's workspace, all of it 0.
+/// @throws CudaError.
+inline DeviceBuffer<unsigned long long> device_bins(const HistogramVariant& variant) {
+    DeviceBuffer<unsigned long long> d_bins(kBins + variant.workspace);
+    CUDA_CHECK(cudaMemset(d_bins.data(), 0, d_bins.bytes()));
+    return d_bins;
+}
 
 /// @brief The counts to compare with: the plainest loop there is, and no variant's code.
 /// @return 256 counts.

@@ -66,10 +66,7 @@ class HistogramBench {
     /// Runs a variant into bins that are full of something else, and compares each sample bin by bin.
     Job variant_job(Result& result) {
         const HistogramVariant& variant = result.variant;
-        if (!variant.on_cpu) {
-            result.d_bins = DeviceBuffer<unsigned long long>(kBins + variant.workspace);
-            CUDA_CHECK(cudaMemset(result.d_bins.data(), 0, result.d_bins.bytes()));
-        }
+        if (!variant.on_cpu) result.d_bins = device_bins(variant);
         const Bins expected = expected_bins(variant, reference_);
         Job job;
         job.name = variant.name;

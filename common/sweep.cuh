@@ -44,8 +44,7 @@ inline int print_sweep(const std::string& chapter, const HistogramVariant& varia
     const auto multiprocessors = static_cast<unsigned int>(device.multiprocessors);
     const std::size_t n = data.size();
     const Bins expected = reference_histogram(data.data(), n);
-    const DeviceBuffer<unsigned long long> d_bins(kBins + variant.workspace);
-    CUDA_CHECK(cudaMemset(d_bins.data(), 0, d_bins.bytes()));
+    const DeviceBuffer<unsigned long long> d_bins = device_bins(variant);
     const std::vector<unsigned int> grids = sweep_grids(n, block, multiprocessors);
     std::vector<char> wrong(grids.size(), 0);
 

@@ -172,15 +172,12 @@ VALUES.update({column: (heading, lambda row, column=column, in_words=in_words: i
                for column, (heading, in_words) in COUNTERS.items()})
 
 
-# How the result of a calculation is put into words. All values are in seconds, bytes, gigabytes a second, or counts.
+# How the result of a calculation is put into words: of seconds, of bytes and bytes a second, or of a count.
 CALCULATED = {
-    "number": plain,
     "whole": lambda number: f"{number:,.0f}",
-    "count": count,
     "millions": lambda number: three_digits(number / 1e6),
     "billions": lambda number: three_digits(number / 1e9),
     "time": seconds,
-    "GB/s": lambda number: three_digits(number / 1e9) + " GB/s",
     "TB/s": lambda number: three_digits(number / 1e12) + " TB/s",
     "MB": lambda number: three_digits(number / 1e6) + " MB",
 }

@@ -1,8 +1,8 @@
 /// @file
 /// @brief Checks of chapter 01.
-#include "../common/catch.hpp"
-#include "../common/check_histogram.cuh"
-#include "../common/cpu_baseline.hpp"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_histogram.cuh"
+#include "../common/problem/cpu_baseline.hpp"
 #include "broken/dropped_tail.cuh"
 #include "broken/no_zeroing.cuh"
 #include "broken/shared_table.cuh"

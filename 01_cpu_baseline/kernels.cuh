@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "../common/histogram.cuh"
+#include "../common/problem/histogram.cuh"
 
 /// One pass, one table: read a byte, add one to its bin.
 /// @par Source

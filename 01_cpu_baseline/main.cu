@@ -1,10 +1,10 @@
 /// @file
 /// @brief Chapter 01: the histogram on a CPU, timed honestly.
 ///
-///     nvcc -std=c++17 -O3 01_cpu_baseline/main.cu -o histogram && ./histogram
-#include "../common/histogram_bench.cuh"
-#include "../common/histogram_input.cuh"
-#include "../common/program.hpp"
+///     nvcc -std=c++20 -O3 01_cpu_baseline/main.cu -o histogram && ./histogram
+#include "../common/bench/histogram_bench.cuh"
+#include "../common/bench/histogram_input.cuh"
+#include "../common/bench/program.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {

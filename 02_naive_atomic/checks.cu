@@ -2,8 +2,8 @@
 /// @brief Checks of chapter 02.
 #include <algorithm>
 
-#include "../common/catch.hpp"
-#include "../common/check_histogram.cuh"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_histogram.cuh"
 #include "broken/half_cleared.cuh"
 #include "broken/int_index.cuh"
 #include "broken/no_tail_guard.cuh"

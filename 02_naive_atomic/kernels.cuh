@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "../common/cuda_check.cuh"
-#include "../common/device.cuh"
-#include "../common/histogram.cuh"
+#include "../common/cuda/device.cuh"
+#include "../common/cuda/error.cuh"
+#include "../common/problem/histogram.cuh"
 
 /// @name Kernels
 /// Each adds the counts of `n` bytes to 256 bins, or counters of another type; both are in device memory,

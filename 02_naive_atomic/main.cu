@@ -1,11 +1,11 @@
 /// @file
 /// @brief Chapter 02: the histogram on a GPU with global atomics, everything by hand.
 ///
-///     nvcc -std=c++17 -O3 02_naive_atomic/main.cu -o histogram && ./histogram
-#include "../common/histogram_bench.cuh"
-#include "../common/histogram_input.cuh"
-#include "../common/program.hpp"
-#include "../common/sweep.cuh"
+///     nvcc -std=c++20 -O3 02_naive_atomic/main.cu -o histogram && ./histogram
+#include "../common/bench/histogram_bench.cuh"
+#include "../common/bench/histogram_input.cuh"
+#include "../common/bench/program.cuh"
+#include "../common/bench/sweep.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {

@@ -7,10 +7,10 @@
 #include <functional>
 #include <string>
 
-#include "../common/device_buffer.cuh"
-#include "../common/measure.cuh"
-#include "../common/options.hpp"
-#include "../common/table.hpp"
+#include "../common/bench/measure.cuh"
+#include "../common/bench/options.hpp"
+#include "../common/bench/table.cuh"
+#include "../common/cuda/device_buffer.cuh"
 
 constexpr unsigned int kCells = 1024;      ///< a block's cells, one for each of its threads
 constexpr unsigned int kAdditions = 1024;  ///< by each thread

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of chapter 03.
-#include "../common/catch.hpp"
-#include "../common/check_histogram.cuh"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_histogram.cuh"
 #include "atomic_cost.cuh"
 #include "broken/modulo_bins.cuh"
 #include "broken/no_first_barrier.cuh"

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "../common/cuda_check.cuh"
-#include "../common/device.cuh"
-#include "../common/histogram.cuh"
+#include "../common/cuda/device.cuh"
+#include "../common/cuda/error.cuh"
+#include "../common/problem/histogram.cuh"
 
 /// Threads a block, unless the caller says otherwise.
 constexpr unsigned int kBlock = 256;

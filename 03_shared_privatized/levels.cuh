@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "../common/bench.cuh"
-#include "../common/device_buffer.cuh"
-#include "../common/options.hpp"
-#include "../common/table.hpp"
-#include "../common/verify.hpp"
+#include "../common/bench/bench.cuh"
+#include "../common/bench/options.hpp"
+#include "../common/bench/table.cuh"
+#include "../common/cuda/device_buffer.cuh"
+#include "../common/problem/verify.hpp"
 #include "kernels.cuh"
 
 /// Where the private counters are. Each level has room for more bins than the one before.

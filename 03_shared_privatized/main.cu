@@ -1,12 +1,12 @@
 /// @file
 /// @brief Chapter 03: the histogram in shared memory, private to each block.
 ///
-///     nvcc -std=c++17 -O3 03_shared_privatized/main.cu -o histogram && ./histogram
-#include "../common/device_buffer.cuh"
-#include "../common/histogram_bench.cuh"
-#include "../common/histogram_input.cuh"
-#include "../common/program.hpp"
-#include "../common/sweep.cuh"
+///     nvcc -std=c++20 -O3 03_shared_privatized/main.cu -o histogram && ./histogram
+#include "../common/bench/histogram_bench.cuh"
+#include "../common/bench/histogram_input.cuh"
+#include "../common/bench/program.cuh"
+#include "../common/bench/sweep.cuh"
+#include "../common/cuda/device_buffer.cuh"
 #include "atomic_cost.cuh"
 #include "kernels.cuh"
 #include "levels.cuh"

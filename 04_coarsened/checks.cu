@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of chapter 04.
-#include "../common/catch.hpp"
-#include "../common/check_histogram.cuh"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_histogram.cuh"
 #include "broken/assumes_alignment.cuh"
 #include "broken/dropped_tail.cuh"
 #include "broken/int_base.cuh"

@@ -1,11 +1,11 @@
 /// @file
 /// @brief Chapter 04: the histogram at the speed of memory.
 ///
-///     nvcc -std=c++17 -O3 04_coarsened/main.cu -o histogram && ./histogram
-#include "../common/device_buffer.cuh"
-#include "../common/histogram_bench.cuh"
-#include "../common/histogram_input.cuh"
-#include "../common/program.hpp"
+///     nvcc -std=c++20 -O3 04_coarsened/main.cu -o histogram && ./histogram
+#include "../common/bench/histogram_bench.cuh"
+#include "../common/bench/histogram_input.cuh"
+#include "../common/bench/program.cuh"
+#include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of chapter 05.
-#include "../common/catch.hpp"
-#include "../common/check_sum.cuh"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_sum.cuh"
 #include "broken/int_sum.cuh"
 #include "broken/unwritten_partials.cuh"
 #include "broken/whole_chunks.cuh"

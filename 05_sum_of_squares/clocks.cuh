@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "../common/bench.cuh"
-#include "../common/device_buffer.cuh"
-#include "../common/table.hpp"
+#include "../common/bench/bench.cuh"
+#include "../common/bench/table.cuh"
+#include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
 /// @brief Cycles from the earliest start of a block to the latest end.

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../common/cuda_check.cuh"
+#include "../common/cuda/error.cuh"
 
 /// @brief Prints the first device's properties.
 /// @par Source

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "../common/cuda_check.cuh"
-#include "../common/device.cuh"
-#include "../common/sum.cuh"
+#include "../common/cuda/device.cuh"
+#include "../common/cuda/error.cuh"
+#include "../common/problem/sum_of_squares.cuh"
 
 /// Notes when the block's thread 0 began or ended, if someone asked, by the clock of the multiprocessor
 /// that the block runs on. Other warps of the block may end later; the article measures in this way, too.

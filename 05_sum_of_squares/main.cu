@@ -1,11 +1,11 @@
 /// @file
 /// @brief Chapter 05: the sum of squares by threads and blocks, in cycles and GB/s.
 ///
-///     nvcc -std=c++17 -O3 05_sum_of_squares/main.cu -o sum && ./sum
-#include "../common/device_buffer.cuh"
-#include "../common/program.hpp"
-#include "../common/sum_bench.cuh"
-#include "../common/sum_input.cuh"
+///     nvcc -std=c++20 -O3 05_sum_of_squares/main.cu -o sum && ./sum
+#include "../common/bench/program.cuh"
+#include "../common/bench/sum_bench.cuh"
+#include "../common/bench/sum_input.cuh"
+#include "../common/cuda/device_buffer.cuh"
 #include "clocks.cuh"
 #include "device_info.cuh"
 #include "kernels.cuh"

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of chapter 06.
-#include "../common/catch.hpp"
-#include "../common/check_sum.cuh"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_sum.cuh"
 #include "broken/eight_cells.cuh"
 #include "broken/half_a_warp.cuh"
 #include "broken/no_barrier_in_tree.cuh"

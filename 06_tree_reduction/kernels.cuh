@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "../common/cuda_check.cuh"
-#include "../common/sum.cuh"
+#include "../common/cuda/error.cuh"
+#include "../common/problem/sum_of_squares.cuh"
 
 /// Threads a block, unless the caller says otherwise, and the most that there can be.
 constexpr unsigned int kBlock = 256, kMostThreads = 1024;

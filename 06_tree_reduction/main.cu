@@ -1,11 +1,11 @@
 /// @file
 /// @brief Chapter 06: the threads of a block add up together.
 ///
-///     nvcc -std=c++17 -O3 06_tree_reduction/main.cu -o sum && ./sum
-#include "../common/device_buffer.cuh"
-#include "../common/program.hpp"
-#include "../common/sum_bench.cuh"
-#include "../common/sum_input.cuh"
+///     nvcc -std=c++20 -O3 06_tree_reduction/main.cu -o sum && ./sum
+#include "../common/bench/program.cuh"
+#include "../common/bench/sum_bench.cuh"
+#include "../common/bench/sum_input.cuh"
+#include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {

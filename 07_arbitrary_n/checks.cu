@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of chapter 07.
-#include "../common/catch.hpp"
-#include "../common/check_sum.cuh"
+#include "../common/checks/catch.hpp"
+#include "../common/checks/check_sum.cuh"
 #include "broken/dropped_element.cuh"
 #include "broken/no_reset.cuh"
 #include "broken/one_block_total.cuh"

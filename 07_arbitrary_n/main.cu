@@ -1,11 +1,11 @@
 /// @file
 /// @brief Chapter 07: any amount of data, at the speed of memory.
 ///
-///     nvcc -std=c++17 -O3 07_arbitrary_n/main.cu -o sum && ./sum
-#include "../common/device_buffer.cuh"
-#include "../common/program.hpp"
-#include "../common/sum_bench.cuh"
-#include "../common/sum_input.cuh"
+///     nvcc -std=c++20 -O3 07_arbitrary_n/main.cu -o sum && ./sum
+#include "../common/bench/program.cuh"
+#include "../common/bench/sum_bench.cuh"
+#include "../common/bench/sum_input.cuh"
+#include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {

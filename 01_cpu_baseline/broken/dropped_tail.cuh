@@ -2,7 +2,7 @@
 /// @brief Broken: four bytes at a time, and the last one to three are forgotten.
 #pragma once
 
-#include "../../common/histogram.cuh"
+#include "../../common/problem/histogram.cuh"
 
 namespace dropped_tail {
 

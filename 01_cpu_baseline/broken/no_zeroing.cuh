@@ -2,7 +2,7 @@
 /// @brief Broken: counts on top of whatever the bins held.
 #pragma once
 
-#include "../../common/histogram.cuh"
+#include "../../common/problem/histogram.cuh"
 
 namespace no_zeroing {
 

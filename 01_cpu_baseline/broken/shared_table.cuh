@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../common/histogram.cuh"
+#include "../../common/problem/histogram.cuh"
 
 namespace shared_table {
 

@@ -2,8 +2,8 @@
 /// @brief Broken: the last block's threads count what lies behind the data.
 #pragma once
 
-#include "../../common/cuda_check.cuh"
-#include "../../common/histogram.cuh"
+#include "../../common/cuda/error.cuh"
+#include "../../common/problem/histogram.cuh"
 
 namespace no_tail_guard {
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../common/device_buffer.cuh"
+#include "../../common/cuda/device_buffer.cuh"
 
 /// @return The shortest of the decimals with 15, 16 or 17 digits that is read back as the same number.
 inline std::string shortest(double value) {

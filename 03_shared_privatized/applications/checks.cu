@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "../../common/catch.hpp"
+#include "../../common/checks/catch.hpp"
 #include "broken/int_sums.cuh"
 #include "broken/no_edge_lookup.cuh"
 #include "broken/no_range_check.cuh"

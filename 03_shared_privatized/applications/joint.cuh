@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../../common/verify.hpp"
+#include "../../common/problem/verify.hpp"
 #include "axis.cuh"
 #include "private_bins.cuh"
 

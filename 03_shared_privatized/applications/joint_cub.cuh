@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <functional>
 
-#include "../../common/cub_call.cuh"
-#include "../../common/device_buffer.cuh"
-#include "../../common/verify.hpp"
+#include "../../common/bench/cub_call.cuh"
+#include "../../common/cuda/device_buffer.cuh"
+#include "../../common/problem/verify.hpp"
 #include "axis.cuh"
 
 #ifdef __CUDACC__

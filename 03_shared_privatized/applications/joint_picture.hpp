@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "../../common/picture.hpp"
-#include "../../common/verify.hpp"
+#include "../../common/bench/picture.hpp"
+#include "../../common/problem/verify.hpp"
 #include "axis.cuh"
 
 /// A histogram of pairs with what its axes are called. Row by row: bin (bx, by) is `by * x.bins + bx`.

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "../../common/bench.cuh"
-#include "../../common/device_buffer.cuh"
-#include "../../common/histogram_report.hpp"
-#include "../../common/table.hpp"
+#include "../../common/bench/bench.cuh"
+#include "../../common/bench/histogram_report.hpp"
+#include "../../common/bench/table.cuh"
+#include "../../common/cuda/device_buffer.cuh"
 #include "cores.hpp"
 #include "joint.cuh"
 #include "joint_cub.cuh"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../common/host_memory.hpp"
-#include "../../common/input.hpp"
-#include "../../common/program.hpp"
+#include "../../common/bench/program.cuh"
+#include "../../common/cuda/host_memory.hpp"
+#include "../../common/problem/input.hpp"
 #include "joint_report.cuh"
 #include "made_pairs.hpp"
 #include "options.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "../../common/command_line.hpp"
-#include "../../common/options.hpp"
-#include "../../common/picture.hpp"
+#include "../../common/bench/command_line.hpp"
+#include "../../common/bench/options.hpp"
+#include "../../common/bench/picture.hpp"
 #include "axis.cuh"
 #include "made_pairs.hpp"
 #include "pairs.hpp"

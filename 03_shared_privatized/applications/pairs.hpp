@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/command_line.hpp"
+#include "../../common/bench/command_line.hpp"
 
 /// Two columns, of the same length.
 template <typename T>

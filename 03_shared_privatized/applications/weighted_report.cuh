@@ -15,9 +15,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../common/bench.cuh"
-#include "../../common/device_buffer.cuh"
-#include "../../common/histogram_report.hpp"
+#include "../../common/bench/bench.cuh"
+#include "../../common/bench/histogram_report.hpp"
+#include "../../common/cuda/device_buffer.cuh"
 #include "cores.hpp"
 #include "options.hpp"
 #include "pairs.hpp"
@@ -133,7 +133,7 @@ class WeightedReport {
         const auto d_sums = std::make_shared<DeviceBuffer<Counter>>(d_axis_.bins());
         WeightedWay way;
         way.name = name;
-        way.run = [=](LaunchShape shape) {
+        way.run = [=, this](LaunchShape shape) {
             weighted_histogram(d_pairs_.data(), d_weights, n_, d_axis_, d_sums->data(), scale, shape);
         };
         way.spoil = [d_sums] { CUDA_CHECK(cudaMemset(d_sums->data(), 0xA5, d_sums->bytes())); };

@@ -9,8 +9,8 @@
 #include <random>
 #include <sstream>
 
-#include "../../common/catch.hpp"
-#include "../../common/check_histogram.cuh"
+#include "../../common/checks/catch.hpp"
+#include "../../common/checks/check_histogram.cuh"
 #include "broken/first_byte_is_red.cuh"
 #include "broken/one_channel_cleared.cuh"
 #include "channels.cuh"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "../../common/cub_histogram.cuh"
+#include "../../common/bench/cub_histogram.cuh"
 
 #ifdef __CUDACC__
 /// CUB's histograms of all channels in one pass, with 32-bit counters.

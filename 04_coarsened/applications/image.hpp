@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/input.hpp"
+#include "../../common/problem/input.hpp"
 
 /// An image in host memory; row after row, pixel after pixel, the channels of a pixel side by side.
 struct Image {

@@ -11,12 +11,12 @@
 #include <memory>
 #include <utility>
 
-#include "../../common/bench.cuh"
-#include "../../common/histogram_input.cuh"
-#include "../../common/histogram_report.hpp"
-#include "../../common/picture.hpp"
-#include "../../common/program.hpp"
-#include "../../common/verify.hpp"
+#include "../../common/bench/bench.cuh"
+#include "../../common/bench/histogram_input.cuh"
+#include "../../common/bench/histogram_report.hpp"
+#include "../../common/bench/picture.hpp"
+#include "../../common/bench/program.cuh"
+#include "../../common/problem/verify.hpp"
 #include "channels.cuh"
 #include "cub_channels.cuh"
 #include "image.hpp"

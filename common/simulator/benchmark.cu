@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <functional>
 
-#include "../../common/histogram.cuh"
-#include "../../common/input.hpp"
-#include "../../common/launch_shape.hpp"
-#include "../../common/timer.cuh"
+#include "../cuda/launch_shape.hpp"
+#include "../cuda/timer.cuh"
+#include "../problem/histogram.cuh"
+#include "../problem/input.hpp"
 
 __global__ void thread_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "../host_memory.hpp"
+#include "../cuda/host_memory.hpp"
 #include "scheduler.h"
 
 struct SimStream {};

@@ -1,4 +1,4 @@
-# The simulator's backend: .cu and .cuh files are translated to C++17 and run on the CPU.
+# The simulator's backend: .cu and .cuh files are translated to C++20 and run on the CPU.
 
 find_package(Boost 1.71 REQUIRED COMPONENTS context)
 
@@ -24,7 +24,7 @@ endfunction()
 
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  "common/*.cuh" "common/*.hpp" "common/simulator/checks/*.cuh"
+  "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*.cuh"
   "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/broken/*.cuh" "[0-9][0-9]_*/applications/*.cuh"
   "[0-9][0-9]_*/applications/*.hpp" "[0-9][0-9]_*/applications/broken/*.cuh")
 foreach(header IN LISTS headers)
@@ -52,5 +52,5 @@ target_link_libraries(simulator_interleave PRIVATE simulator Boost::context)
 course_executable(simulator_benchmark common/simulator/benchmark.cu)
 
 add_test(NAME "simulator/what the translator says of broken files"
-  COMMAND ${simulator_dir}/check_translator.sh $<TARGET_FILE:translate>)
+  COMMAND ${simulator_dir}/checks/translator.sh $<TARGET_FILE:translate>)
 set_tests_properties("simulator/what the translator says of broken files" PROPERTIES LABELS simulator)

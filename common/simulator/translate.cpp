@@ -1,5 +1,5 @@
 /// @file
-/// @brief Translates a CUDA C++ file to plain C++17: `translate INPUT OUTPUT`.
+/// @brief Translates a CUDA C++ file to plain C++20: `translate INPUT OUTPUT`.
 ///
 /// Four things in a `.cu` file are not C++, and each has one rule here. All else is left as it is,
 /// line for line, so that messages and the debugger speak of the original file.

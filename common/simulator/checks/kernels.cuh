@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../device_buffer.cuh"
+#include "../../checks/catch.hpp"
+#include "../../cuda/device_buffer.cuh"
 
 namespace kernel_checks {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../device_buffer.cuh"
+#include "../../checks/catch.hpp"
+#include "../../cuda/device_buffer.cuh"
 
 namespace order_checks {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../device_buffer.cuh"
+#include "../../checks/catch.hpp"
+#include "../../cuda/device_buffer.cuh"
 
 namespace runtime_checks {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "../../catch.hpp"
-#include "../../device_buffer.cuh"
+#include "../../checks/catch.hpp"
+#include "../../cuda/device_buffer.cuh"
 
 namespace syntax_checks {
 

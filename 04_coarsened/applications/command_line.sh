@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# command_line.sh PROGRAM: refuses what is no image in one line, and writes what it should.
+# Exits 77 (skipped) where the program finds no device.
+# shellcheck source=common/checks/refusals.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../common/checks/refusals.sh"
+images=$(dirname "${BASH_SOURCE[0]}")/images
+
+refuses "--made " --made 100
+refuses "--made " --made 0x5
+refuses "--made takes at most" --made 16777216x16777216
+refuses "--channels " --channels 2
+refuses "--input " --input nothing
+refuses "leave out" --image "$images/cat.jpg" --channels 3
+refuses "--together" --image "$images/cat.jpg" --together
+refuses "--equalize .*\.png or \.jpg" --image "$images/cat.jpg" --equalize out.gif
+refuses "--picture .*\.svg or \.png" --image "$images/cat.jpg" --picture out.jpg
+refuses "--image .*No such file" --image "$folder/nothing.png"
+refuses "--image .*directory" --image "$folder"
+refuses "--image .*neither a PNG nor a JPEG" --image "$program"
+: >"$folder/empty.png"
+refuses "--image .*neither a PNG nor a JPEG" --image "$folder/empty.png"
+head -c 2000 "$images/cat.jpg" >"$folder/half.jpg"
+refuses "--image .*no JPEG image" --image "$folder/half.jpg"
+head -c 2000 "$images/cat-alpha.png" >"$folder/half.png"
+refuses "--image .*no PNG image" --image "$folder/half.png"
+# A JPEG image that says it has 65500 rows and 451 columns; its height stands after FF C0, a length and a depth.
+start=$(LC_ALL=C grep -obUaP '\xff\xc0\x00\x11\x08' "$images/cat.jpg" | head -n 1 | cut -d: -f1)
+cp "$images/cat.jpg" "$folder/tall.jpg"
+printf '\xff\xdc' | dd of="$folder/tall.jpg" bs=1 seek=$((start + 5)) conv=notrunc status=none
+refuses "--image .*tall.jpg" --image "$folder/tall.jpg"
+
+# run OPTION...: the program succeeds.
+run() { "$program" --rounds 1 "$@" >"$folder/out" 2>&1 || fail "$*: $(cat "$folder/out")"; }
+
+for image in cat.jpg cat-grey.png cat-alpha.png; do
+    run --image "$images/$image" --equalize "$folder/out.png" --bins "$folder/bins"
+    tail -n +2 "$folder/bins" | cut -d, -f3 >"$folder/counted"
+    grep "^$image," "$images/recorded.csv" | cut -d, -f4 >"$folder/expected"
+    cmp -s "$folder/counted" "$folder/expected" || fail "$image is not counted as recorded"
+    run --image "$folder/out.png" --equalize "$folder/out.jpg" --together
+done
+run --made 1x1 --channels 1
+run --made 100x33 --channels 4 --input constant --grid 3 --block 100
+if command -v gnuplot >/dev/null; then
+    for ending in svg png; do
+        run --made 10x10 --picture "$folder/it's $ending.$ending"
+        [ -s "$folder/it's $ending.$ending" ] || fail "no picture was drawn as .$ending"
+    done
+fi
+
+"$program" --made 10x10 --equalize /nowhere/out.png >"$folder/out" 2>"$folder/err"
+status=$?
+[ "$status" -eq 1 ] || fail "an image that can't be written: status $status, not 1"
+grep -q "could not be written" "$folder/err" || fail "an image that can't be written: $(cat "$folder/err")"
+
+exit $((failures > 0))

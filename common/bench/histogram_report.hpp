@@ -1,0 +1,57 @@
+/// @file
+/// @brief The histogram itself, for a terminal and for a file.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../problem/verify.hpp"
+
+/// Prints the ten fullest bins, fullest first.
+inline void print_most_frequent(const Bins& bins) {
+    std::vector<std::size_t> order;
+    unsigned long long total = 0;
+    for (std::size_t b = 0; b < bins.size(); ++b) {
+        if (bins[b] != 0) order.push_back(b);
+        total += bins[b];
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return bins[a] > bins[b]; });
+    std::printf("\n%zu of %zu bins are used; the fullest (--bins PATH writes all):\n", order.size(),
+                bins.size());
+    if (order.size() > 10) order.resize(10);
+    for (const std::size_t b : order) {
+        const bool letter = bins.size() == 256 && std::isprint(static_cast<int>(b)) != 0;
+        const double share = static_cast<double>(bins[b]) / static_cast<double>(total);
+        std::printf("  %3zu  0x%02zx  %c %14llu  %5.1f %%  %s\n", b, b, letter ? static_cast<char>(b) : ' ',
+                    bins[b], share * 100,
+                    std::string(static_cast<std::size_t>(share * 40 + 0.5), '#').c_str());
+    }
+}
+
+/// @brief Writes a text.
+/// @param[in] path A file, which is replaced; "-" is standard output.
+/// @throws std::runtime_error if the file can't be written.
+inline void write_text(const std::string& path, const std::string& text) {
+    if (path == "-") {
+        std::printf("\n%s", text.c_str());
+        return;
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    if (!file.flush()) throw std::runtime_error(path + ": the histogram could not be written");
+}
+
+/// @brief Writes all bins as lines of `bin,count`, as `write_text` does.
+inline void write_bins(const std::string& path, const Bins& bins) {
+    std::string text = "bin,count\n";
+    for (std::size_t b = 0; b < bins.size(); ++b)
+        text += std::to_string(b) + "," + std::to_string(bins[b]) + "\n";
+    write_text(path, text);
+}

@@ -1,0 +1,116 @@
+/// @file
+/// @brief What the command line of a chapter's program can ask for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../cuda/launch_shape.hpp"
+#include "command_line.hpp"
+
+/// What the command line asked for.
+struct Options {
+    std::size_t n = 0;  ///< elements
+    std::string input;  ///< the name of an input
+    std::uint64_t seed = 1;
+    std::string file;          ///< if not empty: this file's bytes instead
+    LaunchShape shape;         ///< zeros: each variant's own choice
+    unsigned int rounds = 20;  ///< timed runs of each variant on a GPU
+    std::string variant;       ///< if not empty: run this variant only
+    std::string csv, json;     ///< files that rows are added to
+    std::string bins;          ///< file for the histogram itself, "-" for standard output
+    bool heading = true;       ///< print the table's heading
+    bool list = false;         ///< say what the variants are, and run nothing
+    std::string mode;          ///< an extra that only this chapter has, such as "sweep"
+};
+
+/// What the programs of a part work on, and so which options they have.
+struct ProgramKind {
+    const char* elements;  ///< what n counts: "bytes to count"
+    std::size_t default_n;
+    std::vector<std::pair<std::string, std::string>> inputs;  ///< name and description; the default first
+    bool has_files;                                           ///< --file and --bins
+};
+
+/// A flag that only some chapters have: the program prints something else than its table.
+struct ExtraMode {
+    const char* name;
+    const char* what;
+    bool has_rows;  ///< results that --csv and --json can write
+};
+
+/// @brief The options of every program that measures: launch shape, rounds, and where rows go.
+inline void add_measuring_options(CommandLine& line, Options& options) {
+    line.number("block", "THREADS", "threads a block, 1 to 1024 (default: each variant's choice)",
+                options.shape.block, 1, 1024);
+    line.number("grid", "BLOCKS", "blocks in the grid (default: each variant's choice)", options.shape.grid,
+                1, 0x7fffffff);
+    line.number("rounds", "COUNT", "timed runs of each variant on a GPU (default 20)", options.rounds, 1,
+                100000);
+    line.text("csv", "PATH", "add the table's rows to this file, one line each", options.csv);
+    line.text("json", "PATH", "the same, as one JSON object a line", options.json);
+}
+
+/// @brief The option that chooses one of the inputs of a kind.
+/// @param[out] given Whether it was there.
+inline Option input_option(const ProgramKind& kind, Options& options, bool& given) {
+    const auto choose = [&kind, &options, &given](const std::string& name) {
+        std::string names;
+        for (const auto& input : kind.inputs) {
+            if (name == input.first) options.input = name;
+            names += (names.empty() ? "" : ", ") + input.first;
+        }
+        if (options.input != name) throw BadOption("--input takes one of " + names + ", not '" + name + "'");
+        given = true;
+    };
+    return {"input", "NAME", "what they are like (default " + options.input + "):", choose, kind.inputs};
+}
+
+/// @brief Reads the command line. `--help` prints the options and ends the program.
+/// @param[in] modes Flags that this program has besides those that all have.
+/// @throws BadOption naming the option and what it takes.
+inline Options parse_options(int argc, char** argv, const ProgramKind& kind,
+                             const std::vector<ExtraMode>& modes = {}) {
+    Options options;
+    options.n = kind.default_n;
+    options.input = kind.inputs.front().first;
+    bool made_input = false;
+
+    CommandLine line;
+    line.add({"n", "SIZE", std::string(kind.elements) + ", such as 1000, 64K, 100M, 4G",
+              [&](const std::string& given) {
+                  options.n = parse_number("n", given, 0, std::numeric_limits<std::int64_t>::max(), true);
+                  made_input = true;
+              }});
+    line.add(input_option(kind, options, made_input));
+    line.number("seed", "NUMBER", "another seed, another input (default 1)", options.seed, 0,
+                std::numeric_limits<std::uint64_t>::max());
+    line.text("variant", "NAME", "run this variant only; --list names them", options.variant);
+    if (kind.has_files) {
+        line.text("file", "PATH", "count the bytes of this file instead", options.file);
+        line.text("bins", "PATH", "write the histogram as lines of bin,count ('-': to standard output)",
+                  options.bins);
+    }
+    add_measuring_options(line, options);
+    line.flag("no-heading", "leave out the heading: the rows go on a table that stands above",
+              options.heading, false);
+    line.flag("list", "say what the variants are, and run nothing", options.list);
+    for (const ExtraMode& mode : modes)
+        line.add({mode.name, "", mode.what, [&](const std::string&) { options.mode = mode.name; }});
+    line.parse(argc, argv);
+
+    for (const ExtraMode& extra : modes) {
+        if (options.mode != extra.name) continue;
+        if (!options.variant.empty() || !options.bins.empty())
+            throw BadOption("--" + options.mode + " goes without --variant and --bins");
+        if (!extra.has_rows && !(options.csv.empty() && options.json.empty()))
+            throw BadOption("--" + options.mode + " has no rows for --csv and --json");
+    }
+    if (!options.file.empty() && (made_input || options.seed != 1))
+        throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
+    return options;
+}

@@ -1,0 +1,397 @@
+/// @file
+/// @brief Checks of what the chapters share.
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "../bench/bench.cuh"
+#include "../bench/histogram_input.cuh"
+#include "../bench/histogram_report.hpp"
+#include "../bench/measure.cuh"
+#include "../bench/options.hpp"
+#include "../bench/sum_bench.cuh"
+#include "../bench/sweep.cuh"
+#include "../bench/table.cuh"
+#include "../bench/variants.hpp"
+#include "../cuda/device_buffer.cuh"
+#include "../cuda/error.cuh"
+#include "../problem/histogram.cuh"
+#include "../problem/input.hpp"
+#include "../problem/verify.hpp"
+#include "catch.hpp"
+#include "check_histogram.cuh"
+#include "check_sum.cuh"
+
+namespace {
+
+Bins count(const std::vector<unsigned char>& data) { return reference_histogram(data.data(), data.size()); }
+
+const NamedInput& input(const std::string& name) {
+    for (const NamedInput& candidate : named_inputs())
+        if (name == candidate.name) return candidate;
+    throw std::invalid_argument(name);
+}
+
+/// Parses a command line given as words.
+Options parse(std::vector<std::string> words, const std::vector<ExtraMode>& modes = {}) {
+    std::vector<char*> argv{const_cast<char*>("program")};
+    for (std::string& word : words) argv.push_back(&word[0]);
+    argv.push_back(nullptr);
+    optind = 0;  // getopt begins again
+    return parse_options(static_cast<int>(argv.size()) - 1, argv.data(), histogram_programs(), modes);
+}
+
+/// The name of a new, empty file.
+std::string temporary_file() {
+    char name[] = "/tmp/common_checks_XXXXXX";
+    close(mkstemp(name));
+    return name;
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+    try {
+        parse(words);
+    } catch (const BadOption& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("the same seed gives the same bytes on every platform") {
+    const std::vector<unsigned char> block = big_random_block(20, 5489);
+    // mt19937_64 with its default seed, 5489, begins with 14514284786278117030 = 0xC96D191CF6F6AEA6.
+    const std::array<unsigned char, 8> first{0xA6, 0xAE, 0xF6, 0xF6, 0x1C, 0x19, 0x6D, 0xC9};
+    for (std::size_t i = 0; i < first.size(); ++i)
+        CHECK(static_cast<int>(block[i]) == static_cast<int>(first[i]));
+    CHECK(block == big_random_block(20, 5489));
+    CHECK(block != big_random_block(20, 5490));
+}
+
+TEST_CASE("each named input is what its description says") {
+    const std::size_t n = 1 << 20;
+    const double mean = static_cast<double>(n) / kBins;
+    for (const unsigned long long bin : count(input("uniform").make(n, 1))) {
+        CHECK(static_cast<double>(bin) > 0.9 * mean);
+        CHECK(static_cast<double>(bin) < 1.1 * mean);
+    }
+    const double zeros = static_cast<double>(count(input("skewed").make(n, 1))[0]) / n;
+    CHECK(zeros > 0.33);
+    CHECK(zeros < 0.36);
+    CHECK(count(input("constant").make(n, 1))[7] == n);
+    const std::vector<unsigned char> sorted = input("sorted").make(n, 1);
+    CHECK(std::is_sorted(sorted.begin(), sorted.end()));
+    CHECK(count(sorted) == Bins(kBins, n / kBins));
+    const double hot = static_cast<double>(count(input("one-hot").make(n, 1))[7]) / n;
+    CHECK(hot > 0.89);
+    CHECK(hot < 0.91);
+    const Bins attack = count(input("bank-attack").make(n, 1));
+    for (std::size_t b = 0; b < kBins; ++b) CHECK((attack[b] != 0) == (b % 32 == 0));
+    for (const NamedInput& any : named_inputs())
+        for (const std::size_t size : {0, 1, 7}) CHECK(any.make(size, 1).size() == size);
+}
+
+TEST_CASE("each verification finds what it can find") {
+    const std::vector<unsigned char> data = big_random_block(1000, 1);
+    const Bins right = count(data);
+    CHECK_FALSE(verify_by_sum(right, 1000));
+    CHECK_FALSE(verify_in_reverse(right, data.data(), data.size()));
+    CHECK_FALSE(verify_bin_by_bin(right, right));
+
+    Bins lost = right;
+    --lost[9];
+    CHECK(verify_by_sum(lost, 1000));
+    CHECK(verify_in_reverse(lost, data.data(), data.size()));
+    CHECK(verify_bin_by_bin(lost, right).value().find("bin 9") != std::string::npos);
+
+    Bins swapped = right;
+    ++swapped[3];
+    --swapped[4];
+    CHECK_FALSE(verify_by_sum(swapped, 1000));  // the sum can't see it
+    CHECK(verify_in_reverse(swapped, data.data(), data.size()));
+    CHECK(verify_bin_by_bin(swapped, right));
+    CHECK(verify_bin_by_bin(Bins(8), right));
+
+    HistogramVariant eight{};
+    eight.bins = 8;
+    CHECK_FALSE(verify_in_reverse(expected_bins(eight, right), data.data(), data.size()));
+}
+
+TEST_CASE("options are read, with binary suffixes") {
+    CHECK(parse({}).n == std::size_t{100} << 20);
+    CHECK(parse({"--n", "64K"}).n == 65536);
+    CHECK(parse({"--n=1G"}).n == std::size_t{1} << 30);
+    CHECK(parse({"--n", "0"}).n == 0);
+    CHECK(parse({"--input", "bank-attack"}).input == "bank-attack");
+    const LaunchShape shape = parse({"--grid", "7", "--block", "1024"}).shape;
+    CHECK(shape.grid == 7);
+    CHECK(shape.block == 1024);
+    CHECK_FALSE(parse({"--no-heading"}).heading);
+    CHECK(parse({"--sweep"}, {kSweepMode}).mode == "sweep");
+}
+
+TEST_CASE("options that can't be followed are refused by name") {
+    CHECK(refusal({"--n", "12Q"}).find("--n takes") == 0);
+    CHECK(refusal({"--n", "18446744073709551616"}).find("--n takes") == 0);
+    CHECK(refusal({"--n", "9007199254740992K"}).find("--n takes") == 0);
+    CHECK(refusal({"--block", "1025"}) == "--block takes a whole number from 1 to 1024, not '1025'");
+    CHECK(refusal({"--block", "+5"}).find("--block takes") == 0);
+    CHECK(refusal({"--grid", "0"}).find("--grid takes") == 0);
+    CHECK(refusal({"--input", "zipf"}).find("uniform, skewed, constant, sorted, one-hot, bank-attack") !=
+          std::string::npos);
+    CHECK(refusal({"--sweep"}).find("unknown option '--sweep'") == 0);
+    CHECK(refusal({"--n"}).find("--n needs a value") == 0);
+    CHECK_THROWS_AS(parse({"--sweep", "--bins", "-"}, {kSweepMode}), BadOption);
+    CHECK_THROWS_AS(parse({"--cost", "--csv", "x"}, {{"cost", "", false}}), BadOption);
+    CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file takes the whole file") == 0);
+}
+
+TEST_CASE("variants are chosen by name and by what shape they can have") {
+    HistogramVariant fixed{"fixed", "", nullptr};
+    fixed.only_block = 256;
+    HistogramVariant follows{"follows", "", nullptr};
+    follows.grid_follows_n = true;
+    const std::vector<HistogramVariant> all{fixed, follows};
+    CHECK(choose_variants(all, parse({})).size() == 2);
+    CHECK(choose_variants(all, parse({"--block", "128"})).size() == 1);
+    CHECK(choose_variants(all, parse({"--variant", "follows"})).size() == 1);
+    CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "other"})), BadOption);
+    CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "fixed", "--block", "128"})), BadOption);
+    CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "follows", "--grid", "2"})), BadOption);
+}
+
+TEST_CASE("medians and percentiles are those of the samples") {
+    const Timing odd = summarize({3, 1, 2});
+    CHECK(odd.median == 2);
+    CHECK(odd.samples == 3);
+    CHECK(summarize({4, 1, 2, 3}).median == 2.5);
+    std::vector<double> hundred;
+    for (int k = 100; k >= 0; --k) hundred.push_back(k);
+    const Timing many = summarize(hundred);
+    CHECK(many.p10 == 10);
+    CHECK(many.p90 == 90);
+}
+
+TEST_CASE("every job is timed in every round, and each round begins with another") {
+    std::string order;
+    std::vector<Job> jobs(3);
+    for (std::size_t j = 0; j < 3; ++j) {
+        jobs[j].run = [&order, j] { order += static_cast<char>('a' + j); };
+        jobs[j].on_cpu = true;
+    }
+    const std::vector<Timing> timings = measure(jobs, 3, nullptr);
+    CHECK(order == "bcacababc");
+    for (const Timing& timing : timings) CHECK(timing.samples == 3);
+}
+
+TEST_CASE("the read ceiling reads any n") {
+    for (const std::size_t n : {0, 1, 15, 16, 17, 100003}) {
+        const DeviceBuffer<unsigned char> d_data(n);
+        CHECK_NOTHROW(Reader(d_data.data(), n).read_once());
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+TEST_CASE("times and ratios are printed with the digits that count") {
+    CHECK(format_seconds(1.5) == "1.50 s");
+    CHECK(format_seconds(0.0123) == "12.3 ms");
+    CHECK(format_seconds(0.9999) == "1.00 s");
+    CHECK(format_seconds(4.56e-4) == "456 us");
+    CHECK(format_seconds(2e-9) == "2.00 ns");
+    CHECK(format_ratio(98.54) == "98.5");
+    CHECK(format_ratio(NAN) == "-");
+    CHECK(format_ratio(INFINITY) == "-");
+}
+
+TEST_CASE("rows go to CSV and JSON, and a file gets one heading") {
+    const std::string path = temporary_file();
+    Row row;
+    row.chapter = "02_naive_atomic";
+    row.variant = "say \"hi\"";
+    row.n = 5;
+    append_csv(path, {row});
+    append_csv(path, {row, row});
+    std::ifstream csv(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(csv, line);) lines.push_back(line);
+    REQUIRE(lines.size() == 4);
+    CHECK(lines[0].find("chapter,variant,device") == 0);
+    CHECK(lines[1].find("\"02_naive_atomic\",\"say \"\"hi\"\"\"") == 0);
+    CHECK(lines[1] == lines[3]);
+    const std::string date = lines[1].substr(lines[1].size() - 22);
+    CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));
+    CHECK(lines[0].find(",driver,cuda_driver,cuda_runtime,host_cpus,commit,date") != std::string::npos);
+    CHECK(lines[1].find("\"unknown\",\"20") != std::string::npos);  // checks are linked without a commit
+    std::remove(path.c_str());
+
+    append_json(path, {row});
+    std::ifstream json(path);
+    std::string object;
+    std::getline(json, object);
+    CHECK(object.find("{\"chapter\": \"02_naive_atomic\", \"variant\": \"say \\\"hi\\\"\"") == 0);
+    CHECK(object.find("\"times_cub\": null") != std::string::npos);
+    std::remove(path.c_str());
+    CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
+}
+
+TEST_CASE("a sweep goes from one block to one element a thread") {
+    const std::vector<unsigned int> grids = sweep_grids(1000000, 256, 132);
+    CHECK(grids.front() == 1);
+    CHECK(grids.back() == 3907);
+    CHECK(std::find(grids.begin(), grids.end(), 264) != grids.end());
+    CHECK(sweep_grids(0, 256, 132) == std::vector<unsigned int>{1});
+}
+
+TEST_CASE("shapes that a launch can't have are refused") {
+    CHECK(blocks_for(0, 256) == 0);
+    CHECK(blocks_for(256, 256) == 1);
+    CHECK(blocks_for(257, 256) == 2);
+    CHECK(blocks_for(0x7fffffffull * 1024, 1024) == 0x7fffffffu);
+    CHECK_THROWS_AS(blocks_for(0x7fffffffull * 1024 + 1, 1024), std::invalid_argument);
+}
+
+TEST_CASE("a CUDA error names the call, the place and CUDA's words") {
+    try {
+        CUDA_CHECK(cudaSetDevice(12345));
+        FAIL("no exception");
+    } catch (const CudaError& error) {
+        const std::string what = error.what();
+        CHECK(what.find("cudaSetDevice(12345)") != std::string::npos);
+        CHECK(what.find("checks.cu:") != std::string::npos);
+        CHECK(what.find("invalid device ordinal") != std::string::npos);
+        CHECK(error.code() == cudaErrorInvalidDevice);
+    }
+    cudaGetLastError();
+}
+
+TEST_CASE("device buffers move, and copy back what they hold") {
+    DeviceBuffer<int> a(3);
+    CUDA_CHECK(cudaMemset(a.data(), 0, a.bytes()));
+    DeviceBuffer<int> b(std::move(a));
+    CHECK(b.to_host() == std::vector<int>{0, 0, 0});
+    DeviceBuffer<int> c;
+    c = std::move(b);
+    CHECK(c.size() == 3);
+    CHECK(DeviceBuffer<int>(0).to_host().empty());
+}
+
+TEST_CASE("files are read whole, and what is no file is refused") {
+    const std::string path = temporary_file();
+    std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);
+    CHECK(read_file(path, 4) == std::vector<unsigned char>{'a', 0, 'b', '\n'});
+    CHECK_THROWS_AS(read_file(path, 3), std::invalid_argument);
+    std::remove(path.c_str());
+    CHECK_THROWS_AS(read_file(path, 4), std::invalid_argument);
+    CHECK_THROWS_AS(read_file("/", 4), std::invalid_argument);
+    CHECK_THROWS_AS(read_file("/dev/null", 4), std::invalid_argument);
+}
+
+TEST_CASE("the check of large inputs knows what it made, and finds a count that is off") {
+    HistogramVariant right{
+        "right", "", [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape) {
+            std::vector<unsigned char> data(n);
+            CUDA_CHECK(cudaMemcpy(data.data(), d_data, n, cudaMemcpyDeviceToHost));
+            const Bins bins = reference_histogram(data.data(), n);
+            CUDA_CHECK(cudaMemcpy(d_bins, bins.data(), kBins * sizeof(*d_bins), cudaMemcpyHostToDevice));
+        }};
+    HistogramVariant wrong{"wrong", "",
+                           [](const unsigned char*, std::size_t, unsigned long long* d_bins, LaunchShape) {
+                               CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+                           }};
+    CHECK(check_large_histogram(right, 1000).value_or("") == "");
+    CHECK(check_large_histogram(wrong, 1000));
+}
+
+TEST_CASE("ratios are to the yardsticks, and a simulated time has none") {
+    const auto spend = [](int milliseconds) {
+        return [milliseconds] { usleep(static_cast<useconds_t>(milliseconds) * 1000); };
+    };
+    std::vector<Job> jobs(1);
+    jobs[0].name = "variant";
+    jobs[0].run = spend(4);
+    jobs[0].on_cpu = true;
+    Yardsticks yardsticks;
+    yardsticks.cpu_sequential = spend(40);
+    Row blank;
+    blank.bytes = 4000000;
+    Options options;
+    options.rounds = 1;
+    const std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options, nullptr);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].times_cpu_sequential == Approx(rows[1].timing.median / rows[0].timing.median));
+    CHECK(rows[0].gigabytes_per_second == Approx(4e-3 / rows[0].timing.median));
+    CHECK(rows[1].times_cpu_sequential == 1);
+    CHECK(std::isnan(rows[0].times_cub));
+    CHECK(std::isnan(rows[0].of_ceiling));
+
+    Device simulated{};
+    simulated.simulated = true;
+    jobs[0].on_cpu = false;
+    const std::vector<Row> simulated_rows = measure_rows(jobs, yardsticks, blank, options, &simulated);
+    CHECK(simulated_rows[0].simulated);
+    CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
+    CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
+}
+
+TEST_CASE("the check of large sums knows what it made, and finds a sum that is off") {
+    SumVariant right{
+        "right", "",
+        [](const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*, LaunchShape) {
+            std::vector<int> data(n);
+            CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
+            const unsigned long long sum = reference_sum(data.data(), n);
+            CUDA_CHECK(cudaMemcpy(d_sum, &sum, sizeof(sum), cudaMemcpyHostToDevice));
+        }};
+    SumVariant wrong{"wrong", "",
+                     [](const int*, std::size_t, unsigned long long* d_sum, unsigned long long*,
+                        LaunchShape) { clear_sum(d_sum); }};
+    CHECK(check_large_sum(right, 1000).value_or("") == "");
+    CHECK(check_large_sum(wrong, 1000));
+    CHECK(check_sum(right).value_or("") == "");
+    CHECK(check_sum(wrong));
+}
+
+TEST_CASE("squares and sums keep what 64 bits can hold") {
+    CHECK(square(INT_MIN) == 1ull << 62);
+    CHECK(square(INT_MAX) == square(-INT_MAX));
+    const std::vector<int> data(4, INT_MIN);
+    CHECK(reference_sum(data.data(), 3) == 3ull << 62);
+    CHECK(reference_sum(data.data(), 4) == 0);  // 2^64, modulo 2^64
+    CHECK(sum_on_all_cores(data.data(), 3) == 3ull << 62);
+}
+
+TEST_CASE("variants of histograms refuse the shapes that they can't have") {
+    HistogramVariant variant{"any", "", nullptr};
+    CHECK(variant.refusal({7, 33}) == "");
+    variant.most_blocks = 7;
+    CHECK(variant.refusal({7, 33}) == "");
+    CHECK(variant.refusal({8, 33}) == "--grid must be at most 7");
+    variant.only_block = 32;
+    CHECK(variant.refusal({7, 33}) != "");
+    CHECK(variant.refusal({7, 32}) == "");
+    variant.grid_follows_n = true;
+    CHECK(variant.refusal({7, 32}) != "");
+    CHECK(variant.refusal({}) == "");
+}
+
+TEST_CASE("variants of sums refuse the shapes that they can't have") {
+    SumVariant variant{"any", "", nullptr};
+    CHECK(variant.refusal({7, 33}) == "");
+    variant.power_of_two_block = true;
+    CHECK(variant.refusal({0, 96}) != "");
+    CHECK(variant.refusal({0, 16}) != "");
+    CHECK(variant.refusal({0, 64}) == "");
+    variant.whole_warps = true;
+    CHECK(variant.refusal({0, 128}) == "");
+    variant.grid_follows_n = true;
+    CHECK(variant.refusal({1, 0}) != "");
+    variant.fixed_shape = true;
+    CHECK(variant.refusal({0, 64}) != "");
+    CHECK(variant.refusal({}) == "");
+}

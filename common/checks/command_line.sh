@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# command_line.sh PROGRAM: a chapter's program refuses what it can't do, in one line, and
+# counts any file right. Exits 77 (skipped) where the program finds no device.
+# shellcheck source=common/checks/refusals.sh
+source "$(dirname "${BASH_SOURCE[0]}")/refusals.sh"
+
+refuses "--n " --n many
+refuses "--n " --n -1
+refuses "--n " --n 1.5M
+refuses "--n " --n 10X
+refuses "--n " --n ""
+refuses "--n " --n 99999999999999999999
+refuses "--n " --n 8000000T
+refuses "--n " --n 8T
+refuses "--n needs a value" --n
+refuses "--block " --block 0
+refuses "--block " --block 1025
+refuses "--block " --block 32K
+refuses "--block " --block many
+refuses "--grid " --grid 0
+refuses "--grid " --grid 2147483648
+refuses "--rounds " --rounds 0
+refuses "--seed " --seed x
+refuses "--input takes one of .*, not 'nothing'" --input nothing
+refuses "--variant " --n 1K --variant nothing
+refuses "unknown option '--nothing'" --nothing
+refuses "unknown argument 'nothing'" nothing
+
+"$program" --help | grep -q -- "--input NAME" || fail "--help does not say what --input takes"
+[ -n "$("$program" --list)" ] || fail "--list does not name the variants"
+if ! "$program" --help | grep -q -- "--file"; then exit $((failures > 0)); fi
+
+refuses "--file .*No such file" --file "$folder/nothing"
+refuses "--file .*directory" --file "$folder"
+refuses "--file .*not a regular file" --file /dev/zero
+refuses "leave out --n" --file "$program" --n 5
+if [ "$(id -u)" -ne 0 ]; then
+    touch "$folder/secret"
+    chmod 000 "$folder/secret"
+    refuses "--file .*Permission denied" --file "$folder/secret"
+fi
+
+# counts SIZE: the histogram of a file is the one that od and awk make of it.
+counts() {
+    head -c "$1" "$program" >"$folder/data"
+    od -An -v -tu1 -w1 "$folder/data" |
+        awk 'BEGIN { print "bin,count" } { ++c[$1 + 0] } END { for (b = 0; b < 256; ++b) print b "," c[b] + 0 }' \
+            >"$folder/expected"
+    "$program" --file "$folder/data" --rounds 1 --bins "$folder/bins" >"$folder/out" 2>&1 ||
+        fail "a file of $1 bytes: $(cat "$folder/out")"
+    cmp -s "$folder/expected" "$folder/bins" || fail "a file of $1 bytes is counted wrong"
+}
+
+for size in 0 1 17 4096 100003; do counts "$size"; done
+
+exit $((failures > 0))

@@ -1,0 +1,28 @@
+# The GPU's backend: .cu files are compiled by nvcc as they are.
+
+# The architectures to compile for, unless the caller says: this machine's GPU, or else all.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed EQUAL 0 AND capabilities MATCHES "([0-9]+)\\.([0-9]+)")
+    set(CMAKE_CUDA_ARCHITECTURES "${CMAKE_MATCH_1}${CMAKE_MATCH_2}" CACHE STRING "")
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES all-major CACHE STRING "")
+  endif()
+endif()
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+
+list(REMOVE_ITEM host_options -Wno-unknown-pragmas)
+string(REPLACE ";" "," nvcc_host_options "${host_options}")
+target_compile_options(course_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_host_options}>")
+if(COURSE_WARNINGS_AS_ERRORS)
+  target_compile_options(course_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
+endif()
+
+function(course_executable target source)
+  add_executable(${target} ${PROJECT_SOURCE_DIR}/${source})
+  target_link_libraries(${target} PRIVATE course_options)
+endfunction()

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Checks that the README quotes the simulator as it speaks: quotations.sh SIMULATOR_CHECKS COMPILER,
+# from the root. The lines that it names are g++'s: of a call that spans lines, compilers choose another one.
+set -euo pipefail
+readme=common/simulator/README.md
+lines() { if [ "$2" = GNU ]; then cat "$1"; else sed -E 's/\.cuh:[0-9]+/.cuh/g' "$1"; fi; }
+
+said=$("$1" 2>&1 >/dev/null || true)
+missing=$(grep '^simulator: ' "$readme" | lines - "$2" | grep -vxFf <(lines - "$2" <<<"$said") || true)
+if [ -n "$missing" ]; then
+  printf '%s quotes what the checks do not print:\n%s\n' "$readme" "$missing"
+  exit 1
+fi

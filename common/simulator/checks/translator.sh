@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Checks what the translator says of files that it can't translate: translator.sh TRANSLATE
+set -euo pipefail
+translate=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+# expect STATUS WORDS SOURCE: the exit status, and the message behind the file's name (of one line).
+expect() {
+  local status=0 said
+  printf '%b' "$3" >"$scratch/input.cu"
+  said=$(timeout 10 "$translate" "$scratch/input.cu" "$scratch/output.cpp" 2>&1) || status=$?
+  if [ "$status" -ne "$1" ] || [ "$said" != "${2:+$scratch/input.cu:$2}" ]; then
+    printf 'of %q it says, with status %s: %s\n' "$3" "$status" "$said"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 0 "" 'int main() {}\n'
+expect 1 "2: error: there is no kernel before <<<" 'void f() {\n  <<<1, 2>>>(x);\n}'
+expect 1 "1: error: '>' closes nothing" 'x><<<1, 2>>>(x);'
+expect 1 "3: error: <<< is not followed by >>>(" '/* a\n b */\nkernel<<<1, 2>>(x);\nint i;'
+expect 1 "1: error: <<< is not followed by >>>(" 'kernel<<<1, 2>>>;'
+expect 1 "1: error: <<< is not followed by >>>(" 'kernel<<<'
+expect 1 "2: error: __shared__ declares variables without initializers" '\n__shared__ int s = 3;'
+expect 1 "1: error: __shared__ declares variables without initializers" '__shared__ int s{3};'
+expect 1 "1: error: __shared__ declares variables without initializers" '__shared__ int'
+expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s;'
+expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s[4];'
+expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ alignas('
+# What ends too early is the compiler's to complain about.
+for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
+
+for arguments in "" "$scratch/missing.cu $scratch/output.cpp" "$scratch/input.cu $scratch/no/folder.cpp"; do
+  # shellcheck disable=SC2086  # they are several
+  if "$translate" $arguments 2>"$scratch/said" || [ "$(wc -l <"$scratch/said")" -ne 1 ]; then
+    printf 'with the arguments %q it says: %s\n' "$arguments" "$(cat "$scratch/said")"
+    failures=$((failures + 1))
+  fi
+done
+exit $((failures > 0))

@@ -1,25 +1,42 @@
 /// @file
-/// @brief Threads that are interrupted in the midst of their work, so that races do their damage.
+/// @brief Interrupts threads between a load and a store, so that races give wrong results.
 ///
-/// Without this, a thread runs until it waits, and no other thread of its block can come between
+/// Without this file, a thread runs until it waits, and no other thread of its block runs between
 /// its load and its store. Code that is compiled with `-fsanitize=thread` calls a function before each
-/// plain access to memory. Linked with this file instead of ThreadSanitizer's library, some of the
-/// calls before a store let other threads go first: which ones depends on the seed alone. Blocks on
-/// other cores come between where a store to device memory waits for some time.
+/// plain memory access. This file defines these functions instead of ThreadSanitizer's library. Before
+/// some of the stores, it lets other threads of the block run. Which stores these are depends only on the
+/// seed. Before a few stores to device memory it also waits, so that blocks on other cores run.
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#include "scheduler.h"
+#include "worker.hpp"
+
+/// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
+/// to memory that other blocks see, lets these run.
+void sim::Worker::maybe_pause(const void* store_to) {
+    if (!threads_.in_kernel) return;
+    pauses_.random = pauses_.random * 6364136223846793005u + 1442695040888963407u;
+    if (pauses_.random >> 61 != 0) return;
+    const InSimulator here(*this);
+    if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && is_device_memory(store_to)) {
+        pauses_.has_stalled = true;
+        usleep(20);
+    }
+    Thread& thread = *threads_.current;
+    thread.state = ThreadState::ready;
+    leave(thread);
+}
 
 namespace {
 
-/// Before a store, what was loaded to compute it is already in a register.
+/// What was loaded to compute the value of a store is in a register before it.
 void before_store(const void* address) {
     if (sim::running_worker != nullptr) return sim::running_worker->maybe_pause(address);
-    // The CPU's own threads, chapter 01's, can be asked to let others go first, too.
+    // A thread of the CPU, as in chapter 01, can also let others run first.
     thread_local unsigned int stores = 0;
     if (++stores % 64 == 0) sched_yield();
 }
@@ -29,8 +46,8 @@ void before_store(const void* address) {
 // The names and signatures are ThreadSanitizer's, as GCC and clang call them.
 extern "C" {
 
-/// Runs before main: unless the environment says otherwise, an order other than 0, 1, 2, …, and blocks
-/// that run at the same time on any machine.
+/// Runs before main. Unless the environment says otherwise, threads and blocks run in an order other than
+/// 0, 1, 2, …, and blocks run at the same time on any machine.
 void __tsan_init() {
     setenv("CUDA_SIM_SEED", "7", 0);
     setenv("CUDA_SIM_WORKERS", "4", 0);
@@ -55,7 +72,7 @@ SIM_ACCESS(4)
 SIM_ACCESS(8)
 SIM_ACCESS(16)
 
-// Atomic operations stay what they are.
+// Atomic operations are not interrupted.
 #define SIM_ATOMIC_ACCESS(bits, T)                                                                          \
     T __tsan_atomic##bits##_load(const volatile T* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
     void __tsan_atomic##bits##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); } \

@@ -1,13 +1,15 @@
 /// @file
-/// @brief Runs grids: checks a launch as CUDA does, and shares its blocks out to OS threads.
+/// @brief Runs grids: checks a launch as CUDA does, and shares its blocks out to workers.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <thread>
 
-#include "scheduler.h"
+#include "errors.hpp"
+#include "worker.hpp"
 
 namespace sim {
 namespace {
@@ -28,12 +30,12 @@ std::uint64_t& seed() {
     return value;
 }
 
-/// As CUDA 13 answers. Earlier ones call a shape that can't be an invalid configuration.
+/// The error of CUDA 13. Before it, a shape outside the limits was an invalid configuration.
 cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
     const dim3 &grid = config.grid, &block = config.block;
     const unsigned int shapes[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
     for (int i = 0; i < 3; ++i) {
-        // As signed numbers: CUDA's limits fit, and 0 and 2^31 are both out of range.
+        // Signed numbers hold CUDA's limits. 0 and everything from 2^31 on is less than 1.
         const int blocks = static_cast<int>(shapes[0][i]), threads = static_cast<int>(shapes[1][i]);
         if (blocks < 1 || blocks > kMaxGrid[i] || threads < 1 || threads > kMaxBlock[i])
             return cudaErrorInvalidValue;
@@ -43,8 +45,8 @@ cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
     return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// Another order of the blocks for each seed: they are as far apart as a number that has no divisor
-/// in common with how many there are.
+/// Gives the blocks another order for each seed: each is a stride away from the one before it, and the stride
+/// has no divisor in common with the number of blocks.
 void shuffle_blocks(Grid& grid) {
     std::mt19937_64 random(grid.seed);
     grid.first_block = random() % grid.blocks;
@@ -52,10 +54,11 @@ void shuffle_blocks(Grid& grid) {
     while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
 }
 
-/// Shares a grid out. The thread that launches is the first worker; the others live for this grid.
+/// Shares a grid out to workers. The first one runs on the OS thread that launches, and the others on threads
+/// that exist for this grid only.
 void run_on_workers(Grid& grid) {
     static std::vector<std::unique_ptr<Worker>> pool;
-    // Less than this many simulated threads are done before another OS thread has started.
+    // Fewer simulated threads than this take less time than starting an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
@@ -83,7 +86,7 @@ unsigned int workers() {
     return count;
 }
 
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* thread) {
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
     const SharedLimit limit = shared_limit(kernel.address);
     const cudaError_t sticky = sticky_error();
     if (const cudaError_t error = sticky != cudaSuccess ? sticky : launch_error(config, limit)) {
@@ -93,7 +96,7 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
     const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
-    Grid grid{kernel, config, limit, loop, thread, blocks, seed()};
+    Grid grid{kernel, config, limit, loop, call, blocks, seed()};
     if (grid.seed != 0) shuffle_blocks(grid);
     run_on_workers(grid);
     if (grid.error != cudaSuccess) set_fault(grid.error, grid.fault);

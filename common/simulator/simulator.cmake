@@ -7,7 +7,8 @@ add_executable(translate ${simulator_dir}/translate.cpp)
 target_link_libraries(translate PRIVATE course_options)
 
 add_library(simulator STATIC
-  ${simulator_dir}/launch.cpp ${simulator_dir}/runtime.cpp ${simulator_dir}/scheduler.cpp)
+  ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
+  ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
 
@@ -27,6 +28,7 @@ file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*.cuh"
   "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/broken/*.cuh" "[0-9][0-9]_*/applications/*.cuh"
   "[0-9][0-9]_*/applications/*.hpp" "[0-9][0-9]_*/applications/broken/*.cuh")
+list(FILTER headers EXCLUDE REGEX "^common/simulator/[^/]*$")  # the simulator's own are C++
 foreach(header IN LISTS headers)
   translate_file(${header} ${translated_dir}/${header})
   list(APPEND translated_headers ${translated_dir}/${header})

@@ -30,4 +30,4 @@
 #include "simulator/launch.h"
 
 /// @namespace sim
-/// @brief What stands behind CUDA's names here: launches, waiting, shared memory.
+/// @brief The simulator, which implements CUDA's names: launches, waiting, shared memory.

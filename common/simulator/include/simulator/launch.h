@@ -7,22 +7,18 @@
 
 #include "kernel.h"
 #include "runtime.h"
+#include "threads.h"
 
-/// @brief What `::sim::launch` wants to know of a kernel: how to call it, where it is, and its name.
+/// @brief What `::sim::launch` needs to know about a kernel: how to call it, its address, and its name.
 ///
-/// Which function a template's name means is known only with the arguments of a call, so that the second
-/// function, which answers the kernel's address, is a template, and there may be no answer.
+/// Which function a template's name means depends on the arguments of a call. The second function, which
+/// returns the kernel's address, is therefore a template, and cannot always be called.
 #define SIM_KERNEL(...)                                                                                   \
     [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                                        \
         [=](auto sim_address) -> decltype(sim_address(__VA_ARGS__)) { return sim_address(__VA_ARGS__); }, \
         #__VA_ARGS__
 
-/// For the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
-#define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
-
 namespace sim {
-
-constexpr unsigned int kMaxThreadsPerBlock = 1024;  ///< as on every GPU
 
 /// What stands between `<<<` and `>>>`.
 struct LaunchConfig {
@@ -30,71 +26,22 @@ struct LaunchConfig {
     std::size_t dynamic_shared_bytes;
 };
 
-/// What a launch launches, and where the launch is written.
+/// The kernel of a launch, and where the launch is written.
 struct Kernel {
     const char* name;
-    const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it can't be told
+    const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it isn't known
     Site site;
 };
 
-/// The same, with what may be left out; there is no more than one stream.
+/// The same, with defaults for what may be left out. There is only one stream.
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                                   cudaStream_t = nullptr) {
     return {grid, block, dynamic_shared_bytes};
 }
 
-/// What a thread of the block does now.
-enum class ThreadState : unsigned char { unstarted, runs, ready, at_barrier, at_warp, returned };
-
-/// @brief Hands out the threads of one block, one after another, to whoever asks for the next one.
-///
-/// A thread that never waits costs a few nanoseconds: it is one turn of the loop in `Launcher`.
-class ThreadQueue {
- public:
-    /// Makes the next thread of the block the current one. @return false when all have started.
-    SIM_UNINTERRUPTED bool start_next() {
-        if (next_ == count_) return false;
-        resume(order_[next_++]);
-        in_kernel_ = true;
-        return true;
-    }
-
-    /// The current thread has returned from the kernel.
-    SIM_UNINTERRUPTED void finish() {
-        in_kernel_ = false;
-        states_[current_] = ThreadState::returned;
-        --live_;
-        if (waiting_ != 0) finished_while_others_wait();
-    }
-
- protected:
-    /// Makes a thread the current one.
-    void resume(unsigned int thread) {
-        current_ = thread;
-        threadIdx = indices_[thread];
-        states_[thread] = ThreadState::runs;
-    }
-    /// A barrier waits for live threads only: one thread less may be all that it has waited for.
-    void finished_while_others_wait();
-
-    unsigned int count_ = 0;    ///< threads of the block
-    unsigned int next_ = 0;     ///< how many have started
-    unsigned int live_ = 0;     ///< how many have not returned
-    unsigned int waiting_ = 0;  ///< how many wait, at a barrier or for their warp
-    unsigned int current_ = 0;  ///< the thread that runs
-    bool in_kernel_ = false;    ///< it runs the kernel, not the simulator
-    // For each thread of the block:
-    unsigned int order_[kMaxThreadsPerBlock];  ///< who starts, and goes on, first, second, …
-    uint3 indices_[kMaxThreadsPerBlock];       ///< its threadIdx
-    ThreadState states_[kMaxThreadsPerBlock];  ///< what it does now
-};
-
-/// Runs the kernel for the threads that the queue hands out, until there are none left.
-using ThreadLoop = void (*)(const void* kernel, ThreadQueue& queue);
-
-/// Runs a grid and waits for it. What went wrong is what `cudaGetLastError` answers afterwards.
-/// @param thread What `loop` calls for each thread.
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* thread);
+/// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
+/// @param loop What runs threads: it makes `call` for each of them.
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call);
 
 /// The address of the one function that a name means, or of the template's that takes these types.
 template <typename... Arguments>
@@ -119,25 +66,18 @@ struct Launcher {
     LaunchConfig config;
     Site site;
 
-    /// Runs the grid. Errors are what `cudaGetLastError` answers.
+    /// Runs the grid. `cudaGetLastError` returns its error.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
-        const auto thread = [&] { call(arguments...); };
-        using Thread = decltype(thread);
-        const ThreadLoop loop = [](const void* run, ThreadQueue& queue) {
-            while (queue.start_next()) {
-                (*static_cast<Thread*>(run))();
-                queue.finish();
-            }
-        };
+        const auto call_kernel = [&] { call(arguments...); };
         const void* address = nullptr;
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
-        run_grid({name, address, site}, config, loop, &thread);
+        run_grid({name, address, site}, config, run_threads<decltype(call_kernel)>, &call_kernel);
     }
 };
 
-/// What `<<<` … `>>>` becomes: the parentheses behind it call the kernel.
+/// What `<<<` … `>>>` becomes. The parentheses that follow it call the launcher with the kernel's arguments.
 template <typename Call, typename Find>
 Launcher<Call, Find> launch(Call call, Find find, const char* name, LaunchConfig config,
                             const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -150,7 +90,7 @@ void set_seed(std::uint64_t seed);
 /// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
 unsigned int workers();
 
-/// What went wrong in the last kernel that failed, in words; empty if none did.
+/// What went wrong in the last kernel that failed, in words. Empty if none has failed.
 const char* last_fault();
 
 }  // namespace sim

@@ -1,0 +1,34 @@
+/// @file
+/// @brief The simulated device: its limits, and its memory.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda_runtime.h"
+
+namespace sim {
+
+/// @name The limits of compute capability 9.0
+/// @{
+constexpr unsigned int kMaxThreadsPerMultiprocessor = 2048;
+constexpr unsigned int kMaxBlocksPerMultiprocessor = 32;
+constexpr int kMaxBlock[3] = {1024, 1024, 64}, kMaxGrid[3] = {0x7fffffff, 65535, 65535};
+constexpr std::size_t kStaticSharedBytes = 48 * 1024;
+constexpr std::size_t kSharedBytesPerBlock = 227 * 1024;
+constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;
+constexpr std::size_t kReservedSharedBytes = 1024;
+/// @}
+
+/// The shared memory that a block of a kernel may have: 48 KiB, unless `cudaFuncSetAttribute` asked for more.
+struct SharedLimit {
+    std::size_t dynamic_bytes, all_bytes;
+};
+SharedLimit shared_limit(const void* kernel);
+
+/// Whether an address is in memory that `cudaMalloc` has allocated.
+bool is_device_memory(const void* address);
+
+void free_device_memory();          ///< all of it
+std::size_t device_memory_bytes();  ///< how much there is: the host's memory
+
+}  // namespace sim

@@ -1,0 +1,74 @@
+/// @file
+/// @brief The runtime API: errors.
+#include "errors.hpp"
+
+#include <cstdio>
+#include <mutex>
+#include <utility>
+
+namespace sim {
+namespace {
+
+// CUDA has a last error for each host thread, and a kernel's fault for the whole process.
+thread_local cudaError_t last_error = cudaSuccess;
+std::mutex fault_lock;
+cudaError_t fault_error = cudaSuccess;
+std::string fault_text;
+
+}  // namespace
+
+cudaError_t set_error(cudaError_t error) { return last_error = error; }
+
+void set_fault(cudaError_t error, const std::string& what) {
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    last_error = error;
+    if (error != cudaErrorInvalidValue) fault_error = error;
+    fault_text = what;
+    std::fprintf(stderr, "simulator: %s\n", what.c_str());
+}
+
+cudaError_t sticky_error() {
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    return fault_error;
+}
+
+void forget_fault() {
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    fault_error = cudaSuccess;
+    fault_text.clear();
+}
+
+const char* last_fault() { return fault_text.c_str(); }
+
+cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : set_error(error); }
+
+cudaError_t finish(cudaError_t error) {
+    const cudaError_t sticky = sticky_error();
+    return answer(sticky != cudaSuccess ? sticky : error);
+}
+
+}  // namespace sim
+
+const char* cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define X(name, value, text) \
+    case name: return #name;
+        SIM_ERRORS(X)
+#undef X
+    }
+    return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+#define X(name, value, text) \
+    case name: return text;
+        SIM_ERRORS(X)
+#undef X
+    }
+    return "unrecognized error code";
+}
+
+cudaError_t cudaPeekAtLastError() { return sim::last_error; }
+
+cudaError_t cudaGetLastError() { return std::exchange(sim::last_error, cudaSuccess); }

@@ -1,0 +1,28 @@
+/// @file
+/// @brief The error that a CUDA call returns, and the fault of a kernel that later calls return again.
+#pragma once
+
+#include <string>
+
+#include "cuda_runtime.h"
+
+namespace sim {
+
+/// Makes an error the one that `cudaGetLastError` returns. @return the error
+cudaError_t set_error(cudaError_t error);
+
+/// A grid has failed. Its error stays until `cudaDeviceReset`, unless it is `cudaErrorInvalidValue`: then the
+/// launch was refused.
+void set_fault(cudaError_t error, const std::string& what);
+
+cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuccess`
+void forget_fault();
+
+/// @name How calls end
+/// @{
+cudaError_t answer(
+    cudaError_t error);  ///< of a call that only asks about the device, or has an invalid pointer
+cudaError_t finish(cudaError_t error);  ///< of all others: a kernel's fault comes before their own error
+/// @}
+
+}  // namespace sim

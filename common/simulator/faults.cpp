@@ -1,0 +1,131 @@
+/// @file
+/// @brief Kernels that break CUDA's rules: how it is noticed, and the messages.
+#include <signal.h>
+
+#include <cstdio>
+#include <string>
+
+#include "worker.hpp"
+
+namespace sim {
+namespace {
+
+std::string text(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
+
+std::string text(const uint3& v) {
+    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+}
+
+}  // namespace
+
+/// Ends the block. A grid keeps its first fault.
+void Worker::record_fault(cudaError_t error, const std::string& what) {
+    faulted_ = true;
+    grid_->failed = true;
+    const std::lock_guard<std::mutex> lock(grid_->fault_lock);
+    if (grid_->error != cudaSuccess) return;
+    grid_->error = error;
+    grid_->fault = std::string(grid_->kernel.name) + " (launched at " + text(grid_->kernel.site) +
+                   "), block " + text(blockIdx) + ": " + what;
+}
+
+std::string Worker::thread_text() { return "thread " + text(threads_.current->index); }
+
+/// Which threads wait, and where. Neighbours that wait on the same line are named together.
+std::string Worker::waiting_threads() const {
+    const Thread* const threads = threads_.all;
+    std::string result;
+    for (unsigned int first = 0, last; first < threads_.count; first = last + 1) {
+        const Thread& thread = threads[first];
+        last = first;
+        if (thread.state != ThreadState::at_barrier && thread.state != ThreadState::at_warp) continue;
+        while (last + 1 < threads_.count && threads[last + 1].state == thread.state &&
+               threads[last + 1].site == thread.site)
+            ++last;
+        if (!result.empty()) result += "; ";
+        result += first == last ? "thread " + std::to_string(first) + " waits"
+                                : "threads " + std::to_string(first) + "-" + std::to_string(last) + " wait";
+        if (thread.state == ThreadState::at_warp)
+            result += std::string(" for the other lanes in ") + thread.function;
+        result += " at " + text(thread.site);
+    }
+    return result;
+}
+
+void Worker::record_wrong_mask(const char* function, Site site) {
+    record_fault(cudaErrorLaunchFailure,
+                 thread_text() + " is not in the mask that it gives " + function + " at " + text(site));
+}
+
+/// CUDA refuses such a launch. What a kernel declares is not known here before it runs.
+void Worker::record_too_much_shared() {
+    std::string what =
+        "the kernel declares " + std::to_string(static_shared_bytes_) + " bytes of shared memory, ";
+    if (static_shared_bytes_ > kStaticSharedBytes) {
+        record_fault(cudaErrorLaunchFailure, what + "and a block has " + std::to_string(kStaticSharedBytes));
+    } else {
+        what += "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes);
+        record_fault(cudaErrorInvalidValue,
+                     what + ", and a block has " + std::to_string(grid_->shared_limit.all_bytes));
+    }
+}
+
+void misaligned() { running_worker->misaligned(); }
+
+void Worker::misaligned() {
+    const InSimulator here(*this);
+    record_fault(cudaErrorMisalignedAddress,
+                 thread_text() + " uses an address that is misaligned for its type, or no address at all");
+    fibers_.give_up();
+}
+
+// --- Signals ------------------------------------------------------------------------------------
+
+/// The operating system has stopped the thread that runs: what a signal means.
+void Worker::fault_by_signal(int signal, const siginfo_t& info) {
+    const InSimulator here(*this);
+    forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler is left for good
+    if (signal == SIGFPE) {
+        record_fault(cudaErrorLaunchFailure, thread_text() + " divides an integer by zero");
+    } else if (fibers_.is_stack_overflow(info.si_addr)) {
+        record_fault(cudaErrorLaunchFailure, thread_text() + " needs more than " +
+                                                 std::to_string(Fibers::kStackBytes / 1024) +
+                                                 " KiB of stack for its local variables and calls");
+    } else if (signal == SIGBUS || info.si_code == SI_KERNEL) {
+        misaligned();  // an x86 CPU reports it like this, without the address
+    } else {
+        char hexadecimal[32];
+        std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", info.si_addr);
+        record_fault(cudaErrorIllegalAddress,
+                     thread_text() + " uses address " + hexadecimal + ", where no memory is");
+    }
+    fibers_.give_up();
+}
+
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
+struct sigaction previous_actions[3];
+
+void on_signal(int signal, siginfo_t* info, void*) {
+    if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
+    // The host's own fault: when this returns, the host repeats it, and the handler from before the launch
+    // runs.
+    for (int i = 0; i < 3; ++i)
+        if (kSignals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);
+}
+
+}  // namespace
+
+void catch_signals() {
+    struct sigaction action {};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &action, &previous_actions[i]);
+}
+
+void release_signals() {
+    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &previous_actions[i], nullptr);
+}
+
+}  // namespace sim

@@ -1,0 +1,96 @@
+/// @file
+/// @brief The threads of a block, and the loop that runs the kernel for one after another.
+#pragma once
+
+#include "kernel.h"
+
+/// For the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
+#define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
+
+namespace sim {
+
+constexpr unsigned int kMaxThreadsPerBlock = 1024;  ///< as on every GPU
+
+/// What a thread of the block is doing.
+enum class ThreadState : unsigned char {
+    unstarted,
+    runs,
+    ready,       ///< it has waited, and can continue
+    at_barrier,  ///< it waits for the block
+    at_warp,     ///< it waits for lanes of its warp
+    returned,
+};
+
+/// Everything that the simulator stores about one simulated thread.
+struct Thread {
+    uint3 index;  ///< its `threadIdx`
+    ThreadState state;
+    // Of a thread that has waited:
+    unsigned int fiber;  ///< the number of the fiber that continues it
+    // Of a thread that waits for lanes of its warp:
+    unsigned int mask;     ///< which lanes
+    const char* function;  ///< the warp function that it has called
+    std::uint64_t value;   ///< what it brings
+    WarpValues* result;    ///< where it receives what all lanes have brought
+    // Of a thread that waits at a barrier or for its warp:
+    Site site;  ///< the line
+};
+
+/// A thread has returned while others wait: those that have waited for it alone become ready.
+void returned_while_others_wait();
+
+/// @brief The threads of the block that an OS thread runs.
+///
+/// A thread that never waits costs a few nanoseconds: it is one iteration of `run_threads`.
+struct Threads {
+    Thread all[kMaxThreadsPerBlock];     ///< by their number in the block, x running fastest
+    Thread* order[kMaxThreadsPerBlock];  ///< those that run first, second, …
+    unsigned int count = 0;              ///< how many threads the block has
+    unsigned int started = 0;            ///< how many have started
+    unsigned int live = 0;               ///< how many have not returned
+    unsigned int waiting = 0;            ///< how many wait, at a barrier or for their warp
+    Thread* current = nullptr;           ///< the one that runs
+    bool in_kernel = false;              ///< it runs the kernel, not the simulator
+
+    /// A thread's number in the block.
+    unsigned int number(const Thread& thread) const { return static_cast<unsigned int>(&thread - all); }
+
+    /// Makes a thread the one that runs.
+    void make_current(Thread* thread) {
+        current = thread;
+        threadIdx = thread->index;
+        thread->state = ThreadState::runs;
+    }
+
+    /// Makes the next thread of the block the one that runs. @return false if all have started.
+    SIM_UNINTERRUPTED bool start_next() {
+        if (started == count) return false;
+        make_current(order[started++]);
+        in_kernel = true;
+        return true;
+    }
+
+    /// The thread that runs has returned from the kernel.
+    SIM_UNINTERRUPTED void finish() {
+        in_kernel = false;
+        current->state = ThreadState::returned;
+        --live;
+        if (waiting != 0) returned_while_others_wait();
+    }
+};
+
+/// Calls the kernel for each thread that has not started. The calls may wait, and other fibers may
+/// start threads in the meantime.
+/// @param call What calls the kernel with its arguments: a `const Call`.
+template <typename Call>
+void run_threads(const void* call, Threads& threads) {
+    while (threads.start_next()) {
+        (*static_cast<const Call*>(call))();
+        threads.finish();
+    }
+}
+
+/// `run_threads` for one kernel, whose type the compiled simulator does not know.
+using ThreadLoop = void (*)(const void* call, Threads& threads);
+
+}  // namespace sim

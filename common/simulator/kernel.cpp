@@ -1,0 +1,145 @@
+/// @file
+/// @brief What a kernel calls, as kernel.h declares it: shared memory, barriers, warp exchanges.
+///
+/// A thread that waits leaves its fiber (`Worker::leave`). The last one to arrive makes all of them ready,
+/// and `Worker::resume_ready_threads` resumes them.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "worker.hpp"
+
+namespace sim {
+
+// --- Shared memory ------------------------------------------------------------------------------
+
+void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables) {
+    if (done_for_block == block_serial) return;  // by another thread, while this one was interrupted
+    done_for_block = block_serial;
+    running_worker->begin_shared(variables);
+}
+
+void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
+    const InSimulator here(*this);
+    const std::size_t dynamic_bytes = grid_->config.dynamic_shared_bytes;
+    for (const SharedVariable& variable : variables) {
+        static_shared_bytes_ += variable.bytes;
+        if (static_shared_bytes_ > kStaticSharedBytes ||
+            static_shared_bytes_ + dynamic_bytes > grid_->shared_limit.all_bytes) {
+            record_too_much_shared();
+            fibers_.give_up();
+        }
+        std::memset(const_cast<void*>(variable.address), kPoison, variable.bytes);
+    }
+}
+
+// --- Barriers -----------------------------------------------------------------------------------
+
+BarrierResult barrier(bool predicate, Site site) { return running_worker->wait_at_barrier(predicate, site); }
+
+BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
+    const InSimulator here(*this);
+    if (barrier_.arrived == 0) barrier_.site = site;
+    if (!(site == barrier_.site)) barrier_.diverged = true;
+    ++barrier_.arrived;
+    barrier_.votes += predicate;
+    Thread& thread = *threads_.current;
+    thread.site = site;
+    thread.state = ThreadState::at_barrier;
+    ++threads_.waiting;
+    if (barrier_.arrived < threads_.live) {
+        leave(thread);
+    } else {
+        release_barrier();
+        thread.state = ThreadState::runs;
+    }
+    return barrier_.result;
+}
+
+void Worker::release_barrier() {
+    if (barrier_.diverged) {
+        record_fault(cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
+        fibers_.give_up();
+    }
+    for (unsigned int i = 0; i < threads_.count; ++i)
+        if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
+    threads_.waiting -= barrier_.arrived;
+    barrier_.result = {barrier_.arrived, barrier_.votes};
+    barrier_.arrived = barrier_.votes = 0;
+}
+
+// --- Warps --------------------------------------------------------------------------------------
+
+WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
+    return running_worker->exchange(function, mask, value, site);
+}
+
+WarpValues Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
+    const InSimulator here(*this);
+    Thread& thread = *threads_.current;
+    if ((mask >> threads_.number(thread) % warpSize & 1) == 0) {
+        record_wrong_mask(function, site);
+        fibers_.give_up();
+    }
+    WarpValues result;
+    thread.site = site;
+    thread.function = function;
+    thread.mask = mask;
+    thread.value = value;
+    thread.result = &result;
+    thread.state = ThreadState::at_warp;
+    ++threads_.waiting;
+    if (complete_exchange(thread)) {
+        thread.state = ThreadState::runs;
+    } else {
+        leave(thread);
+    }
+    return result;
+}
+
+/// If all live lanes of a waiting thread's mask have come, hands each of them what all have brought, and
+/// makes them ready.
+bool Worker::complete_exchange(const Thread& first) {
+    const unsigned int warp = threads_.number(first) / warpSize * warpSize;
+    const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
+    WarpValues all;
+    std::memset(all.value, kPoison, sizeof(all.value));
+    for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
+        const Thread& other = threads_.all[warp + i];
+        if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
+        if (other.state != ThreadState::at_warp || other.mask != first.mask ||
+            std::strcmp(other.function, first.function) != 0)
+            return false;
+        all.lanes |= 1u << i;
+        all.value[i] = other.value;
+    }
+    for (unsigned int i = 0; i < warpSize; ++i) {
+        if ((all.lanes >> i & 1) == 0) continue;
+        *threads_.all[warp + i].result = all;
+        threads_.all[warp + i].state = ThreadState::ready;
+        --threads_.waiting;
+    }
+    return true;
+}
+
+// --- Threads that return ------------------------------------------------------------------------
+
+void returned_while_others_wait() { running_worker->others_may_continue(); }
+
+/// The thread that runs has returned. Barriers and warps wait for live threads only.
+void Worker::others_may_continue() {
+    if (barrier_.arrived != 0 && barrier_.arrived == threads_.live) release_barrier();
+    const unsigned int warp = threads_.number(*threads_.current) / warpSize * warpSize;
+    for (unsigned int i = warp; i < std::min(warp + warpSize, threads_.count); ++i)
+        if (threads_.all[i].state == ThreadState::at_warp) complete_exchange(threads_.all[i]);
+}
+
+// --- The clock ----------------------------------------------------------------------------------
+
+long long device_clock() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace sim

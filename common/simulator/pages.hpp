@@ -1,0 +1,43 @@
+/// @file
+/// @brief Memory that ends at pages which nobody may touch: stacks, shared memory, device memory.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+
+namespace sim {
+
+/// Memory from the operating system. It is zero until it is written to.
+class Pages {
+ public:
+    explicit Pages(std::size_t bytes)
+        : data_(static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
+          bytes_(bytes) {
+        if (data_ == MAP_FAILED) throw std::bad_alloc();
+    }
+    ~Pages() { munmap(data_, bytes_); }
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+
+    char* data() const { return data_; }
+
+    /// Makes whole pages inaccessible: who touches them receives a signal.
+    void forbid(std::size_t offset, std::size_t bytes) {
+        if (mprotect(data_ + offset, bytes, PROT_NONE) != 0) throw std::bad_alloc();
+    }
+
+ private:
+    char* const data_;
+    const std::size_t bytes_;
+};
+
+/// Whole pages, however large the machine's are.
+constexpr std::size_t kGuardBytes = 64 * 1024;
+
+/// Uninitialized memory, device and shared, is filled with this byte: a value that no program expects.
+constexpr int kPoison = 0xA5;
+
+}  // namespace sim

@@ -1,0 +1,113 @@
+/// @file
+/// @brief How a worker runs a block: it starts all threads, then resumes those that have waited.
+#include "worker.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+namespace sim {
+
+thread_local Worker* running_worker = nullptr;
+
+namespace {
+
+constexpr std::size_t kSharedRegionBytes = 256 * 1024;
+constexpr std::size_t kSignalStackBytes = 64 * 1024;
+static_assert(kSharedRegionBytes >= kSharedBytesPerBlock, "the region holds all that a launch may ask for");
+
+}  // namespace
+
+Worker::Worker()
+    : fibers_(kMaxThreadsPerBlock, [this] { grid_->loop(grid_->call, threads_); }),
+      shared_(kSharedRegionBytes + kGuardBytes),
+      signal_stack_(kSignalStackBytes) {
+    shared_.forbid(kSharedRegionBytes, kGuardBytes);
+}
+
+void Worker::run(Grid& grid) {
+    stack_t signal_stack{}, previous{};
+    signal_stack.ss_sp = signal_stack_.data();
+    signal_stack.ss_size = signal_stack_.size();
+    sigaltstack(&signal_stack, &previous);
+    running_worker = this;
+
+    begin_grid(grid);
+    while (!grid.failed) {
+        const std::uint64_t k = grid.next_block.fetch_add(1);
+        if (k >= grid.blocks) break;
+        run_block((grid.first_block + k * grid.block_stride) % grid.blocks);
+    }
+
+    running_worker = nullptr;
+    sigaltstack(&previous, nullptr);
+}
+
+/// Prepares what all blocks of a grid have in common.
+void Worker::begin_grid(Grid& grid) {
+    grid_ = &grid;
+    const dim3 block = grid.config.block;
+    gridDim = grid.config.grid;
+    blockDim = block;
+    threads_.count = 0;
+    for (unsigned int z = 0; z < block.z; ++z)
+        for (unsigned int y = 0; y < block.y; ++y)
+            for (unsigned int x = 0; x < block.x; ++x) threads_.all[threads_.count++].index = {x, y, z};
+    for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
+    const std::size_t aligned = (grid.config.dynamic_shared_bytes + 15) / 16 * 16;
+    dynamic_shared.memory = shared_.data() + kSharedRegionBytes - aligned;
+}
+
+/// Gives the threads the order of a seed, whatever their order was before.
+void Worker::shuffle_threads(std::uint64_t seed) {
+    for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
+    std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(seed));
+}
+
+void Worker::begin_block(std::uint64_t block) {
+    const dim3& grid = grid_->config.grid;
+    blockIdx = {static_cast<unsigned int>(block % grid.x), static_cast<unsigned int>(block / grid.x % grid.y),
+                static_cast<unsigned int>(block / grid.x / grid.y)};
+    ++block_serial;
+    static_shared_bytes_ = 0;
+    std::memset(dynamic_shared.memory, kPoison, grid_->config.dynamic_shared_bytes);
+
+    if (grid_->seed != 0) shuffle_threads(grid_->seed + block);
+    for (unsigned int i = 0; i < threads_.count; ++i) threads_.all[i].state = ThreadState::unstarted;
+    threads_.started = threads_.waiting = 0;
+    threads_.live = threads_.count;
+    barrier_ = {};
+    pauses_ = {grid_->seed + block, false};
+    faulted_ = false;
+}
+
+void Worker::run_block(std::uint64_t block) {
+    begin_block(block);
+    while (threads_.started < threads_.count && !faulted_) {
+        // The thread to name if the frame of `run_threads`, which has the kernel's variables, does not fit.
+        threads_.current = threads_.order[threads_.started];
+        // Each fiber starts at least one thread, so no other fiber of the block has this number.
+        fibers_.start(threads_.started);
+    }
+    while (threads_.live > 0 && !faulted_) {
+        if (!resume_ready_threads())
+            record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
+    }
+    // Threads that still wait are never resumed, as those of a failed grid on a GPU.
+    if (faulted_) fibers_.forget(threads_.count);
+}
+
+/// Resumes each thread whose wait is over, until it waits again or returns. @return Whether there was one.
+bool Worker::resume_ready_threads() {
+    bool any = false;
+    for (unsigned int place = 0; place < threads_.count && !faulted_; ++place) {
+        Thread* const thread = threads_.order[place];
+        if (thread->state != ThreadState::ready) continue;
+        any = true;
+        threads_.make_current(thread);
+        fibers_.resume(thread->fiber);
+    }
+    return any;
+}
+
+}  // namespace sim

@@ -1,0 +1,126 @@
+/// @file
+/// @brief A grid that runs, and a worker: an OS thread's part of it.
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "device.hpp"
+#include "fiber.hpp"
+#include "pages.hpp"
+
+namespace sim {
+
+/// A grid that runs. Its workers share it.
+struct Grid {
+    const Kernel kernel;
+    const LaunchConfig config;
+    const SharedLimit shared_limit;
+    const ThreadLoop loop;
+    const void* const call;
+    const std::uint64_t blocks;
+    const std::uint64_t seed;
+    std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
+
+    std::atomic<std::uint64_t> next_block{0};
+    std::atomic<bool> failed{false};
+    std::mutex fault_lock{};
+    cudaError_t error = cudaSuccess;  ///< of the first fault
+    std::string fault{};              ///< its message
+};
+
+/// @brief Runs one block at a time on the OS thread that calls it.
+///
+/// A fiber calls the kernel for threads 0, 1, 2, … as a plain function. When one of them waits, it keeps
+/// this fiber, and another fiber continues with the threads that have not started. Once all have started,
+/// those whose wait is over are resumed, each in its own fiber.
+class Worker {
+ public:
+    Worker();
+
+    /// Takes blocks from the grid until none are left, or one has failed.
+    void run(Grid& grid);
+
+    /// @name Called by the simulated thread that runs
+    /// @{
+    BarrierResult wait_at_barrier(bool predicate, Site site);
+    WarpValues exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
+    void others_may_continue();
+    void maybe_pause(const void* store_to);
+    void begin_shared(std::initializer_list<SharedVariable> variables);
+    [[noreturn]] void misaligned();
+    [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
+    /// @}
+
+ private:
+    /// While it lives, the thread that runs is in the simulator's code and not to be interrupted.
+    struct InSimulator {
+        explicit InSimulator(Worker& worker) : threads(worker.threads_) { threads.in_kernel = false; }
+        ~InSimulator() { threads.in_kernel = true; }
+        InSimulator(const InSimulator&) = delete;
+        InSimulator& operator=(const InSimulator&) = delete;
+        Threads& threads;
+    };
+
+    // Running a block (worker.cpp)
+    void begin_grid(Grid& grid);
+    void shuffle_threads(std::uint64_t seed);
+    void begin_block(std::uint64_t block);
+    void run_block(std::uint64_t block);
+    bool resume_ready_threads();
+    /// Called by a thread that waits: leaves its fiber. Returns when the thread is resumed.
+    [[gnu::always_inline]] void leave(Thread& thread) {
+        thread.fiber = fibers_.running();
+        fibers_.leave();
+    }
+
+    // What kernels call (kernel.cpp)
+    void release_barrier();
+    bool complete_exchange(const Thread& first);
+
+    // Faults (faults.cpp)
+    void record_fault(cudaError_t error, const std::string& what);
+    void record_too_much_shared();
+    void record_wrong_mask(const char* function, Site site);
+    std::string thread_text();
+    std::string waiting_threads() const;
+
+    Grid* grid_ = nullptr;
+    bool faulted_ = false;  ///< the block has a fault
+    Threads threads_;
+    Fibers fibers_;
+
+    /// The barrier at which threads of the block wait, and what the last one has told them.
+    struct Barrier {
+        unsigned int arrived = 0, votes = 0;
+        Site site{};  ///< of the first thread to arrive
+        bool diverged = false;
+        BarrierResult result{};
+    } barrier_;
+
+    Pages shared_;  ///< dynamic shared memory ends where its guard begins
+    std::size_t static_shared_bytes_ = 0;
+
+    /// When threads are interrupted (interleave.cpp).
+    struct Pauses {
+        std::uint64_t random = 0;
+        bool has_stalled = false;
+    } pauses_;
+
+    std::vector<char> signal_stack_;
+};
+
+/// The worker whose simulated thread runs on this OS thread, or null in the host's code.
+extern thread_local Worker* running_worker;
+
+/// Turns a kernel's bad memory accesses and divisions by zero into faults, until `release_signals`.
+void catch_signals();
+void release_signals();
+
+}  // namespace sim

@@ -24,14 +24,14 @@ struct Allocation {
     std::unique_ptr<Pages> pages;
 };
 std::mutex memory_lock;
-// Never destroyed: static objects may free late.
+// Never destroyed, since destructors of static objects may still free memory.
 auto& allocations = *new std::map<char*, Allocation>;
 auto& pinned = *new std::set<void*>;
 
-/// @brief Allocates device memory, which ends at a page that nobody may touch.
+/// @brief Allocates device memory between inaccessible pages.
 ///
-/// `[guard page][unused][the bytes, rounded up to 256][guard page]`: a thread that runs off either
-/// end by more than the rounding is caught at once, and the rounding is full of poison.
+/// `[guard page][unused][the bytes, rounded up to 256][guard page]`. A thread that leaves either end by
+/// more than the rounding is caught at once. The rounding is filled with poison.
 char* allocate(std::size_t bytes) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t rounded = (bytes + 255) / 256 * 256;

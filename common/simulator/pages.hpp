@@ -1,5 +1,5 @@
 /// @file
-/// @brief Memory that ends at pages which nobody may touch: stacks, shared memory, device memory.
+/// @brief Memory with inaccessible pages at its ends: for stacks, shared memory and device memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ class Pages {
 
     char* data() const { return data_; }
 
-    /// Makes whole pages inaccessible: who touches them receives a signal.
+    /// Makes whole pages inaccessible: an access to them is a SIGSEGV.
     void forbid(std::size_t offset, std::size_t bytes) {
         if (mprotect(data_ + offset, bytes, PROT_NONE) != 0) throw std::bad_alloc();
     }

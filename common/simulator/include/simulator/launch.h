@@ -20,17 +20,10 @@
 
 namespace sim {
 
-/// What stands between `<<<` and `>>>`.
+/// What is written between `<<<` and `>>>`.
 struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
-};
-
-/// The kernel of a launch, and where the launch is written.
-struct Kernel {
-    const char* name;
-    const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it isn't known
-    Site site;
 };
 
 /// The same, with defaults for what may be left out. There is only one stream.
@@ -39,8 +32,16 @@ inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_sha
     return {grid, block, dynamic_shared_bytes};
 }
 
+/// The kernel of a launch, and where the launch is written.
+struct Kernel {
+    const char* name;
+    const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it isn't known
+    Site site;
+};
+
 /// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
-/// @param loop What runs threads: it makes `call` for each of them.
+/// @param loop Runs the threads of a block: `run_threads` for this kernel.
+/// @param call What it calls for each of them.
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call);
 
 /// The address of the one function that a name means, or of the template's that takes these types.

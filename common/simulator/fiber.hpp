@@ -87,8 +87,8 @@ class Fibers {
         return stacks_.data() + number * (kGuardBytes + kStackBytes) + kGuardBytes;
     }
 
-    // The CPU predicts where a function returns to, and is wrong where stacks were switched in between. So
-    // what switches is inlined: each function less to return from saves 5 ns.
+    // After a switch, the CPU mispredicts where the functions on the new stack return to, which costs about
+    // 5 ns each. Inlining what switches leaves fewer of them.
     [[gnu::always_inline]] void switch_to(unsigned int number, Context context) {
         running_ = number;
         void* sanitizer_state = nullptr;

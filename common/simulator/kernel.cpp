@@ -33,6 +33,21 @@ void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
     }
 }
 
+// --- Waiting ------------------------------------------------------------------------------------
+
+/// The thread that runs waits from now on.
+void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
+    if (!has_waited_) {
+        // States matter only in blocks whose threads wait. All others save the time for this loop.
+        for (unsigned int i = threads_.started; i < threads_.count; ++i)
+            threads_.order[i]->state = ThreadState::unstarted;
+        has_waited_ = true;
+    }
+    thread.state = state;
+    thread.site = site;
+    ++threads_.waiting;
+}
+
 // --- Barriers -----------------------------------------------------------------------------------
 
 BarrierResult barrier(bool predicate, Site site) { return running_worker->wait_at_barrier(predicate, site); }
@@ -44,9 +59,7 @@ BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
     ++barrier_.arrived;
     barrier_.votes += predicate;
     Thread& thread = *threads_.current;
-    thread.site = site;
-    thread.state = ThreadState::at_barrier;
-    ++threads_.waiting;
+    begin_wait(thread, ThreadState::at_barrier, site);
     if (barrier_.arrived < threads_.live) {
         leave(thread);
     } else {
@@ -82,13 +95,11 @@ WarpValues Worker::exchange(const char* function, unsigned int mask, std::uint64
         fibers_.give_up();
     }
     WarpValues result;
-    thread.site = site;
     thread.function = function;
     thread.mask = mask;
     thread.value = value;
     thread.result = &result;
-    thread.state = ThreadState::at_warp;
-    ++threads_.waiting;
+    begin_wait(thread, ThreadState::at_warp, site);
     if (complete_exchange(thread)) {
         thread.state = ThreadState::runs;
     } else {

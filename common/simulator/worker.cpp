@@ -73,12 +73,11 @@ void Worker::begin_block(std::uint64_t block) {
     std::memset(dynamic_shared.memory, kPoison, grid_->config.dynamic_shared_bytes);
 
     if (grid_->seed != 0) shuffle_threads(grid_->seed + block);
-    for (unsigned int i = 0; i < threads_.count; ++i) threads_.all[i].state = ThreadState::unstarted;
     threads_.started = threads_.waiting = 0;
     threads_.live = threads_.count;
     barrier_ = {};
     pauses_ = {grid_->seed + block, false};
-    faulted_ = false;
+    faulted_ = has_waited_ = false;
 }
 
 void Worker::run_block(std::uint64_t block) {

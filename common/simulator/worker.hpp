@@ -81,6 +81,7 @@ class Worker {
     }
 
     // What kernels call (kernel.cpp)
+    void begin_wait(Thread& thread, ThreadState state, Site site);
     void release_barrier();
     bool complete_exchange(const Thread& first);
 
@@ -92,7 +93,8 @@ class Worker {
     std::string waiting_threads() const;
 
     Grid* grid_ = nullptr;
-    bool faulted_ = false;  ///< the block has a fault
+    bool faulted_ = false;     ///< the block has a fault
+    bool has_waited_ = false;  ///< a thread of the block has waited
     Threads threads_;
     Fibers fibers_;
 

@@ -13,7 +13,7 @@ constexpr unsigned int kMaxThreadsPerBlock = 1024;  ///< as on every GPU
 
 /// What a thread of the block is doing.
 enum class ThreadState : unsigned char {
-    unstarted,
+    unstarted,  ///< said only in blocks in which a thread has waited
     runs,
     ready,       ///< it has waited, and can continue
     at_barrier,  ///< it waits for the block

@@ -5,7 +5,6 @@ what a row belongs to. The programs' own files have none: they are one run of al
 """
 
 import csv
-import sys
 
 TEXTS = {"case", "chapter", "variant", "kernel", "device", "input", "verdict", "driver", "cuda_driver",
          "cuda_runtime", "commit", "date"}
@@ -52,10 +51,6 @@ def is_sum(row):
 
 def three_digits(number):
     return f"{number:.{2 if number < 9.995 else 1 if number < 99.95 else 0}f}"
-
-
-def ratio(number):
-    return "-" if number is None else three_digits(number)
 
 
 def scale(time):
@@ -204,42 +199,3 @@ def machine(rows):
         facts.append(f"CUDA {row['cuda_runtime']}")
     facts += [row["date"][:10], f"commit {row['commit']}"]
     return f"{words} ({', '.join(facts)})"
-
-
-# --- The programs' table ------------------------------------------------------------------------
-
-
-def program_tables(rows):
-    """What `./course run` prints of these rows, a table for each part."""
-    return "\n".join(program_table([row for row in rows if is_sum(row) == part])
-                     for part in (False, True) if any(is_sum(row) == part for row in rows))
-
-
-def program_table(rows):
-    first = rows[0]
-    chapter = [row for row in rows if row["chapter"] == first["chapter"]]
-    device = next((row for row in chapter if not on_cpu(row)), None)
-    where = device["device"] if device else "on the CPU"
-    what = "squares" if is_sum(first) else "bytes"
-    kind = "Sum" if is_sum(first) else "Histogram"
-    lines = [f"{kind} of {first['n']:.0f} {what} ({first['input']}), {where}"]
-    if device:
-        lines.append(f"Copied to the device in {seconds(first['copy_s'])}, which no time below includes.")
-    if device and device["simulated"]:
-        lines.append("Times marked 'sim' are the simulator's: they say nothing about a GPU.")
-    heading = [("", "", "", "", "% of", "x one", "x all", "", ""),
-               ("ch", "variant", "time", "GB/s", "ceiling", "CPU core", "CPU cores", "x CUB", "verdict")]
-    for row in rows:
-        repeated = not is_sum(row) and is_yardstick(row) and on_cpu(row)
-        if repeated and not (device and row["chapter"] == first["chapter"]):
-            continue
-        share = None if row["of_ceiling"] is None else 100 * row["of_ceiling"]
-        heading.append((row["chapter"][:2], row["variant"], time(row), ratio(row["gb_per_s"]), ratio(share),
-                        ratio(row["times_cpu_sequential"]), ratio(row["times_cpu_all_cores"]),
-                        ratio(row["times_cub"]), row["verdict"]))
-    table = ["{:<3} {:<22} {:>11} {:>7} {:>8} {:>8} {:>9} {:>7}  {}".format(*row).rstrip() for row in heading]
-    return "\n".join(lines + [""] + table) + "\n"
-
-
-if __name__ == "__main__":  # the check that this is what the programs print
-    print(program_tables(read(sys.argv[1])), end="")

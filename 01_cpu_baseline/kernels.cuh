@@ -1,7 +1,7 @@
 /// @file
 /// @brief Chapter 01: the histogram on a CPU. One loop, then what is left to gain from it.
 ///
-/// Each histogram is a @ref HistogramFunction, which says what it takes and gives: here in host memory.
+/// Each histogram is a @ref Variant::Run, which says what it takes and gives: here in host memory.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "../common/problem/histogram.cuh"
+#include "../common/problem/histogram.hpp"
 
 /// One pass, one table: read a byte, add one to its bin.
 /// @par Source
 /// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code") begin with this loop.
 inline void histogram_sequential(const unsigned char* data, std::size_t n, unsigned long long* bins,
-                                 LaunchShape) {
+                                 unsigned long long*, LaunchShape) {
     std::fill(bins, bins + kBins, 0ull);
     for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
 }
@@ -45,7 +45,7 @@ inline void merge(const Tables& tables, unsigned long long* bins) {
 
 /// The loop with tables that take turns, which are added up at the end.
 inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsigned long long* bins,
-                                  LaunchShape) {
+                                  unsigned long long*, LaunchShape) {
     std::fill(bins, bins + kBins, 0ull);
     Tables tables{};
     count_in_turn(data, n, tables);
@@ -58,7 +58,7 @@ inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsi
 /// chapter 03 brings to the GPU.
 /// @param[in] shape The grid is the number of threads; 0 takes one for each core.
 inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsigned long long* bins,
-                                LaunchShape shape) {
+                                unsigned long long*, LaunchShape shape) {
     const std::size_t count = shape.grid_or(std::max(1u, std::thread::hardware_concurrency()));
     std::vector<Tables> tables(count, Tables{});
     std::vector<std::thread> threads;
@@ -77,15 +77,17 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
 }
 
 /// The chapter's variants, in the order of the story.
-inline const std::vector<HistogramVariant>& variants() {
-    static const std::vector<HistogramVariant> all = [] {
-        std::vector<HistogramVariant> list = {
-            {"sequential", "one loop over the bytes, one table of bins", histogram_sequential},
-            {"four tables", "neighbouring bytes count in different tables", histogram_four_tables},
-            {"all cores", "a slice of the data and tables of its own for each core", histogram_all_cores},
-        };
-        for (HistogramVariant& variant : list) variant.on_cpu = true;
-        return list;
-    }();
-    return all;
-}
+inline const std::vector<Variant<Histogram>> kVariants = {
+    {.name = "sequential",
+     .idea = "one loop over the bytes, one table of bins",
+     .run = histogram_sequential,
+     .on_cpu = true},
+    {.name = "four tables",
+     .idea = "neighbouring bytes count in different tables",
+     .run = histogram_four_tables,
+     .on_cpu = true},
+    {.name = "all cores",
+     .idea = "a slice of the data and tables of its own for each core",
+     .run = histogram_all_cores,
+     .on_cpu = true},
+};

@@ -3,37 +3,39 @@
 #include <algorithm>
 
 #include "../common/checks/catch.hpp"
-#include "../common/checks/check_histogram.cuh"
+#include "../common/checks/check_variant.cuh"
+#include "../common/checks/counts_past_32_bits.cuh"
 #include "broken/half_cleared.cuh"
 #include "broken/int_index.cuh"
 #include "broken/no_tail_guard.cuh"
 #include "broken/no_zeroing.cuh"
+#include "counter_types.cuh"
 #include "kernels.cuh"
 
 namespace {
 
 /// The variant that is wrong on purpose.
-const HistogramVariant& racy() {
-    return *std::find_if(variants().begin(), variants().end(),
-                         [](const HistogramVariant& variant) { return variant.wrong_because != nullptr; });
+const Variant<Histogram>& racy() {
+    return *std::find_if(kVariants.begin(), kVariants.end(),
+                         [](const Variant<Histogram>& variant) { return variant.wrong_because != nullptr; });
 }
 
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const HistogramVariant& variant : variants())
-        if (variant.wrong_because == nullptr) CHECK(check_histogram(variant).value_or("") == "");
+    for (const Variant<Histogram>& variant : kVariants)
+        if (variant.wrong_because == nullptr) CHECK(check_variant(variant).value_or("") == "");
 }
 
 TEST_CASE("the racy kernel is right as long as no two threads want one bin") {
     // Sorted, up to 256 bytes all differ.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
-        CHECK(check_histogram_case(racy(), {n, "sorted"}).value_or("") == "");
+        CHECK(check_case(racy(), {n, "sorted"}).value_or("") == "");
 }
 
 TEST_CASE("the racy kernel loses counts where they do", "[race]") {
     for (const char* const input : {"constant", "uniform"}) {
-        const std::string wrong = check_histogram_case(racy(), {100003, input}).value_or("nothing");
+        const std::string wrong = check_case(racy(), {100003, input}).value_or("nothing");
         CHECK(wrong.find(": expected ") != std::string::npos);  // a count, not some other failure
     }
 }
@@ -49,12 +51,11 @@ TEST_CASE("bins count past 2^32") {
 }
 
 TEST_CASE("more than 2^32 bytes are counted right") {
-    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
-    for (const HistogramVariant& variant : variants()) {
+    if (!has_room_for<Histogram>(kLargeSizes[0])) return skip_check("needs a GPU with 3 GiB of free memory");
+    for (const Variant<Histogram>& variant : kVariants) {
         const std::string name = variant.name;
         if (name != "one per element" && name != "grid-stride") continue;
-        for (const std::size_t n : {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3})
-            CHECK(check_large_histogram(variant, n).value_or("") == "");
+        CHECK(check_large(variant).value_or("") == "");
     }
 }
 
@@ -98,31 +99,46 @@ TEST_CASE("atomicAdd by CAS is atomicAdd: each addition sees another old value")
 TEST_CASE("float counters stop at 2^24, where adding one changes nothing") {
     constexpr std::size_t n = (1u << 24) + 1000;
     const DeviceBuffer<unsigned char> d_data(n);
-    const DeviceBuffer<unsigned long long> d_bins(kBins);
     CUDA_CHECK(cudaMemset(d_data.data(), 7, n));
-    histogram_typed<float>(d_data.data(), n, d_bins.data(), {});
-    CHECK(d_bins.to_host()[7] == 1u << 24);
-    histogram_typed<double>(d_data.data(), n, d_bins.data(), {});
-    CHECK(d_bins.to_host()[7] == n);
+    const DeviceBuffer<float> d_floats(kBins);
+    histogram_typed(d_data.data(), n, d_floats.data(), {});
+    CHECK(d_floats.to_host()[7] == 1u << 24);
+    const DeviceBuffer<double> d_doubles(kBins);
+    histogram_typed(d_data.data(), n, d_doubles.data(), {});
+    CHECK(d_doubles.to_host()[7] == n);
+}
+
+TEST_CASE("every type of counters counts right within its limit, and says when it is past it") {
+    const Device device = init_cuda();
+    Options options;
+    options.rounds = 1;
+    const auto verdicts = [&](const std::vector<unsigned char>& data) {
+        const DeviceBuffer<unsigned char> d_data(data.size());
+        if (!data.empty())
+            CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), data.size(), cudaMemcpyHostToDevice));
+        return print_counter_types("02_naive_atomic", d_data.data(), data, options, device);
+    };
+    CHECK(verdicts({}) == 0);
+    CHECK(verdicts(big_random_block(100003, 1)) == 0);
 }
 
 TEST_CASE("a missing tail guard is found") {
-    HistogramVariant broken{"broken", "", no_tail_guard::histogram};
+    Variant<Histogram> broken{.name = "broken", .run = no_tail_guard::histogram};
     broken.grid_follows_n = true;
-    CHECK(check_histogram(broken));
+    CHECK(check_variant(broken));
 }
 
 TEST_CASE("bins that are not zeroed are found") {
-    CHECK(check_histogram({"broken", "", no_zeroing::histogram}));
+    CHECK(check_variant<Histogram>({.name = "broken", .run = no_zeroing::histogram}));
 }
 
 TEST_CASE("bins that are half zeroed are found") {
-    CHECK(check_histogram({"broken", "", half_cleared::histogram}));
+    CHECK(check_variant<Histogram>({.name = "broken", .run = half_cleared::histogram}));
 }
 
 TEST_CASE("an index of 32 bits is found") {
-    const HistogramVariant broken{"broken", "", int_index::histogram};
-    CHECK_FALSE(check_histogram(broken));  // small inputs do not show it
-    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
-    CHECK(check_large_histogram(broken, (1ull << 32) + 3));
+    const Variant<Histogram> broken{.name = "broken", .run = int_index::histogram};
+    CHECK_FALSE(check_variant(broken));  // small inputs do not show it
+    if (!has_room_for<Histogram>(kLargeSizes[2])) return skip_check("needs a GPU with 5 GiB of free memory");
+    CHECK(check_large_case(broken, kLargeSizes[2]));
 }

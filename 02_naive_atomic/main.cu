@@ -2,20 +2,24 @@
 /// @brief Chapter 02: the histogram on a GPU with global atomics, everything by hand.
 ///
 ///     nvcc -std=c++20 -O3 02_naive_atomic/main.cu -o histogram && ./histogram
-#include "../common/bench/histogram_bench.cuh"
-#include "../common/bench/histogram_input.cuh"
+#include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
 #include "../common/bench/sweep.cuh"
+#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variants.hpp"
+#include "counter_types.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options(argc, argv, histogram_programs(), {kSweepMode});
-        if (options.list) return print_variants(variants()), 0;
-        const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
+        const Options options = parse_options<Histogram>(
+            argc, argv,
+            {kSweepMode, {"counter-types", "time atomicAdd on int, unsigned, float and double", true}});
+        if (options.list) return print_variants(kVariants), 0;
+        const std::vector<Variant<Histogram>> chosen = choose_variants(kVariants, options);
 
         const Device device = init_cuda();
-        const std::vector<unsigned char> data = make_input(options, &device);
+        const std::vector<unsigned char> data = make_input<Histogram>(options, &device);
         const std::size_t n = data.size();
 
         // Device memory is another memory: it is allocated, and the bytes are copied over.
@@ -51,14 +55,21 @@ int main(int argc, char** argv) {
                 kernel_ms, copy_back_ms,
                 verify_in_reverse(bins, data.data(), n).value_or("in reverse, all bins are empty").c_str());
 
-        // What every chapter does from here on: time the variants side by side, verify, print.
+        // What every chapter does from here on: time the variants side by side, verify, print. Each round
+        // times all of this, on these bytes, and begins with the next line of the table.
         int status = 0;
         if (options.mode == "sweep") {
-            status = print_sweep("02_naive_atomic", variant_named(variants(), "grid-stride"), d_data, data,
+            status = print_sweep("02_naive_atomic", variant_named(kVariants, "grid-stride"), d_data, data,
                                  kBlock, options, device);
+        } else if (options.mode == "counter-types") {
+            status = print_counter_types("02_naive_atomic", d_data, data, options, device);
         } else {
-            HistogramBench bench("02_naive_atomic", options, &device, data, d_data);
-            status = bench.run(chosen, copy_ms * 1e-3);
+            VariantBench<Histogram> bench("02_naive_atomic", options, &device, data, d_data, copy_ms * 1e-3);
+            for (const Variant<Histogram>& variant : chosen) bench.add(variant);
+            bench.add_cpu_baselines();
+            bench.add_read_ceiling();
+            bench.add_cub();
+            status = bench.run();
         }
 
         CUDA_CHECK(cudaFree(d_bins));

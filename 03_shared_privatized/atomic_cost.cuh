@@ -9,7 +9,6 @@
 
 #include "../common/bench/measure.cuh"
 #include "../common/bench/options.hpp"
-#include "../common/bench/table.cuh"
 #include "../common/cuda/device_buffer.cuh"
 
 constexpr unsigned int kCells = 1024;      ///< a block's cells, one for each of its threads
@@ -82,21 +81,24 @@ inline int print_atomic_cost(const Options& options, const Device& device) {
     std::printf("\nthroughput, %u blocks of %u threads, 10^9 additions a second:\n", blocks, kCells);
     std::printf("%26s %14s %14s\n", "", "shared memory", "global memory");
     for (const unsigned int cells : {kCells, 32u, 1u}) {
-        std::vector<Job> jobs(2);
-        jobs[0].name = "shared memory";
-        jobs[0].run = [&] { throughput_kernel<true><<<blocks, kCells>>>(d_cells.data(), cells); };
-        jobs[1].name = "global memory";
-        jobs[1].run = [&] { throughput_kernel<false><<<blocks, kCells>>>(d_cells.data(), cells); };
-        for (Job& job : jobs) {
-            job.before = clear;
-            job.after = [&] {
-                CUDA_CHECK(cudaGetLastError());
-                none_lost = none_lost && static_cast<double>(sum_of_cells(d_cells)) == additions;
-            };
-        }
-        const std::vector<Timing> timings = measure(jobs, options.rounds, &device);
+        const auto verify = [&] {
+            CUDA_CHECK(cudaGetLastError());
+            none_lost = none_lost && static_cast<double>(sum_of_cells(d_cells)) == additions;
+            return std::string();
+        };
+        const std::vector<Measured> measured =
+            measure({{.name = "shared memory",
+                      .run = [&] { throughput_kernel<true><<<blocks, kCells>>>(d_cells.data(), cells); },
+                      .prepare = clear,
+                      .verify = verify},
+                     {.name = "global memory",
+                      .run = [&] { throughput_kernel<false><<<blocks, kCells>>>(d_cells.data(), cells); },
+                      .prepare = clear,
+                      .verify = verify}},
+                    options.rounds, &device);
         const auto rate = [&](std::size_t j) {
-            return device.simulated ? std::string("-") : format_ratio(additions / timings[j].median * 1e-9);
+            return device.simulated ? std::string("-")
+                                    : format_ratio(additions / measured[j].timing.median * 1e-9);
         };
         std::printf("%18u cell%s a block %12s %14s\n", cells, cells == 1 ? " " : "s", rate(0).c_str(),
                     rate(1).c_str());

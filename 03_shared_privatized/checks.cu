@@ -1,7 +1,8 @@
 /// @file
 /// @brief Checks of chapter 03.
 #include "../common/checks/catch.hpp"
-#include "../common/checks/check_histogram.cuh"
+#include "../common/checks/check_variant.cuh"
+#include "../common/checks/counts_past_32_bits.cuh"
 #include "atomic_cost.cuh"
 #include "broken/modulo_bins.cuh"
 #include "broken/no_first_barrier.cuh"
@@ -16,26 +17,25 @@ namespace {
 
 using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);
 
-/// A variant that launches a broken kernel as the chapter launches its own.
+/// Launches a broken kernel as the chapter launches its own.
+template <Kernel* kKernel, unsigned int kBinCount>
+void launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, unsigned long long*,
+            LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBinCount * sizeof(*d_bins)));
+    if (n == 0) return;
+    kKernel<<<shape.grid_or(two_blocks_a_multiprocessor()), shape.block_or(kBlock)>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 template <Kernel* kKernel, unsigned int kBinCount = kBins>
-HistogramVariant broken() {
-    HistogramVariant variant{
-        "broken", "",
-        [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape shape) {
-            CUDA_CHECK(cudaMemset(d_bins, 0, kBinCount * sizeof(*d_bins)));
-            if (n == 0) return;
-            kKernel<<<shape.grid_or(two_blocks_a_multiprocessor()), shape.block_or(kBlock)>>>(d_data, n,
-                                                                                              d_bins);
-            CUDA_CHECK(cudaGetLastError());
-        }};
-    variant.bins = kBinCount;
-    return variant;
+Variant<Histogram> broken() {
+    return {.name = "broken", .run = launch<kKernel, kBinCount>, .results = kBinCount};
 }
 
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const HistogramVariant& variant : variants()) CHECK(check_histogram(variant).value_or("") == "");
+    for (const Variant<Histogram>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
 }
 
 TEST_CASE("bins count past 2^32") {
@@ -61,15 +61,13 @@ TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
     CHECK_NOTHROW(require_32_bit_counters(large, 3, 256));
     CHECK_THROWS_AS(require_32_bit_counters(large, 2, 256), std::invalid_argument);
     const DeviceBuffer<unsigned long long> d_bins(kBins);
-    for (const HistogramVariant& variant : variants())
-        CHECK_THROWS_AS(variant.run(nothing, large, d_bins.data(), {1, 256}), std::invalid_argument);
+    for (const Variant<Histogram>& variant : kVariants)
+        CHECK_THROWS_AS(variant.run(nothing, large, d_bins.data(), nullptr, {1, 256}), std::invalid_argument);
 }
 
 TEST_CASE("more than 2^32 bytes are counted right") {
-    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
-    for (const HistogramVariant& variant : variants())
-        for (const std::size_t n : {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3})
-            CHECK(check_large_histogram(variant, n).value_or("") == "");
+    if (!has_room_for<Histogram>(kLargeSizes[0])) return skip_check("needs a GPU with 3 GiB of free memory");
+    for (const Variant<Histogram>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
 TEST_CASE("every level with room for the bins counts the same as the plain loop") {
@@ -94,7 +92,7 @@ TEST_CASE("every level with room for the bins counts the same as the plain loop"
                     if (shape.block == 1 && n > 1000) continue;
                     histogram_at_level(level, d_keys.data(), n, bin_count, d_bins.data(), shape);
                     INFO(name_of(level) << ", " << bins << " bins, n = " << n);
-                    REQUIRE(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
+                    REQUIRE(verify_one_by_one(d_bins.to_host(), expected).value_or("") == "");
                 }
             }
         }
@@ -127,32 +125,32 @@ TEST_CASE("the atomics whose cost is measured lose nothing") {
 }
 
 TEST_CASE("the article's kernel is wrong for any block but 256") {
-    HistogramVariant claims_too_much = variants()[0];
+    Variant<Histogram> claims_too_much = kVariants[0];
     REQUIRE(claims_too_much.only_block == kBins);
     claims_too_much.only_block = 0;
-    CHECK(check_histogram(claims_too_much));
+    CHECK(check_variant(claims_too_much));
 }
 
 TEST_CASE("a missing barrier after zeroing is found", "[order]") {
-    CHECK(check_histogram(broken<no_first_barrier::kernel>()));
+    CHECK(check_variant(broken<no_first_barrier::kernel>()));
 }
 
 TEST_CASE("a missing barrier before merging is found", "[order]") {
-    CHECK(check_histogram(broken<no_second_barrier::kernel>()));
+    CHECK(check_variant(broken<no_second_barrier::kernel>()));
 }
 
 TEST_CASE("shared memory that is not zeroed is found") {
-    CHECK(check_histogram(broken<no_shared_zeroing::kernel>()));
+    CHECK(check_variant(broken<no_shared_zeroing::kernel>()));
 }
 
 TEST_CASE("a missing atomic in shared memory is found", "[race]") {
-    CHECK(check_histogram(broken<no_shared_atomic::kernel>()));
+    CHECK(check_variant(broken<no_shared_atomic::kernel>()));
 }
 
 TEST_CASE("a missing atomic in the merge is found", "[race]") {
-    CHECK(check_histogram(broken<no_merge_atomic::kernel>()));
+    CHECK(check_variant(broken<no_merge_atomic::kernel>()));
 }
 
 TEST_CASE("bins by the wrong bits are found") {
-    CHECK(check_histogram(broken<modulo_bins::kernel, kFewBins>()));
+    CHECK(check_variant(broken<modulo_bins::kernel, kFewBins>()));
 }

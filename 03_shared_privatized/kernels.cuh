@@ -7,7 +7,7 @@
 
 #include "../common/cuda/device.cuh"
 #include "../common/cuda/error.cuh"
-#include "../common/problem/histogram.cuh"
+#include "../common/problem/histogram.hpp"
 
 /// Threads a block, unless the caller says otherwise.
 constexpr unsigned int kBlock = 256;
@@ -118,12 +118,12 @@ __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsig
 /// @}
 
 /// @name Host functions
-/// Each is a @ref HistogramFunction, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
 /// @{
 
 /// Blocks of 256 threads, and no others.
 inline void histogram_article(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                              LaunchShape shape) {
+                              unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
     const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
@@ -134,7 +134,7 @@ inline void histogram_article(const unsigned char* d_data, std::size_t n, unsign
 
 /// Blocks of any size.
 inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                                LaunchShape shape) {
+                                unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
     const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
@@ -146,7 +146,7 @@ inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsi
 
 /// A histogram for each warp: 1 KiB of shared memory.
 inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                                   LaunchShape shape) {
+                                   unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
     const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
@@ -159,7 +159,7 @@ inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, u
 
 /// `kFewBins` bins for each thread, in registers.
 inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                                LaunchShape shape) {
+                                unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
     if (n == 0) return;
     const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
@@ -171,7 +171,7 @@ inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsi
 
 /// `kFewBins` bins for each thread, in local memory.
 inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                              LaunchShape shape) {
+                              unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
     if (n == 0) return;
     const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
@@ -184,22 +184,21 @@ inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsign
 /// @}
 
 /// The chapter's variants, in the order of the story.
-inline const std::vector<HistogramVariant>& variants() {
-    static const std::vector<HistogramVariant> all = [] {
-        HistogramVariant article{"article", "a histogram a block, for 256 threads exactly",
-                                 histogram_article};
-        article.only_block = kBins;
-        const HistogramVariant any{"any block", "the threads share the bins out in strides",
-                                   histogram_any_block};
-        const HistogramVariant warp{"a copy a warp", "a histogram for each warp of the block",
-                                    histogram_warp_private};
-        HistogramVariant registers{"8 bins, registers", "a histogram a thread, every bin compared",
-                                   histogram_registers};
-        registers.bins = kFewBins;
-        HistogramVariant indexed{"8 bins, indexed", "the article's form, which is not in registers",
-                                 histogram_indexed};
-        indexed.bins = kFewBins;
-        return std::vector<HistogramVariant>{article, any, warp, registers, indexed};
-    }();
-    return all;
-}
+inline const std::vector<Variant<Histogram>> kVariants = {
+    {.name = "article",
+     .idea = "a histogram per block, for 256 threads exactly",
+     .run = histogram_article,
+     .only_block = kBins},
+    {.name = "any block", .idea = "the threads share the bins in strides", .run = histogram_any_block},
+    {.name = "a copy a warp",
+     .idea = "a histogram for each warp of the block",
+     .run = histogram_warp_private},
+    {.name = "8 bins, registers",
+     .idea = "a histogram per thread, every bin compared",
+     .run = histogram_registers,
+     .results = kFewBins},
+    {.name = "8 bins, indexed",
+     .idea = "the article's form, which is not in registers",
+     .run = histogram_indexed,
+     .results = kFewBins},
+};

@@ -4,6 +4,7 @@
 /// Here the elements are 32-bit keys, and bin b of m holds the keys k with k·m / 2^32 = b.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -11,10 +12,7 @@
 #include <vector>
 
 #include "../common/bench/bench.cuh"
-#include "../common/bench/options.hpp"
-#include "../common/bench/table.cuh"
 #include "../common/cuda/device_buffer.cuh"
-#include "../common/problem/verify.hpp"
 #include "kernels.cuh"
 
 /// Where the private counters are. Each level has room for more bins than the one before.
@@ -145,43 +143,35 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
               reinterpret_cast<unsigned char*>(keys.data()));
     const DeviceBuffer<unsigned int> d_keys(n);
     CUDA_CHECK(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-    Row blank;
-    blank.chapter = "03_shared_privatized";
-    blank.input = options.file.empty() ? options.input : options.file;
-    blank.n = n;
-    blank.bytes = d_keys.bytes();
-
     std::printf("\n%zu keys of 32 bits (%s), %s; a block holds %u counters in shared memory\n\n", n,
-                blank.input.c_str(), device.name.c_str(), most_shared_bins());
+                (options.file.empty() ? options.input : options.file).c_str(), device.name.c_str(),
+                most_shared_bins());
     std::printf("%8s  %-14s  %14s %14s %14s\n", "bins", "level", "registers", "shared memory",
                 "global memory");
-    bool all_right = true;
+    int status = 0;
     for (const unsigned int bins : {8u, 64u, 256u, 1024u, 4096u, 16384u, 32768u, 65536u, 1048576u}) {
         const Bins expected = reference_keys(keys.data(), n, bins);
         const DeviceBuffer<unsigned long long> d_bins(bins);
-        std::vector<Job> jobs;
-        std::vector<bool> wrong(3, false);
+        Bench bench(
+            {.chapter = "03_shared_privatized", .problem = Histogram::kName, .n = n, .bytes = d_keys.bytes()},
+            options, &device);
         for (const Level level : {Level::registers, Level::shared, Level::global}) {
             if (level < level_for(bins)) continue;
-            const std::size_t j = jobs.size();
-            Job job;
-            job.name = std::to_string(bins) + " bins, " + name_of(level);
-            job.run = [&, level] {
-                histogram_at_level(level, d_keys.data(), n, bins, d_bins.data(), options.shape);
-            };
-            job.after = [&, j] { wrong[j] = wrong[j] || verify_bin_by_bin(d_bins.to_host(), expected); };
-            jobs.push_back(job);
+            bench.add({.name = std::to_string(bins) + " bins, " + name_of(level),
+                       .run =
+                           [&, level] {
+                               histogram_at_level(level, d_keys.data(), n, bins, d_bins.data(),
+                                                  options.shape);
+                           },
+                       .verify = [&] { return verdict_of(verify_one_by_one(d_bins.to_host(), expected)); },
+                       .shape = options.shape});
         }
-        std::vector<Row> rows = measure_rows(jobs, {}, blank, options, &device);
+        const std::vector<Row> rows = bench.run();
         std::printf("%8u  %-14s ", bins, name_of(level_for(bins)));
         for (std::size_t empty = rows.size(); empty < 3; ++empty) std::printf(" %14s", "-");
-        for (std::size_t j = 0; j < rows.size(); ++j) {
-            rows[j].verdict = wrong[j] ? "WRONG" : "ok";
-            all_right = all_right && !wrong[j];
-            std::printf(" %14s", wrong[j] ? "WRONG" : format_time(rows[j]).c_str());
-        }
+        for (const Row& row : rows) std::printf(" %14s", row.is_wrong() ? "WRONG" : format_time(row).c_str());
         std::printf("\n");
-        write_rows(rows, options.csv, options.json);
+        status = std::max(status, status_of(rows));
     }
-    return all_right ? 0 : 1;
+    return status;
 }

@@ -2,40 +2,48 @@
 /// @brief Chapter 03: the histogram in shared memory, private to each block.
 ///
 ///     nvcc -std=c++20 -O3 03_shared_privatized/main.cu -o histogram && ./histogram
-#include "../common/bench/histogram_bench.cuh"
-#include "../common/bench/histogram_input.cuh"
+#include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
 #include "../common/bench/sweep.cuh"
+#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
+#include "../common/cuda/timer.cuh"
 #include "atomic_cost.cuh"
 #include "kernels.cuh"
 #include "levels.cuh"
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options(
-            argc, argv, histogram_programs(),
+        const Options options = parse_options<Histogram>(
+            argc, argv,
             {kSweepMode,
              {"levels", "time registers, shared and global memory from 8 bins to a million", true},
              {"atomic-cost", "latency and throughput of atomics in shared and in global memory", false}});
-        if (options.list) return print_variants(variants()), 0;
-        const std::vector<HistogramVariant> chosen = choose_variants(variants(), options);
+        if (options.list) return print_variants(kVariants), 0;
+        const std::vector<Variant<Histogram>> chosen = choose_variants(kVariants, options);
 
         const Device device = init_cuda();
         if (options.mode == "atomic-cost") return print_atomic_cost(options, device);
-        const std::vector<unsigned char> data = make_input(options, &device);
+        const std::vector<unsigned char> data = make_input<Histogram>(options, &device);
         if (options.mode == "levels") return print_levels(data, options, device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());
         EventTimer copy;
         copy.start();
-        CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), data.size(), cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
         const double copy_seconds = copy.stop();
         if (options.mode == "sweep")
-            return print_sweep("03_shared_privatized", variant_named(variants(), "any block"), d_data.data(),
+            return print_sweep("03_shared_privatized", variant_named(kVariants, "any block"), d_data.data(),
                                data, kBlock, options, device);
 
-        HistogramBench bench("03_shared_privatized", options, &device, data, d_data.data());
-        return bench.run(chosen, copy_seconds);
+        // Each round times all of this, on these bytes, and begins with the next line of the table.
+        VariantBench<Histogram> bench("03_shared_privatized", options, &device, data, d_data.data(),
+                                      copy_seconds);
+        for (const Variant<Histogram>& variant : chosen) bench.add(variant);
+        bench.add_cpu_baselines();
+        bench.add_read_ceiling();
+        bench.add_cub();
+        return bench.run();
     });
 }

@@ -1,7 +1,8 @@
 /// @file
 /// @brief Checks of chapter 05.
+#include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
-#include "../common/checks/check_sum.cuh"
+#include "../common/checks/check_variant.cuh"
 #include "broken/int_sum.cuh"
 #include "broken/unwritten_partials.cuh"
 #include "broken/whole_chunks.cuh"
@@ -13,34 +14,37 @@ namespace {
 
 using Kernel = void(const int*, std::size_t, unsigned long long*);
 
-/// A variant that launches a broken kernel as the chapter launches its own, in one block.
+/// Launches a broken kernel as the chapter launches its own, in one block.
 template <Kernel* kKernel>
-SumVariant broken() {
-    SumVariant variant{"broken", "",
-                       [](const int* d_data, std::size_t n, unsigned long long* d_sum,
-                          unsigned long long* d_partials, LaunchShape) {
-                           if (n == 0) return clear_sum(d_sum);
-                           // Memory that was never set holds anything.
-                           CUDA_CHECK(cudaMemset(d_partials, 0xA5, kThreads * sizeof(*d_partials)));
-                           kKernel<<<1, kThreads>>>(d_data, n, d_partials);
-                           CUDA_CHECK(cudaGetLastError());
-                           add_partials_on_cpu(d_partials, kThreads, d_sum);
-                       }};
-    variant.fixed_shape = true;
-    variant.workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; };
-    return variant;
+void launch(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long* d_partials,
+            LaunchShape) {
+    if (n == 0) return clear_sum(d_sum);
+    // Memory that was never set holds anything.
+    CUDA_CHECK(cudaMemset(d_partials, 0xA5, kThreads * sizeof(*d_partials)));
+    kKernel<<<1, kThreads>>>(d_data, n, d_partials);
+    CUDA_CHECK(cudaGetLastError());
+    add_partials_on_cpu(d_partials, kThreads, d_sum);
+}
+
+template <Kernel* kKernel>
+Variant<SumOfSquares> broken() {
+    return {.name = "broken",
+            .run = launch<kKernel>,
+            .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
+            .fixed_shape = true};
 }
 
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
+    for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
 }
 
 TEST_CASE("more than 2^31 ints add up right") {
-    if (!can_check_large_sum()) return skip_check("needs a GPU with 24 GiB of free memory");
+    if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
+        return skip_check("needs a GPU with 25 GiB of free memory");
     // The others would take their time: they are one block or eight.
-    CHECK(check_large_sum(variant_named(variants(), "a fitting grid")).value_or("") == "");
+    CHECK(check_large(variant_named(kVariants, "a fitting grid")).value_or("") == "");
 }
 
 TEST_CASE("with glibc, the article's squares add up to the article's 29909398") {
@@ -52,26 +56,33 @@ TEST_CASE("with glibc, the article's squares add up to the article's 29909398") 
 #endif
 }
 
-TEST_CASE("clocks run from each block's start to its end") {
+TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each block's start to its end") {
     const std::size_t n = 100003;
     const std::vector<int> data = generate_data(n);
     const DeviceBuffer<int> d_data(n);
     CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
-    const DeviceBuffer<unsigned long long> d_partials(8 * 64);
-    const DeviceBuffer<long long> d_clocks(16);
-    blocks_kernel<<<8, 64>>>(d_data.data(), n, d_partials.data(), d_clocks.data());
-    CUDA_CHECK(cudaGetLastError());
-    const std::vector<long long> clocks = d_clocks.to_host();
-    for (std::size_t b = 0; b < 8; ++b) CHECK(clocks[8 + b] > clocks[b]);
-    CHECK(longest_block(clocks) > 0);
+    const auto check = [&](auto plain, auto timed, unsigned int blocks) {
+        const DeviceBuffer<unsigned long long> d_plain(blocks * 64), d_timed(blocks * 64);
+        const DeviceBuffer<long long> d_clocks(2 * blocks);
+        plain<<<blocks, 64>>>(d_data.data(), n, d_plain.data());
+        timed<<<blocks, 64>>>(d_data.data(), n, d_timed.data(), d_clocks.data());
+        CUDA_CHECK(cudaGetLastError());
+        CHECK(d_plain.to_host() == d_timed.to_host());
+        const std::vector<long long> clocks = d_clocks.to_host();
+        for (std::size_t b = 0; b < blocks; ++b) CHECK(clocks[blocks + b] > clocks[b]);
+        CHECK(longest_block(clocks) > 0);
+    };
+    check(contiguous_kernel, timed_contiguous_kernel, 1);
+    check(strided_kernel, timed_strided_kernel, 1);
+    check(blocks_kernel, timed_blocks_kernel, 8);
     CHECK(earliest_to_latest({10, 20, 15, 40}) == 30);
     CHECK(longest_block({10, 20, 15, 40}) == 20);
 }
 
-TEST_CASE("sums in int are found") { CHECK(check_sum(broken<int_sum::kernel>())); }
+TEST_CASE("sums in int are found") { CHECK(check_variant(broken<int_sum::kernel>())); }
 
-TEST_CASE("a dropped remainder is found") { CHECK(check_sum(broken<whole_chunks::kernel>())); }
+TEST_CASE("a dropped remainder is found") { CHECK(check_variant(broken<whole_chunks::kernel>())); }
 
 TEST_CASE("partial sums that nobody wrote are found") {
-    CHECK(check_sum(broken<unwritten_partials::kernel>()));
+    CHECK(check_variant(broken<unwritten_partials::kernel>()));
 }

@@ -9,9 +9,55 @@
 #include <vector>
 
 #include "../common/bench/bench.cuh"
-#include "../common/bench/table.cuh"
 #include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
+
+/// @brief Records when the block's thread 0 starts or ends, by the clock of the SM that the block runs on.
+///
+/// Other warps of the block may end later; the article measures in this way, too.
+/// @param[out] d_clocks Start and end of each block, in cycles: all starts first.
+__device__ inline void record_clock(long long* d_clocks, unsigned int place) {
+    if (threadIdx.x == 0) d_clocks[place] = clock64();
+}
+
+/// @name The chapter's kernels with clocks
+/// @{
+
+/// @copydoc contiguous_kernel
+__global__ void timed_contiguous_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
+                                        long long* d_clocks) {
+    record_clock(d_clocks, 0);
+    const std::size_t chunk = (n + blockDim.x - 1) / blockDim.x;
+    const std::size_t first = threadIdx.x * chunk;
+    unsigned long long sum = 0;
+    for (std::size_t i = first; i < first + chunk && i < n; ++i) sum += square(d_data[i]);
+    d_partials[threadIdx.x] = sum;
+    record_clock(d_clocks, 1);
+}
+
+/// @copydoc strided_kernel
+__global__ void timed_strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
+                                     long long* d_clocks) {
+    record_clock(d_clocks, 0);
+    unsigned long long sum = 0;
+    for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
+    d_partials[threadIdx.x] = sum;
+    record_clock(d_clocks, 1);
+}
+
+/// @copydoc blocks_kernel
+__global__ void timed_blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
+                                    long long* d_clocks) {
+    record_clock(d_clocks, blockIdx.x);
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    unsigned long long sum = 0;
+    for (std::size_t i = thread; i < n; i += stride) sum += square(d_data[i]);
+    d_partials[thread] = sum;
+    record_clock(d_clocks, gridDim.x + blockIdx.x);
+}
+
+/// @}
 
 /// @brief Cycles from the earliest start of a block to the latest end.
 ///
@@ -44,40 +90,40 @@ inline int print_clocks(const int* d_data, std::size_t n, const Options& options
         Kernel kernel;
         LaunchShape shape;
     };
-    const std::vector<Step> steps = {{"one thread", chunked_kernel, {1, 1}},
-                                     {"512 chunked", chunked_kernel, {1, kThreads}},
-                                     {"512 interleaved", interleaved_kernel, {1, kThreads}},
-                                     {"8 blocks of 64", blocks_kernel, {kArticleBlocks, kArticleThreads}},
-                                     {"a fitting grid", blocks_kernel, fitting({})}};
+    const std::vector<Step> steps = {
+        {"one thread", timed_contiguous_kernel, {1, 1}},
+        {"512 contiguous", timed_contiguous_kernel, {1, kThreads}},
+        {"512 strided", timed_strided_kernel, {1, kThreads}},
+        {"8 blocks of 64", timed_blocks_kernel, {kArticleBlocks, kArticleThreads}},
+        {"a fitting grid", timed_blocks_kernel, fitting({})}};
     int kilohertz = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
     const double bytes = static_cast<double>(n) * sizeof(int);
 
-    std::vector<Job> jobs;
+    Bench bench(
+        {.chapter = "05_sum_of_squares", .problem = SumOfSquares::kName, .n = n, .bytes = n * sizeof(int)},
+        options, &device);
     std::vector<std::vector<long long>> clocks(steps.size());
     for (std::size_t s = 0; s < steps.size(); ++s) {
         const auto& [name, kernel, shape] = steps[s];
         const auto d_partials =
             std::make_shared<DeviceBuffer<unsigned long long>>(std::size_t{shape.grid} * shape.block);
         const auto d_clocks = std::make_shared<DeviceBuffer<long long>>(2 * std::size_t{shape.grid});
-        Job job;
-        job.name = name;
-        job.run = [=, kernel = kernel, shape = shape] {
-            kernel<<<shape.grid, shape.block>>>(d_data, n, d_partials->data(), d_clocks->data());
-            CUDA_CHECK(cudaGetLastError());
-        };
-        job.after = [&clocks, s, d_clocks] { clocks[s] = d_clocks->to_host(); };
-        jobs.push_back(job);
+        bench.add({.name = name,
+                   .run =
+                       [=, kernel = kernel, shape = shape] {
+                           kernel<<<shape.grid, shape.block>>>(d_data, n, d_partials->data(),
+                                                               d_clocks->data());
+                           CUDA_CHECK(cudaGetLastError());
+                       },
+                   .verify =
+                       [&clocks, s, d_clocks] {
+                           clocks[s] = d_clocks->to_host();
+                           return std::string();
+                       }});
     }
-    Yardsticks yardsticks;
-    if (!device.simulated)
-        yardsticks.read_ceiling = [reader = std::make_shared<Reader>(
-                                       reinterpret_cast<const unsigned char*>(d_data), n * sizeof(int))] {
-            reader->read_once();
-        };
-    Row blank;
-    blank.bytes = n * sizeof(int);
-    const std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options, &device);
+    bench.add_read_ceiling(d_data, n * sizeof(int));
+    const std::vector<Row> rows = bench.run();
 
     std::printf("\n%zu ints, %s, whose clock runs at up to %.0f MHz\n", n, device.name.c_str(),
                 kilohertz * 1e-3);

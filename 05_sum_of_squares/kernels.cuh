@@ -9,55 +9,38 @@
 #include "../common/cuda/error.cuh"
 #include "../common/problem/sum_of_squares.cuh"
 
-/// Notes when the block's thread 0 began or ended, if someone asked, by the clock of the multiprocessor
-/// that the block runs on. Other warps of the block may end later; the article measures in this way, too.
-__device__ inline void note_clock(long long* d_clocks, unsigned int place) {
-    if (d_clocks != nullptr && threadIdx.x == 0) d_clocks[place] = clock64();
-}
-
 /// @name Kernels
 /// Each takes `n` ints in device memory, and leaves a partial sum of squares for each thread, modulo 2^64.
 /// @{
 
 /// @brief Each thread adds up a chunk of consecutive elements.
 ///
-/// What a CPU's threads would do. Of a GPU's, those of a warp read at the same time, and here they read
-/// from 32 places that are far apart.
-/// @param[out] d_partials One sum for each thread.
-/// @param[out] d_clocks   Start and end of each block, in cycles: all starts first. Or null.
+/// What a CPU's threads would do. The threads of a GPU's warp load at the same time, and here they load from
+/// 32 places that are far apart.
 /// @par Source
 /// C (Caijinping 2014), as are the next two; there with sums of 32 bits.
-__global__ void chunked_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
-                               long long* d_clocks) {
-    note_clock(d_clocks, 0);
+__global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const std::size_t chunk = (n + blockDim.x - 1) / blockDim.x;
     const std::size_t first = threadIdx.x * chunk;
     unsigned long long sum = 0;
     for (std::size_t i = first; i < first + chunk && i < n; ++i) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;
-    note_clock(d_clocks, 1);
 }
 
-/// Neighbouring threads take neighbouring elements: a warp reads 128 bytes in a row.
-__global__ void interleaved_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
-                                   long long* d_clocks) {
-    note_clock(d_clocks, 0);
+/// Neighbouring threads take neighbouring elements, and stride: a warp loads 128 consecutive bytes.
+__global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     unsigned long long sum = 0;
     for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;
-    note_clock(d_clocks, 1);
 }
 
 /// The same by many blocks: the stride is the whole grid.
-__global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
-                              long long* d_clocks) {
-    note_clock(d_clocks, blockIdx.x);
+__global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     unsigned long long sum = 0;
     for (std::size_t i = thread; i < n; i += stride) sum += square(d_data[i]);
     d_partials[thread] = sum;
-    note_clock(d_clocks, gridDim.x + blockIdx.x);
 }
 
 /// @}
@@ -71,32 +54,32 @@ inline LaunchShape fitting(const LaunchShape& shape) {
 }
 
 /// @name Host functions
-/// Each is a @ref SumFunction, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
 /// @{
 
 /// One block of one thread.
 inline void sum_one_thread(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
-    chunked_kernel<<<1, 1>>>(d_data, n, d_partials, nullptr);
+    contiguous_kernel<<<1, 1>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, 1, d_sum);
 }
 
 /// One block of 512 threads, a chunk each.
-inline void sum_chunked(const int* d_data, std::size_t n, unsigned long long* d_sum,
-                        unsigned long long* d_partials, LaunchShape) {
+inline void sum_contiguous(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                           unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
-    chunked_kernel<<<1, kThreads>>>(d_data, n, d_partials, nullptr);
+    contiguous_kernel<<<1, kThreads>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, kThreads, d_sum);
 }
 
-/// One block of 512 threads, side by side.
-inline void sum_interleaved(const int* d_data, std::size_t n, unsigned long long* d_sum,
-                            unsigned long long* d_partials, LaunchShape) {
+/// One block of 512 threads, neighbours side by side.
+inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                        unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
-    interleaved_kernel<<<1, kThreads>>>(d_data, n, d_partials, nullptr);
+    strided_kernel<<<1, kThreads>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, kThreads, d_sum);
 }
@@ -105,7 +88,7 @@ inline void sum_interleaved(const int* d_data, std::size_t n, unsigned long long
 inline void sum_eight_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
                              unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
-    blocks_kernel<<<kArticleBlocks, kArticleThreads>>>(d_data, n, d_partials, nullptr);
+    blocks_kernel<<<kArticleBlocks, kArticleThreads>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, kArticleBlocks * kArticleThreads, d_sum);
 }
@@ -115,7 +98,7 @@ inline void sum_fitting(const int* d_data, std::size_t n, unsigned long long* d_
                         unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
     const LaunchShape fits = fitting(shape);
-    blocks_kernel<<<fits.grid, fits.block>>>(d_data, n, d_partials, nullptr);
+    blocks_kernel<<<fits.grid, fits.block>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
     add_partials_on_cpu(d_partials, std::size_t{fits.grid} * fits.block, d_sum);
 }
@@ -123,25 +106,33 @@ inline void sum_fitting(const int* d_data, std::size_t n, unsigned long long* d_
 /// @}
 
 /// The chapter's variants, in the order of the story.
-inline const std::vector<SumVariant>& variants() {
-    static const std::vector<SumVariant> all = [] {
-        std::vector<SumVariant> list = {
-            {"one thread", "a GPU's one thread", sum_one_thread},
-            {"512 chunked", "512 threads, a chunk of the data each", sum_chunked},
-            {"512 interleaved", "512 threads, neighbours side by side", sum_interleaved},
-            {"8 blocks of 64", "the same 512 threads on 8 multiprocessors", sum_eight_blocks},
-            {"a fitting grid", "as many threads as the device can hold", sum_fitting},
-        };
-        for (SumVariant& variant : list) {
-            variant.fixed_shape = true;
-            variant.workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; };
-        }
-        list.back().fixed_shape = false;
-        list.back().workspace = [](std::size_t, LaunchShape shape) {
-            const LaunchShape fits = fitting(shape);
-            return std::size_t{fits.grid} * fits.block;
-        };
-        return list;
-    }();
-    return all;
-}
+inline const std::vector<Variant<SumOfSquares>> kVariants = {
+    {.name = "one thread",
+     .idea = "a GPU's one thread",
+     .run = sum_one_thread,
+     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
+     .fixed_shape = true},
+    {.name = "512 contiguous",
+     .idea = "512 threads, a chunk of the data each",
+     .run = sum_contiguous,
+     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
+     .fixed_shape = true},
+    {.name = "512 strided",
+     .idea = "512 threads, neighbours load neighbours",
+     .run = sum_strided,
+     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
+     .fixed_shape = true},
+    {.name = "8 blocks of 64",
+     .idea = "the same 512 threads on 8 multiprocessors",
+     .run = sum_eight_blocks,
+     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
+     .fixed_shape = true},
+    {.name = "a fitting grid",
+     .idea = "as many threads as the device can hold",
+     .run = sum_fitting,
+     .workspace =
+         [](std::size_t, LaunchShape shape) {
+             const LaunchShape fits = fitting(shape);
+             return std::size_t{fits.grid} * fits.block;
+         }},
+};

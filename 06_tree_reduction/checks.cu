@@ -1,7 +1,8 @@
 /// @file
 /// @brief Checks of chapter 06.
+#include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
-#include "../common/checks/check_sum.cuh"
+#include "../common/checks/check_variant.cuh"
 #include "broken/eight_cells.cuh"
 #include "broken/half_a_warp.cuh"
 #include "broken/no_barrier_in_tree.cuh"
@@ -12,8 +13,8 @@ namespace {
 
 /// A variant that launches a broken kernel as the chapter launches its own.
 template <PartialsKernel* kKernel>
-SumVariant broken() {
-    SumVariant variant = variant_named(variants(), "halves");
+Variant<SumOfSquares> broken() {
+    Variant<SumOfSquares> variant = variant_named(kVariants, "halves");
     variant.name = "broken";
     variant.run = sum_by_blocks<kKernel, 1>;
     return variant;
@@ -22,30 +23,33 @@ SumVariant broken() {
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
+    for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
 }
 
 TEST_CASE("more than 2^31 ints add up right") {
-    if (!can_check_large_sum()) return skip_check("needs a GPU with 24 GiB of free memory");
-    for (const SumVariant& variant : variants()) CHECK(check_large_sum(variant).value_or("") == "");
+    if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
+        return skip_check("needs a GPU with 25 GiB of free memory");
+    for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
 TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
-    SumVariant claims_too_much = variant_named(variants(), "halves");
+    Variant<SumOfSquares> claims_too_much = variant_named(kVariants, "halves");
     claims_too_much.power_of_two_block = false;
-    CHECK(check_sum(claims_too_much));
+    CHECK(check_variant(claims_too_much));
 }
 
-TEST_CASE("shared memory for 8 of the threads is found") { CHECK(check_sum(broken<eight_cells::kernel>())); }
+TEST_CASE("shared memory for 8 of the threads is found") {
+    CHECK(check_variant(broken<eight_cells::kernel>()));
+}
 
 TEST_CASE("a shuffle that leaves half of the warp out is found") {
-    CHECK(check_sum(broken<half_a_warp::kernel>()));
+    CHECK(check_variant(broken<half_a_warp::kernel>()));
 }
 
 TEST_CASE("a missing barrier between levels is found", "[order]") {
-    CHECK(check_sum(broken<no_barrier_in_tree::kernel>()));
+    CHECK(check_variant(broken<no_barrier_in_tree::kernel>()));
 }
 
 TEST_CASE("a missing barrier before the tree is found", "[order]") {
-    CHECK(check_sum(broken<no_first_barrier::kernel>()));
+    CHECK(check_variant(broken<no_first_barrier::kernel>()));
 }

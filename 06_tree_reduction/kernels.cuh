@@ -154,7 +154,7 @@ __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long lon
 /// @}
 
 /// @name Host functions
-/// Each is a @ref SumFunction, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
 /// @{
 
 /// One launch for each level; `d_values` holds `n` numbers.
@@ -190,33 +190,57 @@ void sum_by_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
 
 /// @}
 
-/// The chapter's variants, in the order of the story.
-inline const std::vector<SumVariant>& variants() {
-    static const std::vector<SumVariant> all = [] {
-        std::vector<SumVariant> list = {
-            {"tree in global memory", "log2 n launches, each of half the threads", sum_global_tree},
-            {"thread 0 adds", "shared memory, and one thread's loop", sum_by_blocks<thread_zero_kernel, 1>},
-            {"adjacent pairs", "a tree inside the block, log2 steps instead of a loop",
-             sum_by_blocks<adjacent_kernel, 1>},
-            {"pairs, packed", "the lowest threads add: whole warps work or rest",
-             sum_by_blocks<adjacent_packed_kernel, 1>},
-            {"halves", "removes bank conflicts: neighbours read neighbours", sum_by_blocks<halves_kernel, 1>},
-            {"first add on load", "removes the threads that only load", sum_by_blocks<first_add_kernel, 2>},
-            {"last warp shuffles", "removes the last five barriers", sum_by_blocks<last_warp_kernel, 2>},
-            {"warps shuffle", "removes all barriers but one", sum_by_blocks<warps_kernel, 2>},
-        };
-        for (SumVariant& variant : list) {
-            variant.grid_follows_n = true;
-            variant.power_of_two_block = true;
-            variant.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
-                return blocks_for(n, shape.block_or(kBlock));
-            };
-        }
-        list[0].power_of_two_block = list[1].power_of_two_block = false;  // any block
-        list[0].workspace = [](std::size_t n, LaunchShape) { return n; };
-        list[7].power_of_two_block = false;
-        list[7].whole_warps = true;
-        return list;
-    }();
-    return all;
+/// Workspace: a partial sum for each block.
+inline std::size_t one_per_block(std::size_t n, LaunchShape shape) {
+    return blocks_for(n, shape.block_or(kBlock));
 }
+
+/// The chapter's variants, in the order of the story.
+inline const std::vector<Variant<SumOfSquares>> kVariants = {
+    {.name = "tree in global memory",
+     .idea = "log2 n launches, each of half the threads",
+     .run = sum_global_tree,
+     .workspace = [](std::size_t n, LaunchShape) { return n; },
+     .grid_follows_n = true},
+    {.name = "thread 0 adds",
+     .idea = "shared memory, and one thread's loop",
+     .run = sum_by_blocks<thread_zero_kernel, 1>,
+     .workspace = one_per_block,
+     .grid_follows_n = true},
+    {.name = "adjacent pairs",
+     .idea = "a tree inside the block, log2 steps instead of a loop",
+     .run = sum_by_blocks<adjacent_kernel, 1>,
+     .workspace = one_per_block,
+     .grid_follows_n = true,
+     .power_of_two_block = true},
+    {.name = "pairs, packed",
+     .idea = "the lowest threads add: whole warps work or rest",
+     .run = sum_by_blocks<adjacent_packed_kernel, 1>,
+     .workspace = one_per_block,
+     .grid_follows_n = true,
+     .power_of_two_block = true},
+    {.name = "halves",
+     .idea = "removes bank conflicts: neighbours read neighbours",
+     .run = sum_by_blocks<halves_kernel, 1>,
+     .workspace = one_per_block,
+     .grid_follows_n = true,
+     .power_of_two_block = true},
+    {.name = "first add on load",
+     .idea = "removes the threads that only load",
+     .run = sum_by_blocks<first_add_kernel, 2>,
+     .workspace = one_per_block,
+     .grid_follows_n = true,
+     .power_of_two_block = true},
+    {.name = "last warp shuffles",
+     .idea = "removes the last five barriers",
+     .run = sum_by_blocks<last_warp_kernel, 2>,
+     .workspace = one_per_block,
+     .grid_follows_n = true,
+     .power_of_two_block = true},
+    {.name = "warps shuffle",
+     .idea = "removes all barriers but one",
+     .run = sum_by_blocks<warps_kernel, 2>,
+     .workspace = one_per_block,
+     .grid_follows_n = true,
+     .whole_warps = true},
+};

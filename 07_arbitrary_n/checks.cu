@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of chapter 07.
 #include "../common/checks/catch.hpp"
-#include "../common/checks/check_sum.cuh"
+#include "../common/checks/check_variant.cuh"
 #include "broken/dropped_element.cuh"
 #include "broken/no_reset.cuh"
 #include "broken/one_block_total.cuh"
@@ -12,8 +12,8 @@
 namespace {
 
 /// The chapter's first variant with another function in its place.
-SumVariant broken(SumFunction* run) {
-    SumVariant variant = variants().front();
+Variant<SumOfSquares> broken(Variant<SumOfSquares>::Run* run) {
+    Variant<SumOfSquares> variant = kVariants.front();
     variant.name = "broken";
     variant.run = run;
     variant.workspace = [](std::size_t n, LaunchShape shape) { return n + 1 + shape.grid; };
@@ -35,36 +35,37 @@ void sum_with(const int* d_data, std::size_t n, unsigned long long* d_sum, unsig
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
-    for (const SumVariant& variant : variants()) CHECK(check_sum(variant).value_or("") == "");
+    for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
 }
 
 TEST_CASE("every n from 0 to 1025 is right") {
-    for (const SumVariant& variant : variants())
+    for (const Variant<SumOfSquares>& variant : kVariants)
         for (std::size_t n = 0; n <= 1025; ++n)
-            REQUIRE(check_sum_case(variant, {n, "random", n % 4, {}, 1}).value_or("") == "");
+            REQUIRE(check_case(variant, {n, "random", n % 4, {}, 1}).value_or("") == "");
 }
 
 TEST_CASE("more than 2^31 ints add up right") {
-    if (!can_check_large_sum()) return skip_check("needs a GPU with 24 GiB of free memory");
-    for (const SumVariant& variant : variants()) CHECK(check_large_sum(variant).value_or("") == "");
+    if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
+        return skip_check("needs a GPU with 25 GiB of free memory");
+    for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
 TEST_CASE("an element dropped at an odd level is found") {
-    CHECK(check_sum(broken(sum_with<dropped_element::kernel>)));
+    CHECK(check_variant(broken(sum_with<dropped_element::kernel>)));
 }
 
 TEST_CASE("cells that nobody wrote are found") {
-    CHECK(check_sum(broken(sum_with<unwritten_cells::kernel>)));
+    CHECK(check_variant(broken(sum_with<unwritten_cells::kernel>)));
 }
 
 TEST_CASE("a total by more threads than a block has is found") {
-    CHECK(check_sum(broken(one_block_total::sum)));
+    CHECK(check_variant(broken(one_block_total::sum)));
 }
 
 TEST_CASE("a counter that is not reset is found") {
-    SumVariant variant = broken(no_reset::sum);
+    Variant<SumOfSquares> variant = broken(no_reset::sum);
     variant.grid_follows_n = false;
-    CHECK(check_sum(variant));
+    CHECK(check_variant(variant));
 }
 
-TEST_CASE("sums in place are found", "[race][order]") { CHECK(check_sum(broken(sums_in_place::sum))); }
+TEST_CASE("sums in place are found", "[race][order]") { CHECK(check_variant(broken(sums_in_place::sum))); }

@@ -217,7 +217,7 @@ inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsign
 }
 
 /// @name Host functions
-/// Each is a @ref SumFunction, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
 /// @{
 
 /// A partial sum a block, and one block for the total.
@@ -296,47 +296,64 @@ inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The same with shuffles; and few ints are for one block, which has as many warps as they need.
+/// The same with shuffles.
 inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                          LaunchShape shape) {
+    clear_sum(d_sum);
+    if (n == 0) return;
+    shape.block = shape.block_or(kWideBlock);
+    shuffles_kernel<<<fitting_grid(n, shape, 4 * kWideLoads), shape.block>>>(d_data, n, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// Few ints are for one block, which has as many warps as they need. More of them are added up as before.
+inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                           unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
     const unsigned int warps = std::min(blocks_for(n, 32 * kLoneLoads), kMostThreads / 32);
-    const unsigned int lone = shape.block_or(32 * warps);
-    if (shape.grid <= 1 && n <= std::size_t{lone} * kLoneLoads) {
-        lone_block_kernel<<<1, lone>>>(d_data, n, d_sum);
-    } else {
-        clear_sum(d_sum);
-        shape.block = shape.block_or(kWideBlock);
-        shuffles_kernel<<<fitting_grid(n, shape, 4 * kWideLoads), shape.block>>>(d_data, n, d_sum);
-    }
+    const unsigned int block = shape.block_or(32 * warps);
+    if (shape.grid > 1 || n > std::size_t{block} * kLoneLoads)
+        return sum_shuffles(d_data, n, d_sum, d_workspace, shape);
+    lone_block_kernel<<<1, block>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
 }
 
 /// @}
 
 /// The chapter's variants, in the order of the story.
-inline const std::vector<SumVariant>& variants() {
-    static const std::vector<SumVariant> all = [] {
-        SumVariant two{"two kernels", "guards for any n, and a second kernel for the total", sum_two_kernels};
-        two.grid_follows_n = true;
-        two.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
-            return blocks_for(n, shape.block_or(kBlock));
-        };
-        SumVariant again{"again and again", "partial sums reduced until one is left", sum_again_and_again};
-        again.grid_follows_n = true;
-        again.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
-            return 2 * std::size_t{blocks_for(n, shape.block_or(kBlock))};
-        };
-        SumVariant stride{"grid-stride", "few blocks that stride, so few partial sums", sum_stride};
-        SumVariant last{"last block", "one launch: the last block adds up the partial sums", sum_last_block};
-        SumVariant atomic{"an atomic a block", "no partial sums: each block adds to the total", sum_atomic};
-        SumVariant wide{"16-byte loads", "the same, four loads of 16 bytes in flight", sum_wide};
-        SumVariant shuffles{"shuffles", "few barriers, and few ints are for one block", sum_shuffles};
-        shuffles.whole_warps = true;
-        stride.workspace = last.workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
-            return 1 + fitting_grid(n, shape, 1);
-        };
-        return std::vector<SumVariant>{two, again, stride, last, atomic, wide, shuffles};
-    }();
-    return all;
-}
+inline const std::vector<Variant<SumOfSquares>> kVariants = {
+    {.name = "two kernels",
+     .idea = "guards for any n, and a second kernel for the total",
+     .run = sum_two_kernels,
+     .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
+         return blocks_for(n, shape.block_or(kBlock));
+     },
+     .grid_follows_n = true},
+    {.name = "again and again",
+     .idea = "partial sums reduced until one is left",
+     .run = sum_again_and_again,
+     .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
+         return 2 * std::size_t{blocks_for(n, shape.block_or(kBlock))};
+     },
+     .grid_follows_n = true},
+    {.name = "grid-stride",
+     .idea = "few blocks that stride, so few partial sums",
+     .run = sum_stride,
+     .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t { return fitting_grid(n, shape, 1); }},
+    {.name = "last block",
+     .idea = "one launch: the last block adds up the partial sums",
+     .run = sum_last_block,
+     .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
+         return 1 + std::size_t{fitting_grid(n, shape, 1)};
+     }},
+    {.name = "an atomic a block", .idea = "no partial sums: each block adds to the total", .run = sum_atomic},
+    {.name = "16-byte loads", .idea = "the same, four loads of 16 bytes in flight", .run = sum_wide},
+    {.name = "shuffles",
+     .idea = "one barrier per block, in place of one per level",
+     .run = sum_shuffles,
+     .whole_warps = true},
+    {.name = "a lone block",
+     .idea = "few ints are for one block, which has nothing to clear and nothing to add to",
+     .run = sum_lone_block,
+     .whole_warps = true},
+};

@@ -2,20 +2,22 @@
 /// @brief Chapter 07: any amount of data, at the speed of memory.
 ///
 ///     nvcc -std=c++20 -O3 07_arbitrary_n/main.cu -o sum && ./sum
+#include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
-#include "../common/bench/sum_bench.cuh"
-#include "../common/bench/sum_input.cuh"
+#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
+#include "../common/cuda/timer.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options(argc, argv, sum_programs());
-        if (options.list) return print_variants(variants()), 0;
-        const std::vector<SumVariant> chosen = choose_variants(variants(), options);
+        const Options options = parse_options<SumOfSquares>(argc, argv);
+        if (options.list) return print_variants(kVariants), 0;
+        const std::vector<Variant<SumOfSquares>> chosen = choose_variants(kVariants, options);
 
         const Device device = init_cuda();
-        const std::vector<int> data = make_ints(options, device);
+        const std::vector<int> data = make_input<SumOfSquares>(options, &device);
 
         const DeviceBuffer<int> d_data(data.size());
         EventTimer copy;
@@ -23,7 +25,13 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
         const double copy_seconds = copy.stop();
 
-        SumBench bench("07_arbitrary_n", options, device, data, d_data.data());
-        return bench.run(chosen, copy_seconds);
+        // Each round times all of this, on these ints, and begins with the next line of the table.
+        VariantBench<SumOfSquares> bench("07_arbitrary_n", options, &device, data, d_data.data(),
+                                         copy_seconds);
+        for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
+        bench.add_cpu_baselines();
+        bench.add_read_ceiling();
+        bench.add_cub();
+        return bench.run();
     });
 }

@@ -1,13 +1,13 @@
-"""One picture of a part: what each variant reads in a second, by gnuplot, on any background."""
+"""One picture of a problem: what each variant reads in a second, by gnuplot, on any background."""
 
 import hashlib
 import math
 import re
 import subprocess
 
-from rows import Problem, grouped, is_sum, is_yardstick, machine, on_cpu, seconds
+from rows import Problem, grouped, is_yardstick, machine, on_cpu, problems, seconds, title
 
-PARTS = {"histogram": "Histogram", "sum": "Sum of squares"}
+PICTURED = ("histogram", "sum of squares")
 
 # Colors that contrast with white and with black alike, 3.7 to 1 and more.
 TEXT, VARIANT, CEILING, CUB = "#777e87", "#2b7de9", "#cf5a28", "#2c9650"
@@ -21,19 +21,18 @@ def mark(row):
 
 
 class Picture:
-    def __init__(self, rows, part):
-        self.rows = [row for row in rows if row["case"] == "progression" and is_sum(row) == (part == "sum")]
+    def __init__(self, rows, problem):
+        self.rows = problems([row for row in rows if row["case"] == "progression"]).get(problem)
         if not self.rows:
-            raise Problem(f"there are no rows of the default progression for a picture of the {part}")
-        self.part = part
+            raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
+        self.problem = problem
         self.simulated = any(row["simulated"] for row in self.rows)
         if self.simulated:  # beside simulated times the CPU's would invite a comparison
             self.rows = [row for row in self.rows if not on_cpu(row)]
         first = self.rows[0]
         if first["n"] == 0:
             raise Problem("n = 0 takes time, but has no bandwidth to draw a picture of")
-        self.title = (f"{PARTS[part]} of {first['n']:,.0f} {'ints' if part == 'sum' else 'bytes'}: "
-                      + ("time on the simulator" if self.simulated else "GB/s of each variant"))
+        self.title = title(first) + (": time on the simulator" if self.simulated else ": GB/s of each variant")
         self.machine = machine(self.rows)
         self.script = self.make_script()
         self.stamp = f"<!-- {hashlib.sha256(self.script.encode()).hexdigest()} of gnuplot's script -->"
@@ -71,7 +70,7 @@ class Picture:
         height = 190 + 22 * len(variants)  # pixels
         return "\n".join([
             f'VARIANT = "{VARIANT}"; CEILING = "{CEILING}"; CUB = "{CUB}"',
-            f'set terminal svg size 860,{height} noenhanced name "{self.part}"',
+            f'set terminal svg size 860,{height} noenhanced name "{self.problem.replace(" ", "_")}"',
             'set termoption font "Helvetica,Arial,sans-serif,14"',
             f'set label "{self.title}" at screen 0.02,screen {1 - 22 / height} tc rgb "{TEXT}" font ",17"',
             f'set label "{self.machine}" at screen 0.02,screen {1 - 50 / height} tc rgb "{TEXT}"',

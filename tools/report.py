@@ -68,18 +68,16 @@ def table(rows):
     return "<div class=wide><table>\n" + "\n".join(lines) + "\n</table></div>"
 
 
-def section(rows, part):
-    first = rows[0]
-    elements = "ints" if part == "sum" else "bytes"
-    drawing = picture.Picture(rows, part).svg()
-    return (f"<h2>{picture.PARTS[part]} of {first['n']:,.0f} {elements} ({escape(first['input'])})</h2>\n"
-            f"<figure>\n{drawing}</figure>\n{table(rows)}\n")
+def section(rows, problem):
+    figure = ""
+    if problem in picture.PICTURED:
+        figure = f"<figure>\n{picture.Picture(rows, problem).svg()}</figure>\n"
+    return f"<h2>{escape(results.title(rows[0]))} ({escape(rows[0]['input'])})</h2>\n{figure}{table(rows)}\n"
 
 
 def page(rows):
-    parts = {part: [row for row in rows if results.is_sum(row) == (part == "sum")] for part in picture.PARTS}
     simulated = any(row["simulated"] for row in rows)
-    sections = [section(of_part, part) for part, of_part in parts.items() if of_part]
+    sections = [section(of_problem, problem) for problem, of_problem in results.problems(rows).items()]
     return f"""<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">

@@ -5,9 +5,19 @@ what a row belongs to. The programs' own files have none: they are one run of al
 """
 
 import csv
+import math
 
-TEXTS = {"case", "chapter", "variant", "kernel", "device", "input", "verdict", "driver", "cuda_driver",
-         "cuda_runtime", "commit", "date"}
+TEXTS = {"case", "chapter", "problem", "variant", "kernel", "device", "simulated", "input", "verdict", "driver",
+         "cuda_driver", "cuda_runtime", "commit", "date"}
+NEEDED = ("chapter", "problem", "variant", "device", "simulated", "input", "n", "driver", "cuda_runtime", "host_cpus",
+          "commit", "date")
+TIMED = ("bytes", "copy_s", "samples", "median_s", "p10_s", "p90_s", "gb_per_s", "of_ceiling",
+         "times_cpu_sequential", "times_cpu_all_cores", "times_cub", "verdict")
+# Empty in a row for which they make no sense.
+OPTIONAL = {"copy_s", "gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"}
+# What n counts, by the problem.
+ELEMENTS = {"histogram": "bytes", "sum of squares": "ints", "joint histogram": "pairs",
+            "weighted histogram": "values", "channels": "pixels"}
 
 
 class Problem(Exception):
@@ -16,22 +26,50 @@ class Problem(Exception):
 
 def read(path):
     """The rows of a CSV file, numbers as numbers, None for what makes no sense in a row."""
+    rows = []
+    for place, row in cells(path, NEEDED):
+        if "kernel" not in row and not row.keys() >= set(TIMED):
+            raise Problem(f"{place}: lacks the columns of times, {', '.join(TIMED)}")
+        for column in ("chapter", "problem", "variant", "device"):
+            if not row[column]:
+                raise Problem(f"{place}: is no row of results: {column} is empty")
+        row.setdefault("case", "progression")
+        row["simulated"] = row["simulated"] == "true"
+        for column in row.keys() - TEXTS:
+            row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
+        rows.append(row)
+    return rows
+
+
+def cells(path, needed):
+    """The lines of a CSV file that has at least these columns: where each is, and its cells by column."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+            reader = csv.DictReader(file, strict=True)
+            missing = [column for column in needed if column not in (reader.fieldnames or ())]
+            if missing:
+                raise Problem(f"{path}: has no column {', '.join(missing)}")
+            rows = [(f"{path}:{reader.line_num}", row) for row in reader]
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise Problem(f"{path}: is no CSV file: {error}") from None
     if not rows:
         raise Problem(f"{path}: has no rows")
-    for number, row in enumerate(rows, 2):
-        row.setdefault("case", "progression")
-        try:
-            row["simulated"] = row["simulated"] == "true"
-            for column in row.keys() - TEXTS - {"simulated"}:
-                row[column] = float(row[column]) if row[column] else None
-        except (KeyError, TypeError, ValueError):
-            raise Problem(f"{path}:{number}: is no row of results") from None
+    for place, row in rows:
+        if None in row or None in row.values():
+            raise Problem(f"{place}: has another number of cells than the first line")
     return rows
+
+
+def number(text, column, place):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise Problem(f"{place}: {column} is no number from 0 on: {text!r}")
+    return value
 
 
 def is_yardstick(row):
@@ -42,11 +80,19 @@ def on_cpu(row):
     return row["device"] == "CPU"
 
 
-def is_sum(row):
-    return row["chapter"] >= "05"
+def problems(rows):
+    """Each problem's rows, in order."""
+    return {problem: [row for row in rows if row["problem"] == problem]
+            for problem in dict.fromkeys(row["problem"] for row in rows)}
 
 
 # --- In words -----------------------------------------------------------------------------------
+
+
+def title(row):
+    """What a row is about: Histogram of 1,024 bytes."""
+    problem = row["problem"]
+    return f"{problem[0].upper()}{problem[1:]} of {row['n']:,.0f} {ELEMENTS.get(problem, 'elements')}"
 
 
 def three_digits(number):

@@ -5,11 +5,12 @@
 #include <thread>
 #include <vector>
 
-#include "../../common/problem/histogram.cuh"
+#include "../../common/problem/histogram.hpp"
 
 namespace shared_table {
 
-inline void histogram(const unsigned char* data, std::size_t n, unsigned long long* bins, LaunchShape) {
+inline void histogram(const unsigned char* data, std::size_t n, unsigned long long* bins, unsigned long long*,
+                      LaunchShape) {
     std::fill(bins, bins + kBins, 0ull);
     const std::size_t count = std::max(2u, std::thread::hardware_concurrency());
     std::vector<std::thread> threads;

@@ -18,7 +18,7 @@ __global__ void kernel(const unsigned char* d_data, long long n, unsigned long l
 }
 
 inline void histogram(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                      LaunchShape shape) {
+                      unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
     kernel<<<shape.grid_or(two_blocks_a_multiprocessor()), shape.block_or(kBlock)>>>(

@@ -1,21 +1,23 @@
 /// @file
 /// @brief Checks of chapter 03's applications: joint and weighted histograms.
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "../../common/checks/catch.hpp"
+#include "../../common/problem/verify.hpp"
 #include "broken/int_sums.cuh"
 #include "broken/no_edge_lookup.cuh"
 #include "broken/no_range_check.cuh"
 #include "broken/no_upper_edge.cuh"
 #include "broken/truncated_toward_zero.cuh"
 #include "joint.cuh"
-#include "joint_picture.hpp"
+#include "joint_map.hpp"
 #include "made_pairs.hpp"
+#include "on_cpu.hpp"
 #include "options.hpp"
 #include "pairs.hpp"
 #include "weighted.cuh"
@@ -28,11 +30,20 @@ using Random = std::mt19937_64;
 /// A number from 0 to 1.
 double fraction(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// @return `n` values that ask much of an axis: its edges and their neighbours, values near and far outside,
-///         and numbers that are none, among values that are anywhere inside.
+/// @return `n` values that are hard for an axis: its edges and their neighbours, values near and far outside,
+///         infinities and NaN, among values that are anywhere inside.
 template <typename T>
-std::vector<T> telling_values(const Axis& axis, std::size_t n, std::uint64_t seed) {
-    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+std::vector<T> hard_values(const Axis& axis, std::size_t n, std::uint64_t seed) {
+    using Limits = std::numeric_limits<T>;
+    constexpr T kInfinity = Limits::infinity();
+    const T strange[] = {0,
+                         -T{0},
+                         kInfinity,
+                         -kInfinity,
+                         Limits::quiet_NaN(),
+                         Limits::denorm_min(),
+                         Limits::max(),
+                         Limits::lowest()};
     const std::vector<double> edges = edges_of(axis);
     const double range = axis.high - axis.low;
     Random random(seed);
@@ -46,18 +57,7 @@ std::vector<T> telling_values(const Axis& axis, std::size_t n, std::uint64_t see
             case 3: value = static_cast<T>(axis.high); break;
             case 4: value = static_cast<T>(axis.low - 0.9 * range / axis.bins * fraction(random)); break;
             case 5: value = static_cast<T>(axis.low + range * (4 * fraction(random) - 1.5)); break;
-            case 6: {
-                const T strange[] = {kInfinity,
-                                     -kInfinity,
-                                     std::numeric_limits<T>::quiet_NaN(),
-                                     0,
-                                     -T{0},
-                                     std::numeric_limits<T>::denorm_min(),
-                                     std::numeric_limits<T>::max(),
-                                     std::numeric_limits<T>::lowest()};
-                value = strange[random() % 8];
-                break;
-            }
+            case 6: value = strange[random() % std::size(strange)]; break;
             default: value = static_cast<T>(axis.low + range * fraction(random));
         }
     }
@@ -76,66 +76,72 @@ struct Shifted {
     T* data;
 };
 
-// --- Joint histograms -----------------------------------------------------------------------------
+const Axis kUnit{0, 1, 10}, kPrices{-3.3, 12.1, 77}, kSixtyFour{-1, 1, 64}, kBytes{0, 256, 256};
 
-/// One situation that a joint histogram must come right in.
-struct JointCase {
+/// One situation that a histogram must come right in. A weighted one has no y axis: its second column are
+/// weights.
+struct Case {
     std::size_t n;
-    Axis x, y;
-    Outside outside = Outside::drop;
-    std::size_t x_offset = 0, y_offset = 0;
-    LaunchShape shape{};
+    Axis x = kPrices, y = kUnit;
+    std::size_t first_offset = 0, second_offset = 0;
+    LaunchShape shape = {};
 };
+
+std::vector<Case> all_cases() {
+    std::vector<Case> cases;
+    for (const std::size_t n : {0, 1, 31, 33, 1023, 1025, 100003})
+        cases.push_back({n, kSixtyFour, kSixtyFour});
+    for (const Axis& axis : {kUnit, kPrices, kBytes, Axis{0, 1, 1}, Axis{1e-3, 1.7e-3, 7},
+                             Axis{1e5, 1e5 + 2, 6}, Axis{-1e30, 1e30, 9}})
+        cases.push_back({20011, axis});
+    for (std::size_t first = 0; first < 4; ++first)
+        for (std::size_t second = 0; second < 4; ++second)
+            cases.push_back({4099, kUnit, kPrices, first, second});
+    for (const unsigned int grid : {1, 2, 7})
+        for (const unsigned int block : {1, 32, 33, 1000, 1024})
+            cases.push_back({5003, kPrices, kUnit, 1, 2, {grid, block}});
+    return cases;
+}
 
 std::string describe(const Axis& axis) {
     return std::to_string(axis.bins) + " bins from " + shortest(axis.low) + " to " + shortest(axis.high);
 }
 
-/// What counts pairs, as `joint_histogram` does with everything but the place decided.
+std::string describe(const Case& c) {
+    std::ostringstream what;
+    what << "n = " << c.n << ", x: " << describe(c.x) << ", y: " << describe(c.y) << ", offsets "
+         << c.first_offset << " and " << c.second_offset << ", grid " << c.shape.grid << ", block "
+         << c.shape.block << ": ";
+    return what.str();
+}
+
+// --- Joint histograms -----------------------------------------------------------------------------
+
+/// Counts `n` pairs, as `joint_histogram` does, in the place of its own choice.
 template <typename T>
 using JointFunction =
-    std::function<void(const T* d_x, const T* d_y, const JointCase& c, unsigned long long* d_bins)>;
+    std::function<void(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
+                       const DeviceAxis<T>& y, unsigned long long* d_bins, LaunchShape shape)>;
 
 /// @return What was wrong, in words; nothing if all was right.
 template <typename T>
-std::optional<std::string> check_joint_case(const JointFunction<T>& run, const JointCase& c) {
-    constexpr unsigned long long kDirty = 0xA5A5A5A5A5A5A5A5ull;
-    const std::vector<T> x = telling_values<T>(c.x, c.n, c.n), y = telling_values<T>(c.y, c.n, c.n + 1);
-    Bins expected = reference_joint(x.data(), y.data(), c.n, c.x, c.y, c.outside).bins;
-    expected.resize(expected.size() + 64, kDirty);  // nothing behind the bins is written
-    const Shifted<T> d_x(x, c.x_offset), d_y(y, c.y_offset);
+std::optional<std::string> check_joint_case(const JointFunction<T>& run, const Case& c) {
+    const std::vector<T> x = hard_values<T>(c.x, c.n, c.n), y = hard_values<T>(c.y, c.n, c.n + 1);
+    Results expected = joint_on_cpu(1, x, y, EdgeSearch(c.x), EdgeSearch(c.y));
+    expected.resize(expected.size() + 64, 0xA5A5A5A5A5A5A5A5ull);  // nothing past the bins is written
+    const Shifted<T> d_x(x, c.first_offset), d_y(y, c.second_offset);
+    const DeviceAxis<T> x_axis(c.x), y_axis(c.y);
     const DeviceBuffer<unsigned long long> d_bins(expected.size());
-    const Bins before(expected.size(), kDirty);
-    CUDA_CHECK(cudaMemcpy(d_bins.data(), before.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
-    run(d_x.data, d_y.data, c, d_bins.data());
-    const auto wrong = verify_bin_by_bin(d_bins.to_host(), expected);
-    if (!wrong) return std::nullopt;
-    return std::string(sizeof(T) == 4 ? "float" : "double") + ", n = " + std::to_string(c.n) +
-           ", x: " + describe(c.x) + ", y: " + describe(c.y) +
-           (c.outside == Outside::drop ? ", drop" : ", clamp") + ", offsets " + std::to_string(c.x_offset) +
-           " and " + std::to_string(c.y_offset) + ", grid " + std::to_string(c.shape.grid) + ", block " +
-           std::to_string(c.shape.block) + ": " + *wrong;
+    CUDA_CHECK(cudaMemset(d_bins.data(), 0xA5, d_bins.bytes()));
+    run(d_x.data, d_y.data, c.n, x_axis, y_axis, d_bins.data(), c.shape);
+    const auto wrong = verify_one_by_one(d_bins.to_host(), expected);
+    return wrong ? std::optional((sizeof(T) == 4 ? "float, " : "double, ") + describe(c) + *wrong)
+                 : std::nullopt;
 }
-
-const Axis kUnit{0, 1, 10}, kPrices{-3.3, 12.1, 77}, kSixtyFour{-1, 1, 64}, kBytes{0, 256, 256};
 
 template <typename T>
 std::optional<std::string> check_joint(const JointFunction<T>& run) {
-    std::vector<JointCase> cases;
-    for (const Outside outside : {Outside::drop, Outside::clamp}) {
-        for (const std::size_t n : {0, 1, 31, 33, 1023, 1025, 100003})
-            cases.push_back({n, kSixtyFour, kSixtyFour, outside});
-        for (const Axis& axis : {kUnit, kPrices, kBytes, Axis{0, 1, 1}, Axis{1e-3, 1.7e-3, 7},
-                                 Axis{1e5, 1e5 + 2, 6}, Axis{-1e30, 1e30, 9}})
-            cases.push_back({20011, axis, kUnit, outside});
-    }
-    for (std::size_t x_offset = 0; x_offset < 4; ++x_offset)
-        for (std::size_t y_offset = 0; y_offset < 4; ++y_offset)
-            cases.push_back({4099, kUnit, kPrices, Outside::drop, x_offset, y_offset});
-    for (const unsigned int grid : {1, 2, 7})
-        for (const unsigned int block : {1, 32, 33, 1000, 1024})
-            cases.push_back({5003, kPrices, kUnit, Outside::clamp, 1, 2, {grid, block}});
-    for (const JointCase& c : cases)
+    for (const Case& c : all_cases())
         if (const auto wrong = check_joint_case(run, c)) return wrong;
     return std::nullopt;
 }
@@ -143,20 +149,18 @@ std::optional<std::string> check_joint(const JointFunction<T>& run) {
 /// The chapter's own, counting in one place.
 template <typename T>
 JointFunction<T> joint_in(Counting counting) {
-    return [counting](const T* d_x, const T* d_y, const JointCase& c, unsigned long long* d_bins) {
-        const DeviceAxis<T> x(c.x, c.outside), y(c.y, c.outside);
-        joint_histogram(counting, d_x, d_y, c.n, x, y, d_bins, c.shape);
-    };
+    using namespace std::placeholders;
+    return std::bind(joint_histogram<T>, counting, _1, _2, _3, _4, _5, _6, _7);
 }
 
 /// A broken kernel, launched as the chapter launches its own.
 template <typename T>
 JointFunction<T> broken_joint(void (*kernel)(const T*, const T*, std::size_t, BinFinder<T>, BinFinder<T>,
                                              unsigned long long*)) {
-    return [kernel](const T* d_x, const T* d_y, const JointCase& c, unsigned long long* d_bins) {
-        const DeviceAxis<T> x(c.x, c.outside), y(c.y, c.outside);
-        CUDA_CHECK(cudaMemset(d_bins, 0, std::size_t{c.x.bins} * c.y.bins * sizeof(*d_bins)));
-        kernel<<<3, 96>>>(d_x, d_y, c.n, x.on_device(), y.on_device(), d_bins);
+    return [kernel](const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x, const DeviceAxis<T>& y,
+                    unsigned long long* d_bins, LaunchShape) {
+        CUDA_CHECK(cudaMemset(d_bins, 0, std::size_t{x.bins()} * y.bins() * sizeof(*d_bins)));
+        kernel<<<3, 96>>>(d_x, d_y, n, x.on_device(), y.on_device(), d_bins);
         CUDA_CHECK(cudaGetLastError());
     };
 }
@@ -172,50 +176,40 @@ TEST_CASE("pairs are counted right wherever they are counted, for every n, align
 }
 
 TEST_CASE("bins are private while they fit into shared memory, and counted in global memory beyond") {
-    int bytes = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    const auto most = static_cast<unsigned int>(bytes) / sizeof(unsigned int);
-    const JointCase fits{5003, {0, 1, static_cast<unsigned int>(most)}, {0, 1, 1}};
-    const JointCase does_not{5003, {0, 1, static_cast<unsigned int>(most + 1)}, {0, 1, 1}};
+    const auto most = static_cast<unsigned int>(most_shared_bytes() / sizeof(unsigned int));
+    const Case fits{5003, {0, 1, most}, {0, 1, 1}}, does_not{5003, {0, 1, most + 1}, {0, 1, 1}};
     CHECK(check_joint_case(joint_in<double>(Counting::shared), fits).value_or("") == "");
     CHECK(check_joint_case(joint_in<double>(Counting::copies), fits).value_or("") == "");
     CHECK(check_joint_case(joint_in<double>(Counting::global), does_not).value_or("") == "");
-    const DeviceAxis<double> x(does_not.x, Outside::drop), y(does_not.y, Outside::drop);
-    const DeviceBuffer<unsigned long long> d_bins(most + 1);
     for (const Counting counting : {Counting::shared, Counting::copies})
-        CHECK_THROWS_AS(joint_histogram<double>(counting, nullptr, nullptr, 0, x, y, d_bins.data()),
-                        std::invalid_argument);
+        CHECK_THROWS_AS(check_joint_case(joint_in<double>(counting), does_not), std::invalid_argument);
     CHECK_THROWS_AS(joint_bins(1u << 13, (1u << 13) + 1), std::invalid_argument);
     CHECK(joint_bins(1u << 13, 1u << 13) == kMostBins);
 }
 
-TEST_CASE("the copies of all blocks that a multiprocessor's threads allow fit into it") {
-    int shared_bytes = 0, reserved = 0, threads = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
-    CUDA_CHECK(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, 0));
-    CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+TEST_CASE("the copies of all blocks that an SM's threads allow fit into it") {
+    const std::size_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    const std::size_t reserved = device_attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     for (const std::size_t bytes : {4, 256, 4096, 16384}) {
         for (const unsigned int block : {256, 1024}) {
             const std::size_t copies = copies_that_fit(bytes, block);
-            const std::size_t blocks = static_cast<unsigned int>(threads) / block;
-            const auto taken = [&](std::size_t count) {
-                return blocks * (count * bytes + static_cast<unsigned int>(reserved));
-            };
+            const std::size_t blocks = device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block;
+            const auto taken = [&](std::size_t count) { return blocks * (count * bytes + reserved); };
             INFO(bytes << " bytes, blocks of " << block << ": " << copies << " copies");
-            CHECK((taken(copies) <= static_cast<unsigned int>(shared_bytes) || copies == 1));
-            CHECK((taken(copies + 1) > static_cast<unsigned int>(shared_bytes) || copies == 32));
+            CHECK((taken(copies) <= room || copies == 1));
+            CHECK((taken(copies + 1) > room || copies == 32));
         }
     }
 }
 
 TEST_CASE("joint bins count past 2^32, and a grid whose blocks could is refused") {
     const std::size_t n = 100003;
-    const std::vector<float> x = telling_values<float>(kUnit, n, 1), y = telling_values<float>(kPrices, n, 2);
-    const DeviceAxis<float> x_axis(kUnit, Outside::drop), y_axis(kPrices, Outside::drop);
+    const std::vector<float> x = hard_values<float>(kUnit, n, 1), y = hard_values<float>(kPrices, n, 2);
+    const DeviceAxis<float> x_axis(kUnit), y_axis(kPrices);
     const Shifted<float> d_x(x, 0), d_y(y, 0);
     constexpr unsigned long long kStart = 0xffffffffull;
-    Bins expected = reference_joint(x.data(), y.data(), n, kUnit, kPrices, Outside::drop).bins;
-    const Bins start(expected.size(), kStart);
+    Results expected = joint_on_cpu(1, x, y, EdgeSearch(kUnit), EdgeSearch(kPrices));
+    const Results start(expected.size(), kStart);
     for (unsigned long long& count : expected) count += kStart;
     const DeviceBuffer<unsigned long long> d_bins(expected.size());
     for (const bool shared : {false, true}) {
@@ -227,7 +221,7 @@ TEST_CASE("joint bins count past 2^32, and a grid whose blocks could is refused"
             joint_global_kernel<<<3, 96>>>(d_x.data, d_y.data, n, x_axis.on_device(), y_axis.on_device(),
                                            d_bins.data());
         CUDA_CHECK(cudaGetLastError());
-        CHECK(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
+        CHECK(verify_one_by_one(d_bins.to_host(), expected).value_or("") == "");
     }
     CHECK_THROWS_AS(joint_histogram(Counting::copies, d_x.data, d_y.data, std::size_t{1} << 33, x_axis,
                                     y_axis, d_bins.data(), {1, 1024}),
@@ -244,14 +238,14 @@ TEST_CASE("more than 2^32 pairs are counted right") {
     CUDA_CHECK(cudaMemset(d_y.data(), 0, d_y.bytes()));
     const float last = 0.95f;
     CUDA_CHECK(cudaMemcpy(d_x.data() + n - 1, &last, sizeof(last), cudaMemcpyHostToDevice));
-    const DeviceAxis<float> axis(kUnit, Outside::drop);
-    Bins expected(100, 0);
+    const DeviceAxis<float> axis(kUnit);
+    Results expected(100, 0);
     expected[0] = n - 1;
     expected[9] = 1;
     const DeviceBuffer<unsigned long long> d_bins(expected.size());
     for (const Counting counting : {Counting::global, Counting::shared, Counting::copies}) {
         joint_histogram(counting, d_x.data(), d_y.data(), n, axis, axis, d_bins.data());
-        CHECK(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
+        CHECK(verify_one_by_one(d_bins.to_host(), expected).value_or("") == "");
     }
 }
 
@@ -268,22 +262,19 @@ std::optional<std::string> check_finders(std::size_t axes) {
         const double low = (fraction(random) - 0.5) * std::exp2(static_cast<double>(random() % 24) - 8);
         const double range = fraction(random) * std::exp2(static_cast<double>(random() % 24) - 12);
         const Axis axis{low, low + range, static_cast<unsigned int>(1 + random() % 1000)};
-        const Outside outside = k % 2 == 0 ? Outside::drop : Outside::clamp;
         std::vector<T> table;
         BinFinder<T> finder{};
         try {
-            finder = bin_finder<T>(axis, outside, nullptr);
+            finder = bin_finder<T>(axis, nullptr);
             table = edge_table<T>(axis);
         } catch (const std::invalid_argument&) {
             continue;
         }
         ++accepted;
         finder.edges = table.data();
-        const std::vector<double> edges = edges_of(axis);
-        for (const T value : telling_values<T>(axis, 500, k)) {
-            bool was_outside = false;
-            const unsigned int expected = reference_bin(edges, outside, value, was_outside),
-                               got = finder(value);
+        const EdgeSearch search(axis);
+        for (const T value : hard_values<T>(axis, 500, k)) {
+            const unsigned int expected = search(value), got = finder(value);
             if (got != expected)
                 return describe(axis) + ": " + shortest(value) + " is in bin " + std::to_string(expected) +
                        ", got " + std::to_string(got);
@@ -301,7 +292,7 @@ TEST_CASE("arithmetic finds the bin that a search among the edges finds, for flo
 }
 
 TEST_CASE("the last bin holds its upper edge, an edge belongs to the bin above, and 0.3 is below 3 x 0.1") {
-    const DeviceAxis<double> axis(kUnit, Outside::drop);
+    const DeviceAxis<double> axis(kUnit);
     const BinFinder<double>& bin_of = axis.on_host();
     CHECK(bin_of(0) == 0);
     CHECK(bin_of(0.1) == 1);
@@ -312,74 +303,40 @@ TEST_CASE("the last bin holds its upper edge, an edge belongs to the bin above, 
     CHECK(bin_of(-1e-300) == kOutside);
     CHECK(bin_of(NAN) == kOutside);
     CHECK(bin_of(INFINITY) == kOutside);
-    const DeviceAxis<double> clamping(kUnit, Outside::clamp);
-    CHECK(clamping.on_host()(-INFINITY) == 0);
-    CHECK(clamping.on_host()(1e300) == 9);
-    CHECK(clamping.on_host()(NAN) == kOutside);
 }
 
-TEST_CASE("an axis that is none, or is finer than its values, is refused") {
-    const auto refused = [](const Axis& axis, bool as_float) {
-        try {
-            if (as_float)
-                bin_finder<float>(axis, Outside::drop, nullptr);
-            else
-                bin_finder<double>(axis, Outside::drop, nullptr);
-        } catch (const std::invalid_argument&) {
-            return true;
-        }
-        return false;
-    };
-    for (const bool as_float : {false, true}) {
-        CHECK(refused({0, 1, 0}, as_float));
-        CHECK(refused({1, 1, 5}, as_float));
-        CHECK(refused({2, 1, 5}, as_float));
-        CHECK(refused({NAN, 1, 5}, as_float));
-        CHECK(refused({0, INFINITY, 5}, as_float));
-        CHECK(refused({-1e308, 1e308, 5}, as_float));
-        CHECK_FALSE(refused({-1, 1, 64}, as_float));
+TEST_CASE("an invalid axis, or one that is finer than its values, is refused") {
+    for (const Axis& axis : {Axis{0, 1, 0}, Axis{1, 1, 5}, Axis{2, 1, 5}, Axis{NAN, 1, 5},
+                             Axis{0, INFINITY, 5}, Axis{-1e308, 1e308, 5}}) {
+        CHECK_THROWS_AS(bin_finder<float>(axis, nullptr), std::invalid_argument);
+        CHECK_THROWS_AS(bin_finder<double>(axis, nullptr), std::invalid_argument);
     }
-    CHECK(refused({1e6, 1e6 + 1, 64}, true));
-    CHECK_FALSE(refused({1e6, 1e6 + 1, 64}, false));
-    CHECK(refused({1e15, 1e15 + 1, 64}, false));
-    CHECK(refused({0, 1, 1u << 20}, true));
-    CHECK(refused({0, 1e39, 4}, true));
-    CHECK(refused({0, 1e-44, 4}, true));
-    CHECK(refused({0, 1e-310, 4}, false));
+    for (const Axis& axis :
+         {Axis{1e6, 1e6 + 1, 64}, Axis{0, 1, 1u << 20}, Axis{0, 1e39, 4}, Axis{0, 1e-44, 4}})
+        CHECK_THROWS_AS(bin_finder<float>(axis, nullptr), std::invalid_argument);
+    for (const Axis& axis : {Axis{1e15, 1e15 + 1, 64}, Axis{0, 1e-310, 4}})
+        CHECK_THROWS_AS(bin_finder<double>(axis, nullptr), std::invalid_argument);
+    CHECK_NOTHROW(bin_finder<float>({-1, 1, 64}, nullptr));
+    CHECK_NOTHROW(bin_finder<double>({-1, 1, 64}, nullptr));
+    CHECK_NOTHROW(bin_finder<double>({1e6, 1e6 + 1, 64}, nullptr));
 }
 
-TEST_CASE("an axis follows from the data as numpy's does, or from a range and a width") {
+TEST_CASE("an axis follows from the data as numpy's does, or from a range") {
     const std::vector<double> values{3, -1, 2};
     const auto is = [](const Axis& axis, double low, double high, unsigned int bins) {
         return axis.low == low && axis.high == high && axis.bins == bins;
     };
-    AxisRequest request;
-    CHECK(is(axis_for(request, values), -1, 3, 64));
-    CHECK(is(axis_for(request, std::vector<float>{2, 2}), 1.5, 2.5, 64));
-    CHECK(is(axis_for(request, std::vector<float>{}), 0, 1, 64));
-    request.width = 0.5;
-    CHECK(is(axis_for(request, values), -1, 3, 8));
-    request.width = 3;
-    CHECK(is(axis_for(request, values), -1, 5, 2));
-    request = {0, 0.1, true, 0, 0.3};
-    CHECK(is(axis_for(request, values), 0, 0.3, 3));
-    request = {0, 5, true, 0, 1};
-    CHECK(is(axis_for(request, values), 0, 5, 1));
-    request = {0, 1e-9, true, 0, 1};
-    CHECK_THROWS_AS(axis_for(request, values), BadOption);
+    CHECK(is(axis_for({}, values), -1, 3, 64));
+    CHECK(is(axis_for({}, std::vector<float>{2, 2}), 1.5, 2.5, 64));
+    CHECK(is(axis_for({}, std::vector<float>{}), 0, 1, 64));
+    CHECK(is(axis_for({.bins = 5}, values), -1, 3, 5));
+    CHECK(is(axis_for({.bins = 7, .range = {{0, 0.3}}}, values), 0, 0.3, 7));
 }
 
 // --- Broken joint histograms ----------------------------------------------------------------------
 
 TEST_CASE("truncation toward zero is found") {
-    CHECK(check_joint<double>([](const double* d_x, const double* d_y, const JointCase& c, auto* d_bins) {
-        const DeviceAxis<double> x(c.x, Outside::clamp), y(c.y, Outside::clamp);
-        CUDA_CHECK(cudaMemset(d_bins, 0, std::size_t{c.x.bins} * c.y.bins * sizeof(*d_bins)));
-        if (c.outside == Outside::clamp)
-            joint_histogram(Counting::global, d_x, d_y, c.n, x, y, d_bins);
-        else
-            truncated_toward_zero::kernel<<<3, 96>>>(d_x, d_y, c.n, x.on_device(), y.on_device(), d_bins);
-    }));
+    CHECK(check_joint<double>(broken_joint(truncated_toward_zero::kernel<double>)));
 }
 
 TEST_CASE("values past the end of a row that count in the next are found") {
@@ -401,33 +358,24 @@ namespace {
 
 /// `n` weights; floating point ones of both signs and of very different sizes, integers of all sizes.
 template <typename Weight>
-std::vector<Weight> telling_weights(std::size_t n, std::uint64_t seed) {
+std::vector<Weight> hard_weights(std::size_t n, std::uint64_t seed) {
     Random random(seed);
     std::vector<Weight> weights(n);
     for (Weight& weight : weights)
-        weight = std::is_integral<Weight>::value
+        weight = std::is_integral_v<Weight>
                      ? static_cast<Weight>(random() >> random() % 40)
                      : static_cast<Weight>((fraction(random) - 0.25) * std::exp2(random() % 40));
     return weights;
 }
 
-/// One situation that a weighted histogram must come right in.
-struct WeightedCase {
-    std::size_t n;
-    Axis axis;
-    Outside outside = Outside::drop;
-    std::size_t value_offset = 0, weight_offset = 0;
-    LaunchShape shape{};
-};
-
 /// Adds up `values` and `weights` on the device.
 template <typename Counter, typename T, typename Weight>
 std::vector<long double> device_sums(const std::vector<T>& values, const std::vector<Weight>& weights,
-                                     const WeightedCase& c, double scale) {
-    const Shifted<T> d_values(values, c.value_offset);
-    const Shifted<Weight> d_weights(weights, c.weight_offset);
-    const DeviceAxis<T> axis(c.axis, c.outside);
-    const DeviceBuffer<Counter> d_sums(c.axis.bins);
+                                     const Case& c, double scale) {
+    const Shifted<T> d_values(values, c.first_offset);
+    const Shifted<Weight> d_weights(weights, c.second_offset);
+    const DeviceAxis<T> axis(c.x);
+    const DeviceBuffer<Counter> d_sums(c.x.bins);
     CUDA_CHECK(cudaMemset(d_sums.data(), 0xA5, d_sums.bytes()));
     weighted_histogram(d_values.data, d_weights.data, c.n, axis, d_sums.data(), scale, c.shape);
     std::vector<long double> sums;
@@ -435,10 +383,11 @@ std::vector<long double> device_sums(const std::vector<T>& values, const std::ve
     return sums;
 }
 
-template <typename Counter, typename Weight>
-std::vector<ExpectedSum> expected_sums(const WeightedReference& reference, double scale) {
+template <typename Counter, typename T, typename Weight>
+std::vector<ExpectedSum> expected_sums(const std::vector<T>& values, const std::vector<Weight>& weights,
+                                       const Axis& axis, double scale) {
     std::vector<ExpectedSum> expected;
-    for (const ReferenceSum& bin : reference.bins)
+    for (const ReferenceSum& bin : weighted_on_cpu<ReferenceSum>(1, values, weights, EdgeSearch(axis)))
         expected.push_back(expected_sum<Weight, Counter>(bin, scale));
     return expected;
 }
@@ -453,26 +402,15 @@ double scale_for(const std::vector<Weight>& weights) {
 /// @return What was wrong, in words; nothing if all was right.
 template <typename T, typename Weight, typename Counter>
 std::optional<std::string> check_weighted() {
-    std::vector<WeightedCase> cases;
-    for (const Outside outside : {Outside::drop, Outside::clamp})
-        for (const std::size_t n : {0, 1, 31, 33, 1023, 1025, 50021}) cases.push_back({n, kPrices, outside});
-    for (std::size_t offset = 1; offset < 4; ++offset)
-        cases.push_back({4099, kUnit, Outside::drop, offset, 0});
-    for (std::size_t offset = 1; offset < 4; ++offset)
-        cases.push_back({4099, kUnit, Outside::clamp, 1, offset});
-    for (const unsigned int grid : {1, 2, 7})
-        for (const unsigned int block : {1, 33, 1024})
-            cases.push_back({5003, kPrices, Outside::drop, 0, 0, {grid, block}});
+    std::vector<Case> cases = all_cases();
     for (const unsigned int bins : {1u, 58112u, 58113u, 200000u}) cases.push_back({5003, {0, 1, bins}});
-    for (const WeightedCase& c : cases) {
-        const std::vector<T> values = telling_values<T>(c.axis, c.n, c.n);
-        const std::vector<Weight> weights = telling_weights<Weight>(c.n, c.n);
-        const WeightedReference reference =
-            reference_weighted(values.data(), weights.data(), c.n, c.axis, c.outside);
-        const double scale = std::is_integral<Weight>::value ? 1 : scale_for(weights);
+    for (const Case& c : cases) {
+        const std::vector<T> values = hard_values<T>(c.x, c.n, c.n);
+        const std::vector<Weight> weights = hard_weights<Weight>(c.n, c.n);
+        const double scale = std::is_integral_v<Weight> ? 1 : scale_for(weights);
         const auto wrong = verify_sums(device_sums<Counter>(values, weights, c, scale),
-                                       expected_sums<Counter, Weight>(reference, scale));
-        if (wrong) return "n = " + std::to_string(c.n) + ", " + describe(c.axis) + ": " + *wrong;
+                                       expected_sums<Counter>(values, weights, c.x, scale));
+        if (wrong) return describe(c) + *wrong;
     }
     return std::nullopt;
 }
@@ -497,12 +435,11 @@ TEST_CASE("floating point weights are added up within the bound, in each kind of
 
 TEST_CASE("float sums depend on the grid; integers and fixed point do not") {
     const std::size_t n = 50021;
-    const std::vector<float> values = telling_values<float>(kUnit, n, 1),
-                             weights = telling_weights<float>(n, 2);
-    const std::vector<int> whole = telling_weights<int>(n, 3);
+    const std::vector<float> values = hard_values<float>(kUnit, n, 1), weights = hard_weights<float>(n, 2);
+    const std::vector<int> whole = hard_weights<int>(n, 3);
     std::set<std::vector<long double>> floats, doubles, integers, fixed;
     for (const unsigned int grid : {1, 2, 3, 5, 8, 13}) {
-        const WeightedCase c{n, kUnit, Outside::drop, 0, 0, {grid, 64 * grid}};
+        const Case c{n, kUnit, kUnit, 0, 0, {grid, 64 * grid}};
         floats.insert(device_sums<float>(values, weights, c, 1));
         doubles.insert(device_sums<double>(values, weights, c, 1));
         integers.insert(device_sums<unsigned long long>(values, whole, c, 1));
@@ -515,15 +452,14 @@ TEST_CASE("float sums depend on the grid; integers and fixed point do not") {
 }
 
 TEST_CASE("weights of any finite size have a fixed point that they can't overflow") {
-    const WeightedCase c{4099, kUnit, Outside::clamp};
-    const std::vector<double> values = telling_values<double>(kUnit, c.n, 1);
+    const Case c{4099, kUnit};
+    const std::vector<double> values = hard_values<double>(kUnit, c.n, 1);
     for (const double size : {1e-300, 1e-30, 1.0, 1e30, 1e300}) {
-        for (const double sign : {1.0, -1.0}) {
-            const std::vector<double> weights(c.n, sign * size);
+        for (const double weight : {size, -size}) {
+            const std::vector<double> weights(c.n, weight);
             const double scale = scale_for(weights);
-            const auto reference = reference_weighted(values.data(), weights.data(), c.n, c.axis, c.outside);
             CHECK(verify_sums(device_sums<Fixed>(values, weights, c, scale),
-                              expected_sums<Fixed, double>(reference, scale))
+                              expected_sums<Fixed>(values, weights, c.x, scale))
                       .value_or("") == "");
         }
     }
@@ -536,7 +472,7 @@ TEST_CASE("weights of any finite size have a fixed point that they can't overflo
 
 TEST_CASE("the bound is the textbook's, and a sum that is off by more is found") {
     ReferenceSum bin;
-    for (int k = 0; k < 1000; ++k) bin.sum.add(0.5), bin.magnitudes += 0.5, ++bin.terms;
+    for (int k = 0; k < 1000; ++k) bin += 0.5;
     const double u = std::exp2(-24);
     CHECK(expected_sum<float, float>(bin, 1).bound == Approx(999 * u / (1 - 999 * u) * 500));
     CHECK(expected_sum<double, float>(bin, 1).bound == Approx(1000 * u / (1 - 1000 * u) * 500));
@@ -560,9 +496,9 @@ TEST_CASE("the exact sum keeps what a long double would lose") {
 
 TEST_CASE("32-bit sums of weights are found") {
     const std::size_t n = 5003;
-    const std::vector<float> values = telling_values<float>(kUnit, n, 1);
-    const std::vector<int> weights = telling_weights<int>(n, 2);
-    const DeviceAxis<float> axis(kUnit, Outside::drop);
+    const std::vector<float> values = hard_values<float>(kUnit, n, 1);
+    const std::vector<int> weights = hard_weights<int>(n, 2);
+    const DeviceAxis<float> axis(kUnit);
     const Shifted<float> d_values(values, 0);
     const Shifted<int> d_weights(weights, 0);
     const DeviceBuffer<unsigned long long> d_sums(kUnit.bins);
@@ -571,20 +507,19 @@ TEST_CASE("32-bit sums of weights are found") {
                                                           d_sums.data());
     std::vector<long double> sums;
     for (const unsigned long long sum : d_sums.to_host()) sums.push_back(number_of<int>(sum, 1));
-    const auto reference = reference_weighted(values.data(), weights.data(), n, kUnit, Outside::drop);
-    CHECK(verify_sums(sums, expected_sums<unsigned long long, int>(reference, 1)));
+    CHECK(verify_sums(sums, expected_sums<unsigned long long>(values, weights, kUnit, 1)));
 }
 
 // --- Input and output -----------------------------------------------------------------------------
 
 namespace {
 
-Pairs<double> parse(const std::string& text, const std::string& columns = "1,2", char delimiter = ',') {
-    return parse_pairs("f.csv", {text.begin(), text.end()}, {columns, delimiter});
+Pairs<double> parse(const std::string& text, const std::string& columns = "") {
+    return parse_pairs("f.csv", text, columns);
 }
 
 /// What the parser says of a text; empty if it takes it.
-std::string refusal(const std::string& text, const std::string& columns = "1,2") {
+std::string refusal(const std::string& text, const std::string& columns = "") {
     try {
         parse(text, columns);
     } catch (const BadOption& error) {
@@ -595,54 +530,49 @@ std::string refusal(const std::string& text, const std::string& columns = "1,2")
 
 }  // namespace
 
-TEST_CASE("columns are read by name or number, with any line ends, quotes, spaces and delimiters") {
-    const std::vector<double> first{1, -2.5e-3}, second{3, 4};
-    const auto right = [&](const Pairs<double>& pairs) {
-        return pairs.first == first && pairs.second == second;
+TEST_CASE("columns are read by name, with any line ends, quotes and spaces") {
+    const auto right = [](const Pairs<double>& pairs) {
+        return pairs.first == std::vector<double>{1, -2.5e-3} && pairs.second == std::vector<double>{3, 4};
     };
-    CHECK(right(parse("1,3\n-2.5e-3,4\n")));
-    CHECK(right(parse("1,3\r\n-2.5e-3,4\r\n")));
-    CHECK(right(parse("1,3\r-2.5e-3,4")));
-    CHECK(
-        right(parse("\xEF\xBB\xBF"
-                    "1,3\n\n\n-2.5e-3,4\n\n")));
+    CHECK(right(parse("a,b\n1,3\n-2.5e-3,4\n")));
+    CHECK(right(parse("a,b\r\n1,3\r\n-2.5e-3,4\r\n")));
+    CHECK(right(parse("a,b\r1,3\r-2.5e-3,4")));
+    CHECK(right(parse("\xEF\xBB\xBFx,b\n1,3\n\n\n-2.5e-3,4\n\n", "x,b")));
     CHECK(right(parse("a,b\n\"1\",\"+3\"\n -2.5e-3 ,4.0\n")));
-    CHECK(right(parse("a;b;c\n3;x;1\n4;\"y\ny\";-.0025\n", "c,a", ';')));
-    CHECK(right(parse("a\tb\n1\t3\n-2.5E-3\t4\n", "1,b", '\t')));
-    CHECK(right(parse("a,b\n1,3\n-2.5e-3,4\n", "1,2")));
+    CHECK(right(parse("a,b,c\n3,x,1\n4,\"y\ny\",-.0025\n", "c,a")));
     const Pairs<double> named = parse("\"the \"\"x\"\"\",the\x1b y\n1,3\n");
     CHECK(named.first_name == "the \"x\"");
     CHECK(named.second_name == "the  y");
-    CHECK(parse("1,3\n").second_name == "column 2");
     CHECK(parse("x,y\n").first.empty());
     CHECK(parse("x,y\n5,5\n", "x,x").second == std::vector<double>{5});
 }
 
 TEST_CASE("what is no table of finite numbers is refused by file, line and column") {
     CHECK(refusal("x,y\n1,2\n3,\n") == "f.csv, line 3, column 2 (y): there is nothing");
-    CHECK(refusal("1,2\n3,nan\n") == "f.csv, line 2, column 2: 'nan' is not a finite number");
-    CHECK(refusal("nan,2\n") == "f.csv, line 1, column 1: 'nan' is not a finite number");
-    CHECK(refusal("Inf,-inf\n").find("line 1, column 1: 'Inf'") != std::string::npos);
-    CHECK(refusal("1,1e999\n").find("line 1, column 2: '1e999'") != std::string::npos);
-    CHECK(refusal("1,0x10\n").find("column 2") != std::string::npos);
-    CHECK(refusal("1,2 3\n").find("column 2") != std::string::npos);
-    CHECK(refusal("1,\" 2 \"\n").find("column 2: ' 2 '") != std::string::npos);
-    CHECK(refusal(std::string("1,2\0"
-                              "3\n",
-                              6))
-              .find("column 2") != std::string::npos);
-    CHECK(refusal("a,1\n").find("line 1, column 1: 'a'") != std::string::npos);
-    CHECK(refusal("1,2\n3\n") == "f.csv, line 2, column 2: the line ends before it");
+    CHECK(refusal("x,y\n3,nan\n") == "f.csv, line 2, column 2 (y): 'nan' is not a finite number");
+    CHECK(refusal("x,y\nInf,-inf\n").find("line 2, column 1 (x): 'Inf'") != std::string::npos);
+    for (const char* bad : {"1e999", "0x10", "2 3", "\" 2 \"", "2;3", "4,5"})
+        CHECK(refusal("x,y\n1," + std::string(bad) + "\n").find("f.csv, line 2") == 0);
+    CHECK(refusal("x,y\n1,\" 2 \"\n").find("column 2 (y): ' 2 '") != std::string::npos);
+    CHECK(refusal(std::string("x,y\n1,2\0\n", 9)).find("column 2") != std::string::npos);
+    CHECK(refusal("x,y\n1,2\n3\n") == "f.csv, line 3: the first line names 2 columns, and this one has 1");
+    CHECK(refusal("x,y\n1,2,3\n") == "f.csv, line 2: the first line names 2 columns, and this one has 3");
+    CHECK(refusal("x,y\r1,2\r3,\r").find("f.csv, line 3,") == 0);
+    CHECK(refusal("x,y\r\n1,2\r\n3,\r\n").find("f.csv, line 3,") == 0);
     CHECK(refusal("x,y\n\"1\n\",2\n").find("line 3, column 1 (x)") != std::string::npos);
-    CHECK(refusal("1,2\n3,4\"5\n") == "f.csv, line 2: a quotation mark is in the wrong place");
-    CHECK(refusal("1,2\n3,\"4\n") == "f.csv, line 2: the file ends inside of quotation marks");
+    CHECK(refusal("x,y\n3,4\"5\n") == "f.csv, line 2: a quotation mark is in the wrong place");
+    CHECK(refusal("x,y\n3,\"4\n") == "f.csv, line 2: the file ends inside of quotation marks");
     CHECK(refusal("") == "f.csv: there is nothing in it");
     CHECK(refusal("\n\r\n") == "f.csv: there is nothing in it");
-    CHECK(refusal("x,y\n1,2\n", "x,z").find("no column 'z'") != std::string::npos);
-    CHECK(refusal("x,y,x\n1,2,3\n", "x,y").find("several columns 'x'") != std::string::npos);
-    CHECK(refusal("1,2\n", "1,3").find("has 2 columns, and no column 3") != std::string::npos);
-    for (const char* columns : {"1", "1,2,3", "", ",", "1,0", "1,2x"})
-        CHECK(refusal("1,2\n", columns).find("--columns") == 0);
+}
+
+TEST_CASE("a file whose first line does not name the columns is refused") {
+    for (const char* bad : {"1,2\n3,4\n", "x,1\n", "x,nan\n", "x,\n", "x,y,-inf\n"})
+        CHECK(refusal(bad).find("must name all of them") != std::string::npos);
+    CHECK(refusal("1,2\n3,4\n").find("f.csv, line 1, column 1: '1'") == 0);
+    CHECK(refusal("x;y\n1;2\n") == "f.csv, line 1: pairs take two columns, and there is only one");
+    CHECK(refusal("x,y\n1,2\n", "x,z") == "--columns: f.csv has no column 'z'");
+    CHECK(refusal("x,y,x\n1,2,3\n", "x,y") == "--columns: f.csv has several columns 'x'");
 }
 
 TEST_CASE("whatever is done to a file, it is read as finite numbers or refused in one line") {
@@ -688,10 +618,7 @@ TEST_CASE("the same seed makes the same pairs on every platform") {
 
 TEST_CASE("a coarser map holds the same pairs in the same places") {
     const JointHistogram fine{"x", "y", {0, 5, 5}, {0, 2, 2}, {1, 2, 3, 4, 5, 10, 20, 30, 40, 50}};
-    const JointHistogram map = coarser(fine, 3, 2);
-    CHECK(map.bins == Bins{3, 7, 5, 30, 70, 50});
-    CHECK(map.x.bins == 3);
-    CHECK(map.x.high == 6);  // the last of its bins reaches past the end
-    CHECK(coarser(fine, 5, 1).bins == Bins{11, 22, 33, 44, 55});
-    CHECK(coarser(fine, 9, 9).bins == fine.bins);
+    CHECK(coarser(fine, 2, 1) == Results{3, 7, 5, 30, 70, 50});
+    CHECK(coarser(fine, 1, 2) == Results{11, 22, 33, 44, 55});
+    CHECK(coarser(fine, 1, 1) == fine.bins);
 }

@@ -6,11 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../../common/problem/verify.hpp"
 #include "axis.cuh"
 #include "private_bins.cuh"
 
-/// @brief All threads of all blocks add to the result.
+/// @brief All blocks add to the result.
 /// @param[out] d_bins `x_axis.bins * y_axis.bins` counts, row by row: bin (bx, by) is number
 ///                    `by * x_axis.bins + bx`.
 template <typename T>
@@ -25,15 +24,16 @@ __global__ void __launch_bounds__(kPairBlock)
 
 /// @brief Each block counts in its shared memory, in `copies` copies of the bins, and merges once.
 ///
-/// The copies of a bin lie side by side, and neighbouring threads add to different ones. The counters have
-/// 32 bits: `require_32_bit_counters` has seen to it that no block counts further.
+/// The copies of a bin are side by side, and neighbouring threads add to different ones. The counters have
+/// 32 bits: `require_32_bit_counters` makes sure that no block counts further.
 template <typename T>
 __global__ void __launch_bounds__(kPairBlock)
     joint_shared_kernel(const T* d_x, const T* d_y, std::size_t n, BinFinder<T> x_axis, BinFinder<T> y_axis,
                         unsigned int copies, unsigned long long* d_bins) {
     extern __shared__ unsigned int counts[];
     const unsigned int bins = x_axis.bins * y_axis.bins;
-    clear_counts(counts, bins, copies);
+    for (unsigned int k = threadIdx.x; k < bins * copies; k += blockDim.x) counts[k] = 0;
+    __syncthreads();
 
     unsigned int* const own = &counts[threadIdx.x % copies];
     for_each_pair(d_x, d_y, n, [&](T x, T y) {
@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(kPairBlock)
         if (bx != kOutside && by != kOutside) atomicAdd(&own[(by * x_axis.bins + bx) * copies], 1u);
     });
 
+    __syncthreads();
     merge_counts(counts, bins, copies, d_bins);
 }
 
@@ -57,8 +58,7 @@ inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
 /// @brief Counts pairs of values into bins; enqueues all of it, zeroing included.
 /// @param[in]  d_x    Device memory, `n` values, at any alignment of a `T`; `d_y` as well.
 /// @param[in]  n      May be 0.
-/// @param[in]  x_axis Made for the `Outside` that is wanted, as is `y_axis`: a pair is dropped if either
-///                    drops its value.
+/// @param[in]  x_axis A pair is dropped if either value is outside its axis.
 /// @param[out] d_bins Device memory, x bins times y bins, row by row: bin (bx, by) is number
 ///                    `by * x_axis.bins() + bx`.
 /// @throws std::invalid_argument if there are too many bins, for the place to count in or at all, or the
@@ -87,44 +87,4 @@ void joint_histogram(Counting counting, const T* d_x, const T* d_y, std::size_t 
             d_x, d_y, n, x_axis.on_device(), y_axis.on_device(), launch.copies, d_bins);
     }
     CUDA_CHECK(cudaGetLastError());
-}
-
-/// The counts of pairs, and how many pairs have a value outside of its axis, or NaN.
-struct JointCounts {
-    Bins bins;
-    std::size_t outside = 0;
-
-    /// Adds another slice's counts, bin by bin.
-    void add(const JointCounts& other) {
-        for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += other.bins[b];
-        outside += other.outside;
-    }
-};
-
-/// The counts to compare with: each value's bin is searched among the edges.
-template <typename T>
-JointCounts reference_joint(const T* x, const T* y, std::size_t n, const Axis& x_axis, const Axis& y_axis,
-                            Outside mode) {
-    const std::vector<double> x_edges = edges_of(x_axis), y_edges = edges_of(y_axis);
-    JointCounts counts{Bins(joint_bins(x_axis.bins, y_axis.bins), 0)};
-    for (std::size_t i = 0; i < n; ++i) {
-        bool outside = false;
-        const unsigned int bx = reference_bin(x_edges, mode, x[i], outside);
-        const unsigned int by = reference_bin(y_edges, mode, y[i], outside);
-        counts.outside += outside;
-        if (bx != kOutside && by != kOutside) ++counts.bins[std::size_t{by} * x_axis.bins + bx];
-    }
-    return counts;
-}
-
-/// What one core of the CPU can do: the same arithmetic as the kernels'.
-template <typename T>
-JointCounts joint_on_cpu(const T* x, const T* y, std::size_t n, const BinFinder<T>& x_axis,
-                         const BinFinder<T>& y_axis) {
-    JointCounts counts{Bins(joint_bins(x_axis.bins, y_axis.bins), 0)};
-    for (std::size_t i = 0; i < n; ++i) {
-        const unsigned int bx = x_axis(x[i]), by = y_axis(y[i]);
-        if (bx != kOutside && by != kOutside) ++counts.bins[std::size_t{by} * x_axis.bins + bx];
-    }
-    return counts;
 }

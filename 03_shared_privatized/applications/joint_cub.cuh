@@ -1,13 +1,13 @@
 /// @file
-/// @brief CUB's histogram of pairs, as the yardstick. There is none on the simulator.
+/// @brief CUB's histogram of pairs, as a baseline. There is none on the simulator.
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <vector>
 
+#include "../../common/bench/bench.cuh"
 #include "../../common/bench/cub_call.cuh"
-#include "../../common/cuda/device_buffer.cuh"
-#include "../../common/problem/verify.hpp"
+#include "../../common/problem/histogram.hpp"
 #include "axis.cuh"
 
 #ifdef __CUDACC__
@@ -32,13 +32,13 @@ struct JointBinNumber {
 };
 
 /// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed as it reads
-/// them; with 32-bit counters, the faster of its forms.
-/// @param[in] expected The counts of the CPU, which CUB's must be.
-/// @return Runs CUB's histogram of these pairs; empty on the simulator, for no pairs, and for 2^32 or more.
+/// them; with 32-bit counters, its faster form.
+/// @param[in] expected The CPU's counts, which CUB's must equal.
+/// @return No job on the simulator, for no pairs, and for 2^32 or more.
 /// @throws std::runtime_error if CUB counts otherwise.
 template <typename T>
-std::function<void()> cub_joint(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
-                                const DeviceAxis<T>& y, const Bins& expected) {
+std::vector<Job> cub_jobs(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
+                          const DeviceAxis<T>& y, const Bins& expected) {
     if (n == 0 || n > UINT32_MAX) return {};
     const auto d_bins = std::make_shared<DeviceBuffer<unsigned int>>(std::size_t{x.bins()} * y.bins());
     const JointBinNumber<T> number{d_x, d_y, x.on_device(), y.on_device()};
@@ -52,12 +52,12 @@ std::function<void()> cub_joint(const T* d_x, const T* d_y, std::size_t n, const
         return n <= INT32_MAX ? histogram(static_cast<int>(n)) : histogram(static_cast<long long>(n));
     });
     verify_cub(run, *d_bins, expected);
-    return run;
+    return {{.name = kCub, .run = run}};
 }
 #else
 template <typename T>
-std::function<void()> cub_joint(const T*, const T*, std::size_t, const DeviceAxis<T>&, const DeviceAxis<T>&,
-                                const Bins&) {
+std::vector<Job> cub_jobs(const T*, const T*, std::size_t, const DeviceAxis<T>&, const DeviceAxis<T>&,
+                          const Bins&) {
     return {};
 }
 #endif

@@ -13,8 +13,8 @@
 
 namespace made_detail {
 
-/// A number from -2 to 2 that is 0 on average: a draw's four 16-bit pieces added up, near enough to a normal
-/// distribution for a picture. A multiple of 2^-16, so that what follows is computed without rounding.
+/// A number from -2 to 2, about normally distributed: a draw's four 16-bit pieces added up. A multiple of
+/// 2^-16, so that nothing that follows is rounded.
 inline float bell(std::uint64_t draw) {
     const std::uint64_t sum = (draw & 0xffff) + (draw >> 16 & 0xffff) + (draw >> 32 & 0xffff) + (draw >> 48);
     return (static_cast<float>(sum) - 131070) * 0x1p-16f;

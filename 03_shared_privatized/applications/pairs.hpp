@@ -10,7 +10,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../../common/bench/command_line.hpp"
@@ -22,80 +25,7 @@ struct Pairs {
     std::vector<T> first, second;
 };
 
-/// Which columns to read, and how a file separates them.
-struct CsvFormat {
-    std::string columns = "1,2";  ///< two, each by its name in the first line or by its number from 1
-    char delimiter = ',';
-};
-
-namespace csv_detail {
-
-using CsvRow = std::vector<std::string>;
-
-/// A text as a message or a label can have it: in one line, not too long, nothing that steers a terminal.
-inline std::string printable(std::string text) {
-    if (text.size() > 60) text = text.substr(0, 57) + "...";
-    for (char& c : text)
-        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
-    return text;
-}
-
-/// libcsv's parser, and the row that it is at.
-struct CsvParser {
-    explicit CsvParser(char delimiter) {
-        csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
-        csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
-    }
-    ~CsvParser() { csv_free(&parser); }
-    CsvParser(const CsvParser&) = delete;
-    CsvParser& operator=(const CsvParser&) = delete;
-
-    static void end_field(void* text, std::size_t size, void* self) {
-        static_cast<CsvParser*>(self)->row.emplace_back(static_cast<const char*>(text), size);
-    }
-    static void end_row(int, void* self) { static_cast<CsvParser*>(self)->row_ended = true; }
-
-    csv_parser parser;
-    CsvRow row;
-    bool row_ended = false;
-};
-
-/// @brief Calls `work(row, line)` for each row that is not empty; `line` is the one that the row ends in.
-/// @throws BadOption for quotation marks where RFC 4180 has none.
-inline void for_each_row(const std::string& file, const std::vector<unsigned char>& bytes, char delimiter,
-                         const std::function<void(const CsvRow&, std::size_t)>& work) {
-    CsvParser csv(delimiter);
-    std::size_t line = 0;
-    const auto hand_on = [&] {
-        if (csv.row_ended) work(csv.row, line);
-        if (csv.row_ended) csv.row.clear();
-        csv.row_ended = false;
-    };
-    const auto refuse = [&](const char* what) {
-        throw BadOption(file + ", line " + std::to_string(line) + ": " + what);
-    };
-    const char* const text = reinterpret_cast<const char*>(bytes.data());
-    const std::string mark = "\xEF\xBB\xBF";  // what some programs begin a file in UTF-8 with
-    const bool marked = bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), text);
-    std::size_t at = marked ? mark.size() : 0;
-    while (at < bytes.size()) {  // by lines, to know which one an error is in
-        std::size_t end = at;
-        while (end < bytes.size() && text[end] != '\n' && text[end] != '\r') ++end;
-        if (end + 1 < bytes.size() && text[end] == '\r' && text[end + 1] == '\n') ++end;
-        end = std::min(end + 1, bytes.size());
-        ++line;
-        if (csv_parse(&csv.parser, text + at, end - at, CsvParser::end_field, CsvParser::end_row, &csv) !=
-            end - at)
-            refuse("a quotation mark is in the wrong place");
-        hand_on();
-        at = end;
-    }
-    if (csv_fini(&csv.parser, CsvParser::end_field, CsvParser::end_row, &csv) != 0)
-        refuse("the file ends inside of quotation marks");
-    hand_on();
-}
-
-/// Reads a finite decimal number, and nothing else. @return Whether it is one.
+/// A finite decimal number, and nothing else. @return Whether it is one.
 inline bool read_number(const std::string& text, double& value) {
     if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) return false;
     char* end = nullptr;
@@ -103,85 +33,116 @@ inline bool read_number(const std::string& text, double& value) {
     return end == text.c_str() + text.size() && std::isfinite(value);
 }
 
-/// Whether a field may name a column: it is no number, not even a bad one.
-inline bool is_name(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return !text.empty() && std::string("0123456789+-.").find(text[0]) == std::string::npos &&
-           text != "nan" && text != "inf" && text != "infinity";
+namespace pairs_detail {
+
+using Fields = std::vector<std::string>;
+
+/// A text for a message or a label: in one line, not too long, without a terminal's control characters.
+inline std::string printable(std::string text) {
+    if (text.size() > 60) text = text.substr(0, 57) + "...";
+    for (char& c : text)
+        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    return text;
 }
 
-/// The two columns to read: where they are, and what they are called.
-struct CsvColumns {
-    std::size_t index[2];
-    std::string name[2];
-    bool in_header = false;  ///< the first row names them
-
-    /// @throws BadOption if the first row shows that they are not there.
-    CsvColumns(const std::string& file, const CsvRow& first_row, const std::string& columns) {
-        const std::size_t comma = columns.find(',');
-        if (comma == std::string::npos || columns.find(',', comma + 1) != std::string::npos)
-            throw BadOption("--columns takes two names or numbers, such as x,y or 1,2, not '" + columns +
-                            "'");
-        const std::string wanted[2] = {columns.substr(0, comma), columns.substr(comma + 1)};
-        for (int k = 0; k < 2; ++k) {
-            const auto found = std::find(first_row.begin(), first_row.end(), wanted[k]);
-            index[k] = static_cast<std::size_t>(found - first_row.begin());
-            if (found != first_row.end() && is_name(wanted[k])) {
-                in_header = true;
-                if (std::find(found + 1, first_row.end(), wanted[k]) != first_row.end())
-                    throw BadOption("--columns: " + file + " has several columns '" + printable(wanted[k]) +
-                                    "': give its number");
-                continue;
-            }
-            if (is_name(wanted[k]) || wanted[k].empty())
-                throw BadOption("--columns: the first line of " + file + " has no column '" +
-                                printable(wanted[k]) + "'");
-            index[k] = parse_number("columns", wanted[k], 1, 1000000) - 1;
-        }
-        for (int k = 0; k < 2; ++k)
-            if (index[k] >= first_row.size())
-                throw BadOption("--columns: the first line of " + file + " has " +
-                                std::to_string(first_row.size()) + " columns, and no column " + wanted[k]);
-        in_header = in_header || (is_name(first_row[index[0]]) && is_name(first_row[index[1]]));
-        for (int k = 0; k < 2; ++k)
-            name[k] = in_header ? printable(first_row[index[k]]) : "column " + std::to_string(index[k] + 1);
+/// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the one that the row ends in.
+/// @throws BadOption for quotation marks where RFC 4180 has none.
+inline void for_each_row(const std::string& file, std::string_view text,
+                         const std::function<void(const Fields&, std::size_t)>& work) {
+    csv_parser parser;
+    csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
+    const std::unique_ptr<csv_parser, void (*)(csv_parser*)> release(&parser, csv_free);
+    struct Row {
+        Fields fields;
+        bool ended = false;
+    } row;
+    const auto end_field = [](void* field, std::size_t size, void* self) {
+        static_cast<Row*>(self)->fields.emplace_back(static_cast<const char*>(field), size);
+    };
+    const auto end_row = [](int, void* self) { static_cast<Row*>(self)->ended = true; };
+    std::size_t line = 1;
+    const auto hand_on = [&] {
+        if (row.ended) work(row.fields, line);
+        if (row.ended) row = {};
+    };
+    const auto refuse = [&](const char* what) {
+        throw BadOption(file + ", line " + std::to_string(line) + ": " + what);
+    };
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // how some programs mark a file as UTF-8
+    char before = 0;
+    for (const char c : text) {  // one by one, to know the line of an error
+        line += before == '\n' || (before == '\r' && c != '\n');
+        before = c;
+        if (csv_parse(&parser, &c, 1, end_field, end_row, &row) != 1)
+            refuse("a quotation mark is in the wrong place");
+        hand_on();
     }
-};
+    if (csv_fini(&parser, end_field, end_row, &row) != 0) refuse("the file ends inside of quotation marks");
+    hand_on();
+}
 
-}  // namespace csv_detail
+/// @brief Finds the two columns that are asked for.
+/// @param[in] wanted Two names with a comma between them; empty for the first two columns.
+/// @throws BadOption if the header does not have them.
+inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file, const Fields& header,
+                                                        const std::string& wanted) {
+    for (std::size_t k = 0; k < header.size(); ++k) {
+        char* end = nullptr;
+        std::strtod(header[k].c_str(), &end);
+        if (*end == 0)  // it is empty, or a number, which includes NaN
+            throw BadOption(file + ", line 1, column " + std::to_string(k + 1) + ": '" +
+                            printable(header[k]) +
+                            "' is no name of a column; the first line must name all of them");
+    }
+    if (header.size() < 2) throw BadOption(file + ", line 1: pairs take two columns, and there is only one");
+    if (wanted.empty()) return {0, 1};
+    const auto find = [&](const std::string& name) {
+        const auto found = std::find(header.begin(), header.end(), name);
+        if (found == header.end())
+            throw BadOption("--columns: " + file + " has no column '" + printable(name) + "'");
+        if (std::find(found + 1, header.end(), name) != header.end())
+            throw BadOption("--columns: " + file + " has several columns '" + printable(name) + "'");
+        return static_cast<std::size_t>(found - header.begin());
+    };
+    const std::size_t comma = wanted.find(',');
+    return {find(wanted.substr(0, comma)), find(wanted.substr(comma + 1))};
+}
 
-/// @brief Reads two columns of a CSV file (RFC 4180, with any delimiter and line ends).
-///
-/// A first row whose two fields are no numbers names them. Rows without any field are skipped.
-/// @param[in] file What messages call the file.
+}  // namespace pairs_detail
+
+/// @brief Reads two columns of a CSV file (RFC 4180): a header, then numbers in these columns.
+/// @param[in] file    What messages call the file.
+/// @param[in] columns As `--columns` has it: two names with a comma between them, or nothing.
 /// @throws BadOption with file, line and column for whatever is not a finite number, or not there.
-inline Pairs<double> parse_pairs(const std::string& file, const std::vector<unsigned char>& bytes,
-                                 const CsvFormat& format) {
-    using namespace csv_detail;
+inline Pairs<double> parse_pairs(const std::string& file, std::string_view text, const std::string& columns) {
+    using namespace pairs_detail;
     Pairs<double> pairs;
-    std::vector<CsvColumns> columns;  // one, once the first row has come
-    for_each_row(file, bytes, format.delimiter, [&](const CsvRow& row, std::size_t line) {
-        const bool is_first = columns.empty();
-        if (is_first) columns.emplace_back(file, row, format.columns);
-        const CsvColumns& wanted = columns.front();
-        if (is_first && wanted.in_header) return;
-        double values[2];
-        for (int k = 0; k < 2; ++k) {
-            const std::string place = file + ", line " + std::to_string(line) + ", column " +
-                                      std::to_string(wanted.index[k] + 1) +
-                                      (wanted.in_header ? " (" + wanted.name[k] + ")" : "");
-            if (wanted.index[k] >= row.size()) throw BadOption(place + ": the line ends before it");
-            const std::string& field = row[wanted.index[k]];
-            if (!read_number(field, values[k]))
-                throw BadOption(place + ": " +
-                                (field.empty() ? "there is nothing"
-                                               : "'" + printable(field) + "' is not a finite number"));
+    Fields header;
+    std::pair<std::size_t, std::size_t> wanted;
+    for_each_row(file, text, [&](const Fields& row, std::size_t line) {
+        if (header.empty()) {
+            header = row;
+            wanted = find_columns(file, header, columns);
+            return;
         }
-        pairs.first.push_back(values[0]);
-        pairs.second.push_back(values[1]);
+        const std::string place = file + ", line " + std::to_string(line);
+        if (row.size() != header.size())
+            throw BadOption(place + ": the first line names " + std::to_string(header.size()) +
+                            " columns, and this one has " + std::to_string(row.size()));
+        const auto number = [&](std::size_t k) {
+            double value = 0;
+            if (!read_number(row[k], value))
+                throw BadOption(place + ", column " + std::to_string(k + 1) + " (" + printable(header[k]) +
+                                "): " +
+                                (row[k].empty() ? "there is nothing"
+                                                : "'" + printable(row[k]) + "' is not a finite number"));
+            return value;
+        };
+        pairs.first.push_back(number(wanted.first));
+        pairs.second.push_back(number(wanted.second));
     });
-    if (columns.empty()) throw BadOption(file + ": there is nothing in it");
-    pairs.first_name = columns.front().name[0];
-    pairs.second_name = columns.front().name[1];
+    if (header.empty()) throw BadOption(file + ": there is nothing in it");
+    pairs.first_name = printable(header[wanted.first]);
+    pairs.second_name = printable(header[wanted.second]);
     return pairs;
 }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the applications' kernels share: pairs are read, bins are private, and merged.
+/// @brief What both applications' kernels share: pairs are read, bins are private, and merged.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 /// Where the threads of a block count.
 enum class Counting {
-    global,  ///< in the result: all threads of all blocks share it
+    global,  ///< in the result, which all blocks share
     shared,  ///< in the block's shared memory
-    copies   ///< there, in several copies, so that neighbours with one bin seldom meet
+    copies   ///< there, in several copies, so that neighbours seldom want the same counter
 };
 
 /// What a table calls it.
@@ -25,13 +25,12 @@ inline const char* name_of(Counting counting) {
                                           : "shared, copies";
 }
 
-constexpr unsigned int kPairBlock = 1024;  ///< threads a block, unless the caller says otherwise
-constexpr std::size_t kMostBins = std::size_t{1} << 26;  ///< half a GiB of 64-bit counts
+constexpr unsigned int kPairBlock = 1024;  ///< threads per block, unless the caller says otherwise
 
 /// @brief Calls `work(a[i], b[i])` for each i below n, the grid's threads side by side.
 ///
-/// Each thread has several loads of both arrays on their way before it works on the first. Neighbouring
-/// threads load neighbouring elements, one each, so the arrays may begin anywhere.
+/// Each thread issues several loads of both arrays before it works on the first. Neighbouring threads load
+/// neighbouring elements, one each, so the arrays may begin anywhere.
 template <typename A, typename B, typename Work>
 __device__ void for_each_pair(const A* d_a, const B* d_b, std::size_t n, const Work& work) {
     constexpr int kLoads = 4;
@@ -51,18 +50,10 @@ __device__ void for_each_pair(const A* d_a, const B* d_b, std::size_t n, const W
     for (; i < n; i += threads) work(__ldcs(&d_a[i]), __ldcs(&d_b[i]));
 }
 
-/// @brief Clears the block's counters; all its threads must call it.
-/// @param[out] counts `bins * copies` counters in shared memory: those of one bin side by side.
-template <typename Counter>
-__device__ void clear_counts(Counter* counts, unsigned int bins, unsigned int copies) {
-    for (unsigned int k = threadIdx.x; k < bins * copies; k += blockDim.x) counts[k] = 0;
-    __syncthreads();
-}
-
-/// Adds the block's counters to the result, once a bin; all its threads must call it.
+/// @brief Adds the block's counters to the result, one atomic per bin.
+/// @param[in] counts `bins * copies` counters in shared memory: those of one bin side by side.
 template <typename Counter, typename Result>
 __device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned int copies, Result* d_bins) {
-    __syncthreads();
     for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) {
         Counter sum = 0;
         for (unsigned int c = 0; c < copies; ++c) sum += counts[b * copies + c];
@@ -70,8 +61,8 @@ __device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned 
     }
 }
 
-/// @return How many copies of `bytes` of counters a block's shared memory holds, while as many blocks are
-///         on a multiprocessor as its threads allow; up to 32, one a lane; 0 if not even one copy fits.
+/// @return How many copies of `bytes` of counters a block's shared memory holds, with as many blocks on an SM
+///         as its threads allow; up to 32, one per lane; 0 if not even one copy fits.
 inline unsigned int copies_that_fit(std::size_t bytes, unsigned int block) {
     const std::size_t most = most_shared_bytes();
     if (bytes > most) return 0;
@@ -82,13 +73,13 @@ inline unsigned int copies_that_fit(std::size_t bytes, unsigned int block) {
     return static_cast<unsigned int>(std::clamp<std::size_t>(std::min(share, most) / bytes, 1, 32));
 }
 
-/// A launch of a kernel that counts in private.
+/// The launch of a kernel with private counters.
 struct PrivateLaunch {
     unsigned int grid, block, copies;
     std::size_t shared_bytes;
 };
 
-/// @brief Decides how a kernel is launched, and lets it have its shared memory.
+/// @brief Decides how a kernel is launched, and requests its shared memory.
 /// @param[in] kernel The kernel that will be launched.
 /// @param[in] bytes  What the counters of one copy take.
 /// @throws std::invalid_argument if they do not fit into shared memory and should.

@@ -2,7 +2,7 @@
 /// @brief The weighted histogram: each value adds its weight to its bin.
 ///
 /// Sums of integers in 64-bit counters are exact modulo 2^64. Sums of floating-point weights in `float` or
-/// `double` counters depend on the order of the additions, within a bound that `expected_sums` knows. In
+/// `double` counters depend on the order of the additions, within a bound that `expected_sum` computes. In
 /// fixed point, 64-bit integers in units of 2^-k, they are the same in any order.
 #pragma once
 
@@ -26,7 +26,7 @@ __device__ Counter amount_of(Weight weight, double scale) {
         return static_cast<Counter>(weight);  // a negative integer as its value modulo 2^64
 }
 
-/// All threads of all blocks add to the result.
+/// All blocks add to the result.
 template <typename T, typename Weight, typename Counter>
 __global__ void __launch_bounds__(kPairBlock)
     weighted_global_kernel(const T* d_values, const Weight* d_weights, std::size_t n, BinFinder<T> axis,
@@ -42,10 +42,11 @@ template <typename T, typename Weight, typename Counter>
 __global__ void __launch_bounds__(kPairBlock)
     weighted_shared_kernel(const T* d_values, const Weight* d_weights, std::size_t n, BinFinder<T> axis,
                            double scale, unsigned int copies, Counter* d_sums) {
-    // One declaration for all types of counters: CUDA wants one type for each name.
+    // One type for all counters: a name can have only one in a program.
     extern __shared__ unsigned long long memory[];
     Counter* const sums = reinterpret_cast<Counter*>(memory);
-    clear_counts(sums, axis.bins, copies);
+    for (unsigned int k = threadIdx.x; k < axis.bins * copies; k += blockDim.x) sums[k] = 0;
+    __syncthreads();
 
     Counter* const own = &sums[threadIdx.x % copies];
     for_each_pair(d_values, d_weights, n, [&](T value, Weight weight) {
@@ -53,6 +54,7 @@ __global__ void __launch_bounds__(kPairBlock)
         if (bin != kOutside) atomicAdd(&own[bin * copies], amount_of<Counter>(weight, scale));
     });
 
+    __syncthreads();
     merge_counts(sums, axis.bins, copies, d_sums);
 }
 
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(kPairBlock)
 /// @tparam Weight  `int`, `long long`, `float` or `double`.
 /// @tparam Counter `unsigned long long` for integers and for fixed point, else `float` or `double`.
 /// @param[in]  d_values  Device memory, `n` values, at any alignment of a `T`; `d_weights` alike.
-/// @param[in]  axis      Made for the `Outside` that is wanted.
+/// @param[in]  axis      A value outside it is dropped.
 /// @param[out] d_sums    Device memory, `axis.bins()` sums; integers as their value modulo 2^64.
 /// @param[in]  scale     For fixed point: `fixed_point_scale`.
 /// @throws std::invalid_argument if there are more than `kMostBins` bins; CudaError.

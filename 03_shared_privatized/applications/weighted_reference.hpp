@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a weighted histogram should hold, and how far rounding may take it from that.
+/// @brief What a weighted histogram should hold, and how large its rounding errors can be.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "axis.cuh"
+#include "axis.hpp"
 
 /// A sum with the rounding errors of its additions added up beside it: twice the digits.
 struct ExactSum {
@@ -34,45 +34,24 @@ struct ReferenceSum {
     unsigned long long integer = 0;  ///< of integer weights: the sum modulo 2^64
     long double magnitudes = 0;      ///< the sum of the weights' absolute values
     std::size_t terms = 0;
-};
 
-/// What is known of all bins, and how many values lie outside of the axis, or are NaN.
-struct WeightedReference {
-    std::vector<ReferenceSum> bins;
-    std::size_t outside = 0;
-
-    /// Adds another slice's sums, bin by bin.
-    void add(const WeightedReference& other) {
-        for (std::size_t b = 0; b < bins.size(); ++b) {
-            bins[b].sum.add(other.bins[b].sum.sum);
-            bins[b].sum.add(other.bins[b].sum.rest);
-            bins[b].integer += other.bins[b].integer;
-            bins[b].magnitudes += other.bins[b].magnitudes;
-            bins[b].terms += other.bins[b].terms;
-        }
-        outside += other.outside;
+    /// Adds a weight.
+    template <typename Weight>
+    void operator+=(Weight weight) {
+        sum.add(weight);
+        if (std::is_integral_v<Weight>) integer += static_cast<unsigned long long>(weight);
+        magnitudes += std::fabs(static_cast<long double>(weight));
+        ++terms;
+    }
+    /// Adds another slice's weights.
+    void operator+=(const ReferenceSum& other) {
+        sum.add(other.sum.sum);
+        sum.add(other.sum.rest);
+        integer += other.integer;
+        magnitudes += other.magnitudes;
+        terms += other.terms;
     }
 };
-
-/// The sums to compare with: each value's bin is searched among the edges.
-template <typename T, typename Weight>
-WeightedReference reference_weighted(const T* values, const Weight* weights, std::size_t n, const Axis& axis,
-                                     Outside mode) {
-    const std::vector<double> edges = edges_of(axis);
-    WeightedReference reference{std::vector<ReferenceSum>(axis.bins)};
-    for (std::size_t i = 0; i < n; ++i) {
-        bool outside = false;
-        const unsigned int b = reference_bin(edges, mode, values[i], outside);
-        reference.outside += outside;
-        if (b == kOutside) continue;
-        ReferenceSum& bin = reference.bins[b];
-        bin.sum.add(weights[i]);
-        if (std::is_integral<Weight>::value) bin.integer += static_cast<unsigned long long>(weights[i]);
-        bin.magnitudes += std::fabs(static_cast<long double>(weights[i]));
-        ++bin.terms;
-    }
-    return reference;
-}
 
 /// A sum, and how far a result may be from it.
 struct ExpectedSum {
@@ -91,10 +70,8 @@ struct ExpectedSum {
 /// Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition 2002, section 4.2.
 template <typename Weight, typename Counter>
 ExpectedSum expected_sum(const ReferenceSum& bin, double scale) {
-    if (std::is_integral<Weight>::value)
-        return {static_cast<long double>(static_cast<long long>(bin.integer)), 0};
-    if (std::is_integral<Counter>::value)
-        return {bin.sum.value(), static_cast<double>(bin.terms) / 2 / scale};
+    if (std::is_integral_v<Weight>) return {static_cast<long double>(static_cast<long long>(bin.integer)), 0};
+    if (std::is_integral_v<Counter>) return {bin.sum.value(), static_cast<double>(bin.terms) / 2 / scale};
     using Limits = std::numeric_limits<Counter>;
     constexpr bool kRounded = Limits::digits < std::numeric_limits<Weight>::digits;
     const long double k = static_cast<long double>(std::max<std::size_t>(bin.terms, 1)) - (kRounded ? 0 : 1);
@@ -110,9 +87,9 @@ ExpectedSum expected_sum(const ReferenceSum& bin, double scale) {
 /// @return The number that a counter stands for; exact where a long double has 64 digits or more.
 template <typename Weight, typename Counter>
 long double number_of(Counter sum, double scale) {
-    if (std::is_floating_point<Counter>::value) return static_cast<long double>(sum);
+    if (std::is_floating_point_v<Counter>) return static_cast<long double>(sum);
     const auto units = static_cast<long double>(static_cast<long long>(sum));
-    return std::is_integral<Weight>::value ? units : units / static_cast<long double>(scale);
+    return std::is_integral_v<Weight> ? units : units / static_cast<long double>(scale);
 }
 
 /// @brief Looks for a sum that is further off than it may be.

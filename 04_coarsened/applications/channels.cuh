@@ -1,27 +1,23 @@
 /// @file
-/// @brief Chapter 04 at work: the histograms of an image's channels, and equalizing it by them.
-///
-/// The channels of a pixel lie side by side in memory, a byte each: grey; red, green and blue; or
-/// these and alpha. Bin `channel × 256 + value` counts a channel's values.
+/// @brief Chapter 04 at work: kernels that count the channels of an image, and map them.
 #pragma once
 
-#include <array>
-#include <cmath>
 #include <cstddef>
-#include <stdexcept>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "../kernels.cuh"
+#include "channels.hpp"
 
-/// @brief One thread a pixel at a time, an atomic for each channel.
+/// @brief Each thread takes one pixel at a time, with one atomic per channel.
 /// @par Source
 /// The three-channel histogram of B, with the clearing and the merging that B leaves out, and for
 /// any number of pixels.
 template <unsigned int kChannels>
 __global__ void pixel_kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kChannels * kBins];
-    zero_counts(counts, kChannels * kBins);
+    clear_counts(counts, kChannels * kBins);
+    __syncthreads();
 
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
@@ -45,9 +41,10 @@ template <unsigned int kChannels, unsigned int kCopies>
 __global__ void __launch_bounds__(kWideBlock)
     channel_copies_kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
     constexpr unsigned int kRow = kChannels * kCopies;
-    constexpr int kLoads = 2;
+    constexpr unsigned int kInFlight = 2;
     extern __shared__ unsigned int counts[];
-    zero_counts(counts, kBins * kRow);
+    clear_counts(counts, kBins * kRow);
+    __syncthreads();
 
     // Lanes of a group begin a word with the same byte. A word of 3 channels has no turns to take.
     const unsigned int group = 4 % kChannels == 0 ? threadIdx.x % warpSize / kCopies : 0;
@@ -59,23 +56,19 @@ __global__ void __launch_bounds__(kWideBlock)
     const std::size_t bytes = n * kChannels;
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
-    const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_pixels) % sizeof(uint4);
-    const std::size_t to_aligned = (sizeof(uint4) - misaligned) % sizeof(uint4);
-    const std::size_t head = to_aligned < bytes ? to_aligned : bytes;
-    const uint4* const vectors = reinterpret_cast<const uint4*>(d_pixels + head);
-    const std::size_t whole = (bytes - head) / sizeof(uint4);
-    for (std::size_t i = thread; i < head; i += threads) count_byte(i);
-    for (std::size_t k = head + whole * sizeof(uint4) + thread; k < bytes; k += threads) count_byte(k);
+    const Vectors vectors = vectors_of(d_pixels, bytes);
+    for (std::size_t i = thread; i < vectors.before; i += threads) count_byte(i);
+    for (std::size_t i = vectors.after + thread; i < bytes; i += threads) count_byte(i);
 
     // Every third vector begins with the same channel, if there are 3. A stride of such a multiple
-    // takes a thread from vector to vector that begin alike. Two threads may have nothing to do for it.
+    // keeps a thread at vectors that begin with one channel. It can leave two threads idle.
     constexpr std::size_t kPeriod = 16 % kChannels == 0 ? 1 : kChannels;
     const std::size_t stride = threads < kPeriod ? kPeriod : threads / kPeriod * kPeriod;
     for (std::size_t first = thread; first < stride; first += threads) {
         unsigned int* turn[kChannels];  // counters of the channels, in the order of their bytes
 #pragma unroll
         for (unsigned int k = 0; k < kChannels; ++k)
-            turn[k] = own + (head + first * sizeof(uint4) + group + k) % kChannels * kCopies;
+            turn[k] = own + (vectors.before + first * sizeof(uint4) + group + k) % kChannels * kCopies;
         const auto count_vector = [&](const uint4& v) {
             const unsigned int words[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
@@ -87,14 +80,14 @@ __global__ void __launch_bounds__(kWideBlock)
             }
         };
         std::size_t i = first;
-        for (; i + (kLoads - 1) * stride < whole; i += kLoads * stride) {
-            uint4 v[kLoads];
+        for (; i + (kInFlight - 1) * stride < vectors.count; i += kInFlight * stride) {
+            uint4 v[kInFlight];
 #pragma unroll
-            for (int k = 0; k < kLoads; ++k) v[k] = __ldcs(&vectors[i + k * stride]);
+            for (unsigned int k = 0; k < kInFlight; ++k) v[k] = __ldcs(&vectors.data[i + k * stride]);
 #pragma unroll
-            for (int k = 0; k < kLoads; ++k) count_vector(v[k]);
+            for (unsigned int k = 0; k < kInFlight; ++k) count_vector(v[k]);
         }
-        for (; i < whole; i += stride) count_vector(__ldcs(&vectors[i]));
+        for (; i < vectors.count; i += stride) count_vector(__ldcs(&vectors.data[i]));
     }
 
     __syncthreads();
@@ -123,30 +116,23 @@ __global__ void map_kernel(unsigned char* d_pixels, std::size_t n, const unsigne
         }
 }
 
-/// @brief Counts the values of each channel.
-/// @param[in]  d_pixels Device memory, `n` pixels at any alignment.
-/// @param[out] d_bins   Device memory, channels × 256 counts; what they held does not matter.
-/// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
-using ChannelHistogram = void(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
-                              LaunchShape shape);
-
-/// A @ref ChannelHistogram by `pixel_kernel`, with eight blocks a multiprocessor.
+/// The `Run` of a variant with `pixel_kernel`, eight blocks per SM.
 template <unsigned int kChannels>
-void histogram_pixels(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
-                      LaunchShape shape) {
+void histogram_pixels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
+                      unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kChannels * kBins * sizeof(*d_bins)));
     if (n == 0) return;
     const unsigned int block = shape.block_or(kBlock);
     const unsigned int grid = shape.grid_or(8 * multiprocessor_count());
     require_32_bit_counters(n, grid, block);
-    pixel_kernel<kChannels><<<grid, block>>>(d_pixels, n, d_bins);
+    pixel_kernel<kChannels><<<grid, block>>>(d_pixels->channel, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// A @ref ChannelHistogram by `channel_copies_kernel`, with as many blocks as the device can hold.
+/// The `Run` of a variant with `channel_copies_kernel`, as many blocks as the device holds.
 template <unsigned int kChannels, unsigned int kCopies>
-void histogram_channel_copies(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
-                              LaunchShape shape) {
+void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
+                              unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kChannels * kBins * sizeof(*d_bins)));
     if (n == 0) return;
     const auto kernel = channel_copies_kernel<kChannels, kCopies>;
@@ -161,113 +147,38 @@ void histogram_channel_copies(const unsigned char* d_pixels, std::size_t n, unsi
     const unsigned int useful = blocks_for(n, block * 2 * sizeof(uint4) / kChannels + 1);
     const unsigned int grid = shape.grid_or(useful < most ? useful : most);
     require_32_bit_counters(n, grid, block * 3 * sizeof(uint4));
-    kernel<<<grid, block, shared_bytes>>>(d_pixels, n, d_bins);
+    kernel<<<grid, block, shared_bytes>>>(d_pixels->channel, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
 
 /// @brief As many copies as keep all lanes apart, or else as many as a block's shared memory holds.
 template <unsigned int kChannels>
-void histogram_channels(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins,
-                        LaunchShape shape) {
+void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
+                        unsigned long long* d_workspace, LaunchShape shape) {
     constexpr unsigned int kCopies = kChannels == 4 ? 8 : 32;
     if (kBins * kChannels * kCopies * sizeof(unsigned int) <= most_shared_bytes())
-        return histogram_channel_copies<kChannels, kCopies>(d_pixels, n, d_bins, shape);
-    histogram_channel_copies<kChannels, 8>(d_pixels, n, d_bins, shape);
+        histogram_channel_copies<kChannels, kCopies>(d_pixels, n, d_bins, d_workspace, shape);
+    else
+        histogram_channel_copies<kChannels, 8>(d_pixels, n, d_bins, d_workspace, shape);
 }
 
-/// A way to count the channels of an image.
-struct ChannelVariant {
-    const char* name;
-    const char* idea;
-    ChannelHistogram* run;
+/// The variants for images of so many channels, in the order of the story.
+template <unsigned int kChannels>
+const std::vector<Variant<Channels<kChannels>>> kChannelVariants = {
+    {.name = "a pixel a thread",
+     .idea = "one atomic per channel, in shared memory",
+     .run = histogram_pixels<kChannels>},
+    {.name = "copies",
+     .idea = "16-byte loads, and a bank for each lane",
+     .run = histogram_channels<kChannels>},
 };
-
-/// @brief The ways to count an image of so many channels, in the order of the story.
-/// @throws std::invalid_argument if there are neither 1, nor 3, nor 4 channels.
-inline std::vector<ChannelVariant> channel_variants(unsigned int channels) {
-    const char* const simple = "an atomic a channel, in shared memory";
-    const char* const fast = "16-byte loads, and a bank for each lane";
-    switch (channels) {
-        case 1:
-            return {{"a pixel a thread", simple, histogram_pixels<1>},
-                    {"copies", fast, histogram_channels<1>}};
-        case 3:
-            return {{"a pixel a thread", simple, histogram_pixels<3>},
-                    {"copies", fast, histogram_channels<3>}};
-        case 4:
-            return {{"a pixel a thread", simple, histogram_pixels<4>},
-                    {"copies", fast, histogram_channels<4>}};
-        default:
-            throw std::invalid_argument("an image has 1, 3 or 4 channels, not " + std::to_string(channels));
-    }
-}
 
 /// @brief Maps all bytes of an image by its channels' tables, in place.
 /// @param[in,out] d_pixels Device memory, `n` pixels.
-/// @param[in]     channels 1, 3 or 4.
-/// @param[in]     d_tables Device memory, `channels × 256` bytes.
-inline void map_channels(unsigned char* d_pixels, std::size_t n, unsigned int channels,
-                         const unsigned char* d_tables) {
+/// @param[in]     d_tables Device memory, `kChannels × 256` bytes.
+template <unsigned int kChannels>
+void map_channels(Pixel<kChannels>* d_pixels, std::size_t n, const unsigned char* d_tables) {
     if (n == 0) return;
-    const unsigned int grid = 8 * multiprocessor_count();
-    switch (channels) {
-        case 1: map_kernel<1><<<grid, kBlock>>>(d_pixels, n, d_tables); break;
-        case 3: map_kernel<3><<<grid, kBlock>>>(d_pixels, n, d_tables); break;
-        case 4: map_kernel<4><<<grid, kBlock>>>(d_pixels, n, d_tables); break;
-        default:
-            throw std::invalid_argument("an image has 1, 3 or 4 channels, not " + std::to_string(channels));
-    }
+    map_kernel<kChannels><<<8 * multiprocessor_count(), kBlock>>>(d_pixels->channel, n, d_tables);
     CUDA_CHECK(cudaGetLastError());
-}
-
-/// Whether equalizing leaves a channel as it is: the fourth is alpha, which is no brightness.
-inline bool is_alpha(unsigned int channel) { return channel == 3; }
-
-/// @brief The table that spreads a channel's values evenly over 0 to 255.
-///
-/// A value becomes the share of the values that are not greater, with the smallest value that occurs
-/// at 0 and the greatest at 255. A channel of one value stays as it is.
-/// @param[in] counts 256 counts.
-/// @par Source
-/// The rule, and so the tables, are those of OpenCV's `equalizeHist`.
-inline std::array<unsigned char, kBins> equalizing_table(const unsigned long long* counts) {
-    std::array<unsigned char, kBins> table{};
-    unsigned long long total = 0, up_to = 0;
-    for (unsigned int v = 0; v < kBins; ++v) total += counts[v];
-    unsigned int smallest = 0;
-    while (smallest < kBins && counts[smallest] == 0) ++smallest;
-    if (smallest == kBins || counts[smallest] == total) {
-        for (unsigned int v = 0; v < kBins; ++v) table[v] = static_cast<unsigned char>(v);
-        return table;
-    }
-    const double scale = 255.0 / static_cast<double>(total - counts[smallest]);
-    for (unsigned int v = smallest + 1; v < kBins; ++v) {
-        up_to += counts[v];
-        table[v] = static_cast<unsigned char>(std::lrint(static_cast<double>(up_to) * scale));
-    }
-    return table;
-}
-
-/// @brief The tables that equalize an image; alpha's leaves it as it is.
-/// @param[in] bins     `channels × 256` counts.
-/// @param[in] together Makes one table of all channels' values, which keeps grey grey. Otherwise each
-///                     channel has its own, which takes a colour cast out, and any other mood too.
-/// @return `channels × 256` bytes.
-inline std::vector<unsigned char> equalizing_tables(const std::vector<unsigned long long>& bins,
-                                                    bool together) {
-    const auto channels = static_cast<unsigned int>(bins.size() / kBins);
-    std::vector<unsigned long long> counts = bins;
-    if (together)
-        for (unsigned int v = 0; v < kBins; ++v) {
-            unsigned long long sum = 0;
-            for (unsigned int c = 0; c < channels && !is_alpha(c); ++c) sum += bins[c * kBins + v];
-            for (unsigned int c = 0; c < channels; ++c) counts[c * kBins + v] = sum;
-        }
-    std::vector<unsigned char> tables;
-    for (unsigned int c = 0; c < channels; ++c) {
-        const auto table = equalizing_table(&counts[c * kBins]);
-        for (unsigned int v = 0; v < kBins; ++v)
-            tables.push_back(is_alpha(c) ? static_cast<unsigned char>(v) : table[v]);
-    }
-    return tables;
 }

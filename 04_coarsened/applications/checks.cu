@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "../../common/checks/catch.hpp"
-#include "../../common/checks/check_histogram.cuh"
+#include "../../common/checks/check_variant.cuh"
 #include "broken/first_byte_is_red.cuh"
 #include "broken/one_channel_cleared.cuh"
 #include "channels.cuh"
@@ -20,55 +20,17 @@ namespace {
 
 const std::string kImages = "04_coarsened/applications/images/";
 
-Bins reference_channels(const std::vector<unsigned char>& pixels, unsigned int channels) {
-    Bins bins(channels * kBins, 0);
-    for (std::size_t i = 0; i < pixels.size(); ++i) ++bins[i % channels * kBins + pixels[i]];
-    return bins;
-}
-
-/// Runs a variant on dirty bins, in one situation; `c.n` counts pixels.
-std::optional<std::string> check_channels_case(const ChannelVariant& variant, unsigned int channels,
-                                               const HistogramCase& c) {
-    using namespace check_detail;
-    const std::vector<unsigned char> pixels = case_data({c.n * channels, c.input});
-    const DeviceBuffer<unsigned char> d_pixels(c.offset + pixels.size());
-    const DeviceBuffer<unsigned long long> d_bins(channels * kBins + kFence);
-    if (c.n > 0)
-        CUDA_CHECK(
-            cudaMemcpy(d_pixels.data() + c.offset, pixels.data(), pixels.size(), cudaMemcpyHostToDevice));
-    const Bins dirty(d_bins.size(), kDirty);
-    CUDA_CHECK(cudaMemcpy(d_bins.data(), dirty.data(), d_bins.bytes(), cudaMemcpyHostToDevice));
-    variant.run(d_pixels.data() + c.offset, c.n, d_bins.data(), c.shape);
-    if (const auto wrong = compare(d_bins.to_host(), reference_channels(pixels, channels)))
-        return std::string(variant.name) + ", " + std::to_string(channels) + " channels, " + describe(c) +
-               ": " + *wrong;
-    return std::nullopt;
-}
-
-/// Every size, input, alignment and launch shape that tells.
-std::optional<std::string> check_channels(const ChannelVariant& variant, unsigned int channels) {
-    std::vector<HistogramCase> cases;
-    for (const std::size_t n : {0, 1, 5, 31, 33, 255, 257, 32769, 400009})
-        for (const char* input : {"uniform", "constant", "bank-attack"}) cases.push_back({n, input});
-    for (std::size_t offset = 0; offset < 16; ++offset)
-        for (const std::size_t n : {1, 5, 6, 16, 17, 1001}) cases.push_back({n, "uniform", offset, {0, 64}});
-    for (const unsigned int block : {1, 2, 32, 33, 1000, 1024})
-        for (const unsigned int grid : {1, 2, 7}) cases.push_back({5003, "skewed", 3, {grid, block}});
-    for (const HistogramCase& c : cases)
-        if (const auto wrong = check_channels_case(variant, channels, c)) return wrong;
-    return std::nullopt;
-}
-
 using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);
 
 /// A variant that launches a broken kernel for three channels.
 template <Kernel* kKernel>
-ChannelVariant broken() {
-    return {"broken", "",
-            [](const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins, LaunchShape shape) {
+Variant<Channels<3>> broken() {
+    return {.name = "broken",
+            .run = [](const Pixel<3>* d_pixels, std::size_t n, unsigned long long* d_bins,
+                      unsigned long long*, LaunchShape shape) {
                 CUDA_CHECK(cudaMemset(d_bins, 0, 3 * kBins * sizeof(*d_bins)));
                 if (n == 0) return;
-                kKernel<<<shape.grid_or(7), shape.block_or(kBlock)>>>(d_pixels, n, d_bins);
+                kKernel<<<shape.grid_or(7), shape.block_or(kBlock)>>>(d_pixels->channel, n, d_bins);
                 CUDA_CHECK(cudaGetLastError());
             }};
 }
@@ -86,24 +48,27 @@ std::map<std::string, Recorded> read_recorded() {
     std::getline(file, line);
     while (std::getline(file, line)) {
         std::istringstream fields(line);
-        std::string image, channel, value, count, equalized;
-        std::getline(fields, image, ',');
-        std::getline(fields, channel, ',');
-        std::getline(fields, value, ',');
-        std::getline(fields, count, ',');
-        std::getline(fields, equalized, ',');
-        images[image].counts.push_back(std::stoull(count));
-        images[image].equalized.push_back(equalized.empty() ? -1 : std::stoi(equalized));
+        std::string part[5];  // image, channel, value, count, equalized
+        for (std::string& text : part) std::getline(fields, text, ',');
+        images[part[0]].counts.push_back(std::stoull(part[3]));
+        images[part[0]].equalized.push_back(part[4].empty() ? -1 : std::stoi(part[4]));
     }
     return images;
 }
 
-DeviceBuffer<unsigned char> on_device(const std::vector<unsigned char>& bytes) {
-    DeviceBuffer<unsigned char> d_bytes(bytes.size());
-    if (!bytes.empty())
-        CUDA_CHECK(cudaMemcpy(d_bytes.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
-    return d_bytes;
-}
+/// An image's pixels in device memory, `offset` bytes past an aligned address.
+template <unsigned int kChannels>
+struct MovedPixels {
+    MovedPixels(const std::vector<unsigned char>& bytes, std::size_t offset = 0)
+        : buffer(offset + bytes.size()) {
+        data = reinterpret_cast<Pixel<kChannels>*>(buffer.data() + offset);
+        if (!bytes.empty())
+            CUDA_CHECK(
+                cudaMemcpy(buffer.data() + offset, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+    }
+    DeviceBuffer<unsigned char> buffer;
+    Pixel<kChannels>* data;
+};
 
 void write_file(const std::string& path, const std::vector<unsigned char>& bytes) {
     std::ofstream file(path, std::ios::binary);
@@ -121,56 +86,94 @@ constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
 }  // namespace
 
+namespace {
+
+/// Every size, input, launch shape and alignment that matters. A pixel may begin at any byte.
+template <unsigned int kChannels>
+std::optional<std::string> check_channels(const Variant<Channels<kChannels>>& variant) {
+    std::vector<Case> cases;
+    for (const std::size_t n : {0, 1, 5, 31, 33, 255, 257, 32769, 400009})
+        for (const char* input : {"uniform", "constant", "bank-attack"}) cases.push_back({n, input});
+    for (const unsigned int block : {1, 2, 32, 33, 1000, 1024})
+        for (const unsigned int grid : {1, 2, 7}) cases.push_back({5003, "skewed", 1, {grid, block}});
+    for (Case& c : cases) {
+        c.calls = 1;
+        if (const auto wrong = check_case(variant, c)) return wrong;
+    }
+    const auto pixels = Channels<kChannels>::inputs()[0].make(1001, 1);
+    const std::vector<unsigned char> bytes(pixels[0].channel, pixels[0].channel + kChannels * pixels.size());
+    for (std::size_t offset = 0; offset < 16; ++offset)
+        for (const std::size_t n : {1, 5, 6, 16, 17, 1001}) {
+            const MovedPixels<kChannels> moved({bytes.begin(), bytes.begin() + n * kChannels}, offset);
+            Runner<Channels<kChannels>> runner(variant, n, {0, 64});
+            runner.run(moved.data);
+            const Bins expected = Channels<kChannels>::reference(pixels.data(), n);
+            if (const auto wrong = verify_one_by_one(runner.results(), expected))
+                return std::to_string(n) + " pixels, " + std::to_string(offset) + " bytes on: " + *wrong;
+        }
+    return std::nullopt;
+}
+
+}  // namespace
+
 TEST_CASE("channels are counted right for every n, input, alignment and launch shape") {
-    for (const unsigned int channels : {1u, 3u, 4u})
-        for (const ChannelVariant& variant : channel_variants(channels))
-            CHECK(check_channels(variant, channels).value_or("") == "");
+    for (const auto& variant : kChannelVariants<1>) CHECK(check_channels(variant).value_or("") == "");
+    for (const auto& variant : kChannelVariants<3>) CHECK(check_channels(variant).value_or("") == "");
+    for (const auto& variant : kChannelVariants<4>) CHECK(check_channels(variant).value_or("") == "");
     // Where a block can't have the shared memory for copies that never conflict.
-    CHECK(check_channels({"8 copies", "", histogram_channel_copies<1, 8>}, 1).value_or("") == "");
-    CHECK(check_channels({"8 copies", "", histogram_channel_copies<3, 8>}, 3).value_or("") == "");
-    CHECK_THROWS_AS(channel_variants(2), std::invalid_argument);
+    CHECK(check_channels<1>({.name = "8", .run = histogram_channel_copies<1, 8>}).value_or("") == "");
+    CHECK(check_channels<3>({.name = "8", .run = histogram_channel_copies<3, 8>}).value_or("") == "");
 }
 
 TEST_CASE("counts of channels pass 2^32") {
     constexpr unsigned long long kStart = 0xffffffffull;
-    const std::vector<unsigned char> pixels = big_random_block(3 * 100003, 3);
-    Bins expected = reference_channels(pixels, 3);
-    for (unsigned long long& count : expected) count += kStart;
-    const DeviceBuffer<unsigned char> d_pixels = on_device(pixels);
+    const std::vector<unsigned char> bytes = big_random_block(3 * 100003, 3);
+    Bins expected(3 * kBins, kStart);
+    for (std::size_t i = 0; i < bytes.size(); ++i) ++expected[i % 3 * kBins + bytes[i]];
+    const MovedPixels<3> pixels(bytes);
     const DeviceBuffer<unsigned long long> d_bins(3 * kBins);
     const auto check = [&](Kernel* kernel, std::size_t shared_bytes) {
         CUDA_CHECK(cudaMemcpy(d_bins.data(), Bins(3 * kBins, kStart).data(), d_bins.bytes(),
                               cudaMemcpyHostToDevice));
-        kernel<<<7, kBlock, shared_bytes>>>(d_pixels.data(), pixels.size() / 3, d_bins.data());
+        kernel<<<7, kBlock, shared_bytes>>>(pixels.data->channel, bytes.size() / 3, d_bins.data());
         CUDA_CHECK(cudaGetLastError());
-        return verify_bin_by_bin(d_bins.to_host(), expected).value_or("");
+        return verify_one_by_one(d_bins.to_host(), expected).value_or("");
     };
     CHECK(check(pixel_kernel<3>, 0) == "");
     CHECK(check(channel_copies_kernel<3, 8>, kBins * 3 * 8 * sizeof(unsigned int)) == "");
-    for (const ChannelVariant& variant : channel_variants(3))
-        CHECK_THROWS_AS(variant.run(d_pixels.data(), std::size_t{1} << 33, d_bins.data(), {1, 256}),
-                        std::invalid_argument);
-}
-
-TEST_CASE("channels of more than 2^32 bytes are counted right") {
-    if (!can_check_large()) return skip_check("needs a GPU with 6 GiB of free memory");
-    for (const unsigned int channels : {1u, 3u, 4u}) {
-        const std::size_t n = (std::size_t{1} << 32) / channels + 3;
-        const DeviceBuffer<unsigned char> d_pixels(n * channels);
-        const DeviceBuffer<unsigned long long> d_bins(channels * kBins);
-        CUDA_CHECK(cudaMemset(d_pixels.data(), 7, d_pixels.bytes()));
-        CUDA_CHECK(cudaMemset(d_pixels.data() + (n - 2) * channels, 9, 2 * channels));
-        Bins expected(d_bins.size(), 0);
-        for (unsigned int c = 0; c < channels; ++c) {
-            expected[c * kBins + 7] = n - 2;
-            expected[c * kBins + 9] = 2;
-        }
-        for (const ChannelVariant& variant : channel_variants(channels)) {
-            variant.run(d_pixels.data(), n, d_bins.data(), {});
-            CHECK(verify_bin_by_bin(d_bins.to_host(), expected).value_or("") == "");
-        }
+    for (const auto& variant : kChannelVariants<3>) {
+        Runner<Channels<3>> runner(variant, std::size_t{1} << 33, {1, 256});
+        CHECK_THROWS_AS(runner.run(pixels.data), std::invalid_argument);
     }
 }
+
+TEMPLATE_TEST_CASE("more than 2^32 pixels are counted right", "", Channels<1>, Channels<3>, Channels<4>) {
+    if (!has_room_for<TestType>(kLargeSizes[0])) return skip_check("needs a GPU with 10 GiB of free memory");
+    for (const auto& variant : kChannelVariants<TestType::kResults / kBins>)
+        CHECK(check_large(variant).value_or("") == "");
+}
+
+namespace {
+
+template <unsigned int kChannels>
+void check_against_opencv(const Image& image, const Recorded& expected) {
+    const MovedPixels<kChannels> moved(image.pixels);
+    Bins bins;
+    for (const auto& variant : kChannelVariants<kChannels>) {
+        Runner<Channels<kChannels>> runner(variant, image.pixel_count(), {});
+        runner.run(moved.data);
+        bins = runner.results();
+        CHECK(verify_one_by_one(bins, expected.counts).value_or("") == "");
+    }
+    const std::vector<unsigned char> tables = equalizing_tables(bins, false);
+    for (std::size_t b = 0; b < tables.size(); ++b) {
+        INFO("channel " << b / kBins << ", value " << b % kBins);
+        if (expected.equalized[b] >= 0) CHECK(tables[b] == expected.equalized[b]);
+        if (is_alpha(b / kBins)) CHECK(tables[b] == b % kBins);
+    }
+}
+
+}  // namespace
 
 TEST_CASE("images count and equalize as OpenCV has it") {
     const std::map<std::string, Recorded> recorded = read_recorded();
@@ -179,33 +182,24 @@ TEST_CASE("images count and equalize as OpenCV has it") {
         INFO(name);
         const Image image = read_image(kImages + name, kPlenty);
         REQUIRE(image.channels * kBins == expected.counts.size());
-        const DeviceBuffer<unsigned char> d_pixels = on_device(image.pixels);
-        const DeviceBuffer<unsigned long long> d_bins(expected.counts.size());
-        for (const ChannelVariant& variant : channel_variants(image.channels)) {
-            variant.run(d_pixels.data(), image.pixel_count(), d_bins.data(), {});
-            CHECK(verify_bin_by_bin(d_bins.to_host(), expected.counts).value_or("") == "");
-        }
-        const std::vector<unsigned char> tables = equalizing_tables(d_bins.to_host(), false);
-        for (std::size_t b = 0; b < tables.size(); ++b) {
-            INFO("channel " << b / kBins << ", value " << b % kBins);
-            if (expected.equalized[b] >= 0) CHECK(tables[b] == expected.equalized[b]);
-            if (is_alpha(static_cast<unsigned int>(b / kBins))) CHECK(tables[b] == b % kBins);
-        }
+        if (image.channels == 1) check_against_opencv<1>(image, expected);
+        if (image.channels == 3) check_against_opencv<3>(image, expected);
+        if (image.channels == 4) check_against_opencv<4>(image, expected);
     }
 }
 
-TEST_CASE("each byte is mapped by the table of its channel") {
-    const std::vector<unsigned char> tables = big_random_block(4 * kBins, 5);
-    const DeviceBuffer<unsigned char> d_tables = on_device(tables);
-    for (const unsigned int channels : {1u, 3u, 4u})
-        for (const std::size_t n : {0, 1, 2, 31, 257, 100003}) {
-            std::vector<unsigned char> pixels = big_random_block(n * channels, n + 1);
-            const DeviceBuffer<unsigned char> d_pixels = on_device(pixels);
-            map_channels(d_pixels.data(), n, channels, d_tables.data());
-            for (std::size_t i = 0; i < pixels.size(); ++i)
-                pixels[i] = tables[i % channels * kBins + pixels[i]];
-            CHECK(d_pixels.to_host() == pixels);
-        }
+TEMPLATE_TEST_CASE("each byte is mapped by the table of its channel", "", Channels<1>, Channels<3>,
+                   Channels<4>) {
+    constexpr unsigned int kChannels = TestType::kResults / kBins;
+    const std::vector<unsigned char> tables = big_random_block(kChannels * kBins, 5);
+    const MovedPixels<1> d_tables(tables);
+    for (const std::size_t n : {0, 1, 2, 31, 257, 100003}) {
+        std::vector<unsigned char> pixels = big_random_block(n * kChannels, n + 1);
+        const MovedPixels<kChannels> moved(pixels);
+        map_channels(moved.data, n, d_tables.data->channel);
+        for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = tables[i % kChannels * kBins + pixels[i]];
+        CHECK(moved.buffer.to_host() == pixels);
+    }
 }
 
 TEST_CASE("equalizing spreads values from 0 to 255 and leaves one value alone") {
@@ -286,7 +280,7 @@ TEST_CASE("a damaged image is refused or read, and breaks nothing") {
         unsigned int refused = 0;
         for (unsigned int trial = 0; trial < 200; ++trial) {
             std::vector<unsigned char> damaged = whole;
-            // Headers decide most, and lie at the start.
+            // Headers matter most, and are at the start.
             const std::size_t reach = trial % 2 == 0 ? 700 : whole.size();
             for (unsigned int k = 0; k <= trial % 5; ++k)
                 damaged[random() % reach] = static_cast<unsigned char>(random());
@@ -306,9 +300,9 @@ TEST_CASE("a damaged image is refused or read, and breaks nothing") {
 }
 
 TEST_CASE("vectors that all begin with red are found") {
-    CHECK(check_channels(broken<first_byte_is_red::kernel>(), 3));
+    CHECK(check_channels(broken<first_byte_is_red::kernel>()));
 }
 
 TEST_CASE("channels that are not cleared are found") {
-    CHECK(check_channels(broken<one_channel_cleared::kernel>(), 3));
+    CHECK(check_channels(broken<one_channel_cleared::kernel>()));
 }

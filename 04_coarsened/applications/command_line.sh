@@ -13,7 +13,6 @@ refuses "--input " --input nothing
 refuses "leave out" --image "$images/cat.jpg" --channels 3
 refuses "--together" --image "$images/cat.jpg" --together
 refuses "--equalize .*\.png or \.jpg" --image "$images/cat.jpg" --equalize out.gif
-refuses "--picture .*\.svg or \.png" --image "$images/cat.jpg" --picture out.jpg
 refuses "--image .*No such file" --image "$folder/nothing.png"
 refuses "--image .*directory" --image "$folder"
 refuses "--image .*neither a PNG nor a JPEG" --image "$program"
@@ -34,19 +33,12 @@ run() { "$program" --rounds 1 "$@" >"$folder/out" 2>&1 || fail "$*: $(cat "$fold
 
 for image in cat.jpg cat-grey.png cat-alpha.png; do
     run --image "$images/$image" --equalize "$folder/out.png" --bins "$folder/bins"
-    tail -n +2 "$folder/bins" | cut -d, -f3 >"$folder/counted"
-    grep "^$image," "$images/recorded.csv" | cut -d, -f4 >"$folder/expected"
-    cmp -s "$folder/counted" "$folder/expected" || fail "$image is not counted as recorded"
+    sed -n "1s/^image,//p; s/^$image,//p" "$images/recorded.csv" | cut -d, -f1-3 >"$folder/expected"
+    cmp -s "$folder/bins" "$folder/expected" || fail "$image is not counted as recorded"
     run --image "$folder/out.png" --equalize "$folder/out.jpg" --together
 done
 run --made 1x1 --channels 1
 run --made 100x33 --channels 4 --input constant --grid 3 --block 100
-if command -v gnuplot >/dev/null; then
-    for ending in svg png; do
-        run --made 10x10 --picture "$folder/it's $ending.$ending"
-        [ -s "$folder/it's $ending.$ending" ] || fail "no picture was drawn as .$ending"
-    done
-fi
 
 "$program" --made 10x10 --equalize /nowhere/out.png >"$folder/out" 2>"$folder/err"
 status=$?

@@ -1,7 +1,7 @@
 /// @file
-/// @brief Images of 8 bits a channel: read from PNG and JPEG files and written to them.
+/// @brief Images of 8 bits per channel: read from PNG and JPEG files and written to them.
 ///
-/// libpng and TurboJPEG do the work, and judge what a file is worth.
+/// libpng and TurboJPEG decode, and decide which files are valid.
 #pragma once
 
 #include <png.h>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/problem/input.hpp"
+#include "../../common/problem/file.hpp"
 
 /// An image in host memory; row after row, pixel after pixel, the channels of a pixel side by side.
 struct Image {

@@ -8,12 +8,14 @@ namespace no_tail_guard {
 
 __global__ void kernel(const unsigned char* d_data, std::size_t, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
-    zero_counts(counts, kBins);
+    clear_counts(counts, kBins);
+    __syncthreads();
 
     const std::size_t first = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * kCoarsening;
     for (std::size_t i = first; i < first + kCoarsening; ++i)
         atomicAdd(&counts[d_data[i]], 1u);  // the fault: nothing looks at n
 
+    __syncthreads();
     merge_counts(counts, d_bins);
 }
 

@@ -1,89 +1,103 @@
 /// @file
-/// @brief From timings to rows of a table: variants side by side with what they are compared with.
+/// @brief From jobs to the rows of a table: what is timed side by side, and the ratios between it.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "csv.cuh"
 #include "measure.cuh"
 #include "options.hpp"
-#include "table.cuh"
 
-/// What the variants are compared with. A function that is empty is not measured.
-struct Yardsticks {
-    std::function<void()> cpu_sequential, cpu_all_cores;  ///< on the CPU
-    std::function<void()> read_ceiling, cub, cub_64_bit;  ///< on a GPU; the last with 64-bit counters
-};
+/// @name Baselines: jobs of these names are what the others are compared with
+/// @{
+constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)",
+                     *kReadCeiling = "(read ceiling)", *kCub = "(CUB)";
+/// @}
 
-/// @param[in] n            Elements, which are so many `bytes`.
-/// @param[in] copy_seconds What copying the input to the device took, if it was copied.
-/// @return What all rows of a run have in common.
-inline Row common_row(const std::string& chapter, const Options& options, std::size_t n, std::size_t bytes,
-                      double copy_seconds = NAN) {
-    Row row;
-    row.chapter = chapter;
-    row.input = options.file.empty() ? options.input : options.file;
-    row.n = n;
-    row.bytes = bytes;
-    row.copy_seconds = copy_seconds;
-    return row;
+/// The verdict on a result, given what is wrong with it, if anything is.
+inline std::string verdict_of(const std::optional<std::string>& wrong) {
+    return wrong ? "WRONG: " + *wrong : "ok";
 }
 
-/// @brief Measures variants and yardsticks in the same rounds.
-/// @param[in] blank  What all rows have in common.
-/// @param[in] device Null for a program that stays on the CPU.
-/// @return A row for each variant, then one for each yardstick, with times and ratios.
-inline std::vector<Row> measure_rows(const std::vector<Job>& variants, const Yardsticks& yardsticks,
-                                     const Row& blank, const Options& options, const Device* device) {
-    std::vector<Job> jobs = variants;
-    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    const auto add = [&](const char* name, const std::function<void()>& run, bool on_cpu) {
-        if (!run) return kNone;
-        Job job;
-        job.name = name;
-        job.run = run;
-        job.on_cpu = on_cpu;
-        jobs.push_back(job);
-        return jobs.size() - 1;
-    };
-    const std::size_t sequential = add("(one CPU core)", yardsticks.cpu_sequential, true);
-    const std::size_t all_cores = add("(all CPU cores)", yardsticks.cpu_all_cores, true);
-    const std::size_t ceiling = add("(read ceiling)", yardsticks.read_ceiling, false);
-    const std::size_t cub = add("(CUB)", yardsticks.cub, false);
-    add("(CUB 64-bit)", yardsticks.cub_64_bit, false);
-    const std::vector<Timing> timings = measure(jobs, options.rounds, device);
-
-    std::vector<Row> rows(jobs.size(), blank);
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-        Row& row = rows[j];
-        row.variant = jobs[j].name;
-        row.device = jobs[j].on_cpu || device == nullptr ? "CPU" : device->name;
-        row.simulated = !jobs[j].on_cpu && device != nullptr && device->simulated;
-        row.timing = timings[j];
-        if (j < variants.size()) {
-            row.grid = options.shape.grid;
-            row.block = options.shape.block;
-        }
-        if (row.simulated || row.bytes == 0) continue;  // ratios of nothing, or to nothing
-        const auto speedup_over = [&](std::size_t other) {
-            return other == kNone ? NAN : timings[other].median / row.timing.median;
-        };
-        row.gigabytes_per_second = static_cast<double>(row.bytes) / row.timing.median * 1e-9;
-        row.times_cpu_sequential = speedup_over(sequential);
-        row.times_cpu_all_cores = speedup_over(all_cores);
-        if (jobs[j].on_cpu) continue;
-        row.of_ceiling = speedup_over(ceiling);
-        row.times_cub = speedup_over(cub);
+/// @brief Times jobs side by side. What they do, and how their results are verified, the caller says.
+class Bench {
+ public:
+    /// @param[in] common  What all rows have in common: chapter, problem, n, bytes. The input is the
+    /// options'.
+    /// @param[in] options Rounds, and the file that rows are added to.
+    /// @param[in] device  Null for a program that stays on the CPU. It must outlive the bench.
+    Bench(Row common, const Options& options, const Device* device)
+        : common_(std::move(common)), options_(options), device_(device) {
+        common_.input = options.file.empty() ? options.input : options.file;
     }
-    return rows;
+
+    /// Adds a job. The order of the rows is the order in which jobs are added.
+    void add(Job job) { jobs_.push_back(std::move(job)); }
+
+    /// @brief Adds the read ceiling of an input; on the simulator there is none.
+    void add_read_ceiling(const void* d_data, std::size_t bytes) {
+        if (device_ == nullptr || device_->simulated) return;
+        auto reader = std::make_shared<Reader>(static_cast<const unsigned char*>(d_data), bytes);
+        add({.name = kReadCeiling, .run = [reader] { reader->read_once(); }});
+    }
+
+    /// @brief Measures all jobs, and adds their rows to the file that the options name.
+    /// @return A row for each job, with its time and, unless it is simulated, its ratios.
+    /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
+    std::vector<Row> run() {
+        const std::vector<Measured> measured = measure(jobs_, options_.rounds, device_);
+        const auto median_of = [&](const char* name) {
+            for (std::size_t j = 0; j < jobs_.size(); ++j)
+                if (jobs_[j].name == name) return measured[j].timing.median;
+            return static_cast<double>(NAN);
+        };
+        std::vector<Row> rows(jobs_.size(), common_);
+        for (std::size_t j = 0; j < jobs_.size(); ++j) {
+            const bool on_cpu = jobs_[j].on_cpu || device_ == nullptr;
+            Row& row = rows[j];
+            row.variant = jobs_[j].name;
+            row.device = on_cpu ? "CPU" : device_->name;
+            row.simulated = !on_cpu && device_->simulated;
+            row.grid = jobs_[j].shape.grid;
+            row.block = jobs_[j].shape.block;
+            row.timing = measured[j].timing;
+            row.verdict = measured[j].verdict;
+            if (row.simulated || row.bytes == 0) continue;  // ratios of nothing, or to nothing
+            const double median = row.timing.median;
+            row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
+            row.times_cpu_sequential = median_of(kOneCore) / median;
+            row.times_cpu_all_cores = median_of(kAllCores) / median;
+            if (on_cpu) continue;
+            row.of_ceiling = median_of(kReadCeiling) / median;
+            row.times_cub = median_of(kCub) / median;
+        }
+        append_csv(options_.csv, rows);
+        return rows;
+    }
+
+ private:
+    Row common_;
+    const Options options_;
+    const Device* const device_;
+    std::vector<Job> jobs_;
+};
+
+/// @return The program's exit status: 1 if a result is wrong that should not be.
+inline int status_of(const std::vector<Row>& rows) {
+    for (const Row& row : rows)
+        if (row.is_wrong()) return 1;
+    return 0;
 }
 
 /// @brief Prints what stands between a table's title and its first row.
-/// @param[in] copy_seconds What copying the input to the device took.
+/// @param[in] copy_seconds How long the host-to-device transfer of the input took.
 /// @param[in] device       Null for a program that stays on the CPU.
 inline void print_table_heading(double copy_seconds, const Device* device) {
     if (device != nullptr)

@@ -11,7 +11,7 @@
 
 #include "../cuda/device_buffer.cuh"
 
-/// @brief Makes the workspace, so that it need not be made in the time that is measured.
+/// @brief Allocates the workspace, outside the time that is measured.
 /// @param[in] call `call(d_workspace, bytes)` calls CUB, and answers with its error.
 /// @return Calls CUB with the workspace.
 template <typename Call>
@@ -24,7 +24,7 @@ std::function<void()> cub_call(const Call& call) {
     };
 }
 
-/// @brief Runs CUB once, and holds its result against the CPU's: a yardstick that is wrong measures nothing.
+/// @brief Runs CUB once, and holds its result against the CPU's: a baseline that is wrong measures nothing.
 /// @param[in] d_result Where `run` leaves its counts or sum.
 /// @param[in] expected In 64 bits; narrower counters wrap around.
 /// @throws std::runtime_error if the two differ.

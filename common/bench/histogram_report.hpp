@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "../problem/verify.hpp"
+#include "../problem/variant.hpp"
 
 /// Prints the ten fullest bins, fullest first.
-inline void print_most_frequent(const Bins& bins) {
+inline void print_most_frequent(const Results& bins) {
     std::vector<std::size_t> order;
     unsigned long long total = 0;
     for (std::size_t b = 0; b < bins.size(); ++b) {
@@ -49,7 +49,7 @@ inline void write_text(const std::string& path, const std::string& text) {
 }
 
 /// @brief Writes all bins as lines of `bin,count`, as `write_text` does.
-inline void write_bins(const std::string& path, const Bins& bins) {
+inline void write_bins(const std::string& path, const Results& bins) {
     std::string text = "bin,count\n";
     for (std::size_t b = 0; b < bins.size(); ++b)
         text += std::to_string(b) + "," + std::to_string(bins[b]) + "\n";

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -21,38 +23,46 @@ struct Options {
     LaunchShape shape;         ///< zeros: each variant's own choice
     unsigned int rounds = 20;  ///< timed runs of each variant on a GPU
     std::string variant;       ///< if not empty: run this variant only
-    std::string csv, json;     ///< files that rows are added to
+    std::string csv;           ///< file that rows are added to
     std::string bins;          ///< file for the histogram itself, "-" for standard output
     bool heading = true;       ///< print the table's heading
     bool list = false;         ///< say what the variants are, and run nothing
     std::string mode;          ///< an extra that only this chapter has, such as "sweep"
 };
 
-/// What the programs of a part work on, and so which options they have.
+/// What a program works on, and so which options it has.
 struct ProgramKind {
-    const char* elements;  ///< what n counts: "bytes to count"
+    std::string problem;   ///< what it computes: "histogram"
+    std::string elements;  ///< what n counts: "bytes"
     std::size_t default_n;
     std::vector<std::pair<std::string, std::string>> inputs;  ///< name and description; the default first
     bool has_files;                                           ///< --file and --bins
 };
 
+/// The programs that compute a problem.
+template <typename Problem>
+ProgramKind program_kind() {
+    ProgramKind kind{Problem::kName, Problem::kElements, Problem::kDefaultN, {}, Problem::kCountsFiles};
+    for (const auto& input : Problem::inputs()) kind.inputs.push_back({input.name, input.what});
+    return kind;
+}
+
 /// A flag that only some chapters have: the program prints something else than its table.
 struct ExtraMode {
     const char* name;
     const char* what;
-    bool has_rows;  ///< results that --csv and --json can write
+    bool has_rows;  ///< results that --csv can write
 };
 
 /// @brief The options of every program that measures: launch shape, rounds, and where rows go.
 inline void add_measuring_options(CommandLine& line, Options& options) {
-    line.number("block", "THREADS", "threads a block, 1 to 1024 (default: each variant's choice)",
+    line.number("block", "THREADS", "threads per block, 1 to 1024 (default: each variant's choice)",
                 options.shape.block, 1, 1024);
     line.number("grid", "BLOCKS", "blocks in the grid (default: each variant's choice)", options.shape.grid,
                 1, 0x7fffffff);
     line.number("rounds", "COUNT", "timed runs of each variant on a GPU (default 20)", options.rounds, 1,
                 100000);
     line.text("csv", "PATH", "add the table's rows to this file, one line each", options.csv);
-    line.text("json", "PATH", "the same, as one JSON object a line", options.json);
 }
 
 /// @brief The option that chooses one of the inputs of a kind.
@@ -73,15 +83,16 @@ inline Option input_option(const ProgramKind& kind, Options& options, bool& give
 /// @brief Reads the command line. `--help` prints the options and ends the program.
 /// @param[in] modes Flags that this program has besides those that all have.
 /// @throws BadOption naming the option and what it takes.
-inline Options parse_options(int argc, char** argv, const ProgramKind& kind,
-                             const std::vector<ExtraMode>& modes = {}) {
+template <typename Problem>
+Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes = {}) {
+    const ProgramKind kind = program_kind<Problem>();
     Options options;
     options.n = kind.default_n;
     options.input = kind.inputs.front().first;
     bool made_input = false;
 
     CommandLine line;
-    line.add({"n", "SIZE", std::string(kind.elements) + ", such as 1000, 64K, 100M, 4G",
+    line.add({"n", "SIZE", "how many " + kind.elements + ", such as 1000, 64K, 100M, 4G",
               [&](const std::string& given) {
                   options.n = parse_number("n", given, 0, std::numeric_limits<std::int64_t>::max(), true);
                   made_input = true;
@@ -96,9 +107,13 @@ inline Options parse_options(int argc, char** argv, const ProgramKind& kind,
                   options.bins);
     }
     add_measuring_options(line, options);
-    line.flag("no-heading", "leave out the heading: the rows go on a table that stands above",
-              options.heading, false);
+    line.flag("no-heading", "leave out the heading: the rows continue the table above", options.heading,
+              false);
     line.flag("list", "say what the variants are, and run nothing", options.list);
+    line.add({"problem", "", "say what the program computes, and run nothing", [&](const std::string&) {
+                  std::printf("%s\n", kind.problem.c_str());
+                  std::exit(0);
+              }});
     for (const ExtraMode& mode : modes)
         line.add({mode.name, "", mode.what, [&](const std::string&) { options.mode = mode.name; }});
     line.parse(argc, argv);
@@ -107,8 +122,8 @@ inline Options parse_options(int argc, char** argv, const ProgramKind& kind,
         if (options.mode != extra.name) continue;
         if (!options.variant.empty() || !options.bins.empty())
             throw BadOption("--" + options.mode + " goes without --variant and --bins");
-        if (!extra.has_rows && !(options.csv.empty() && options.json.empty()))
-            throw BadOption("--" + options.mode + " has no rows for --csv and --json");
+        if (!extra.has_rows && !options.csv.empty())
+            throw BadOption("--" + options.mode + " has no rows for --csv");
     }
     if (!options.file.empty() && (made_input || options.seed != 1))
         throw BadOption("--file takes the whole file: leave out --n, --input and --seed");

@@ -1,5 +1,5 @@
 /// @file
-/// @brief A chapter's variants, of either part: listed, found by name, chosen by the command line.
+/// @brief A chapter's variants: listed, found by name, chosen by the command line.
 #pragma once
 
 #include <cstdio>
@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "../problem/variant.hpp"
 #include "options.hpp"
 
 /// Prints what the variants are: `--list`.
-template <typename Variant>
-void print_variants(const std::vector<Variant>& variants) {
-    for (const Variant& variant : variants) {
+template <typename Problem>
+void print_variants(const std::vector<Variant<Problem>>& variants) {
+    for (const Variant<Problem>& variant : variants) {
         std::printf("%-22s %s\n", variant.name, variant.idea);
         if (variant.wrong_because != nullptr)
             std::printf("%-22s wrong on purpose: %s\n", "", variant.wrong_because);
@@ -20,9 +21,10 @@ void print_variants(const std::vector<Variant>& variants) {
 }
 
 /// @return The variant of that name, which must be there.
-template <typename Variant>
-const Variant& variant_named(const std::vector<Variant>& variants, const std::string& name) {
-    for (const Variant& variant : variants)
+template <typename Problem>
+const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& variants,
+                                      const std::string& name) {
+    for (const Variant<Problem>& variant : variants)
         if (name == variant.name) return variant;
     throw std::logic_error("no variant is called " + name);
 }
@@ -31,11 +33,12 @@ const Variant& variant_named(const std::vector<Variant>& variants, const std::st
 ///
 /// A variant that can't have it is left out with a line on standard error that says why.
 /// @throws BadOption if there is none left.
-template <typename Variant>
-std::vector<Variant> choose_variants(const std::vector<Variant>& variants, const Options& options) {
-    std::vector<Variant> chosen;
+template <typename Problem>
+std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,
+                                              const Options& options) {
+    std::vector<Variant<Problem>> chosen;
     std::string left_out;
-    for (const Variant& variant : variants) {
+    for (const Variant<Problem>& variant : variants) {
         if (!options.variant.empty() && options.variant != variant.name) continue;
         const std::string refusal = variant.refusal(options.shape);
         if (refusal.empty()) {

@@ -9,30 +9,24 @@
 #include <fstream>
 #include <sstream>
 
-#include "../bench/bench.cuh"
-#include "../bench/histogram_input.cuh"
-#include "../bench/histogram_report.hpp"
-#include "../bench/measure.cuh"
+#include "../bench/input.cuh"
 #include "../bench/options.hpp"
-#include "../bench/sum_bench.cuh"
 #include "../bench/sweep.cuh"
-#include "../bench/table.cuh"
+#include "../bench/variant_bench.cuh"
 #include "../bench/variants.hpp"
 #include "../cuda/device_buffer.cuh"
 #include "../cuda/error.cuh"
-#include "../problem/histogram.cuh"
-#include "../problem/input.hpp"
-#include "../problem/verify.hpp"
+#include "../problem/histogram.hpp"
+#include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
-#include "check_histogram.cuh"
-#include "check_sum.cuh"
+#include "check_variant.cuh"
 
 namespace {
 
 Bins count(const std::vector<unsigned char>& data) { return reference_histogram(data.data(), data.size()); }
 
-const NamedInput& input(const std::string& name) {
-    for (const NamedInput& candidate : named_inputs())
+const NamedInput<unsigned char>& input(const std::string& name) {
+    for (const auto& candidate : named_bytes())
         if (name == candidate.name) return candidate;
     throw std::invalid_argument(name);
 }
@@ -43,7 +37,7 @@ Options parse(std::vector<std::string> words, const std::vector<ExtraMode>& mode
     for (std::string& word : words) argv.push_back(&word[0]);
     argv.push_back(nullptr);
     optind = 0;  // getopt begins again
-    return parse_options(static_cast<int>(argv.size()) - 1, argv.data(), histogram_programs(), modes);
+    return parse_options<Histogram>(static_cast<int>(argv.size()) - 1, argv.data(), modes);
 }
 
 /// The name of a new, empty file.
@@ -93,7 +87,7 @@ TEST_CASE("each named input is what its description says") {
     CHECK(hot < 0.91);
     const Bins attack = count(input("bank-attack").make(n, 1));
     for (std::size_t b = 0; b < kBins; ++b) CHECK((attack[b] != 0) == (b % 32 == 0));
-    for (const NamedInput& any : named_inputs())
+    for (const auto& any : named_bytes())
         for (const std::size_t size : {0, 1, 7}) CHECK(any.make(size, 1).size() == size);
 }
 
@@ -102,25 +96,24 @@ TEST_CASE("each verification finds what it can find") {
     const Bins right = count(data);
     CHECK_FALSE(verify_by_sum(right, 1000));
     CHECK_FALSE(verify_in_reverse(right, data.data(), data.size()));
-    CHECK_FALSE(verify_bin_by_bin(right, right));
+    CHECK_FALSE(verify_one_by_one(right, right));
 
     Bins lost = right;
     --lost[9];
     CHECK(verify_by_sum(lost, 1000));
     CHECK(verify_in_reverse(lost, data.data(), data.size()));
-    CHECK(verify_bin_by_bin(lost, right).value().find("bin 9") != std::string::npos);
+    CHECK(verify_one_by_one(lost, right).value().find("bin 9") != std::string::npos);
 
     Bins swapped = right;
     ++swapped[3];
     --swapped[4];
     CHECK_FALSE(verify_by_sum(swapped, 1000));  // the sum can't see it
     CHECK(verify_in_reverse(swapped, data.data(), data.size()));
-    CHECK(verify_bin_by_bin(swapped, right));
-    CHECK(verify_bin_by_bin(Bins(8), right));
+    CHECK(verify_one_by_one(swapped, right));
+    CHECK(verify_one_by_one(Bins(8), right));
 
-    HistogramVariant eight{};
-    eight.bins = 8;
-    CHECK_FALSE(verify_in_reverse(expected_bins(eight, right), data.data(), data.size()));
+    const Variant<Histogram> eight{.name = "", .run = nullptr, .results = 8};
+    CHECK_FALSE(verify_in_reverse(eight.expected(right), data.data(), data.size()));
 }
 
 TEST_CASE("options are read, with binary suffixes") {
@@ -153,11 +146,8 @@ TEST_CASE("options that can't be followed are refused by name") {
 }
 
 TEST_CASE("variants are chosen by name and by what shape they can have") {
-    HistogramVariant fixed{"fixed", "", nullptr};
-    fixed.only_block = 256;
-    HistogramVariant follows{"follows", "", nullptr};
-    follows.grid_follows_n = true;
-    const std::vector<HistogramVariant> all{fixed, follows};
+    const std::vector<Variant<Histogram>> all{{.name = "fixed", .run = nullptr, .only_block = 256},
+                                              {.name = "follows", .run = nullptr, .grid_follows_n = true}};
     CHECK(choose_variants(all, parse({})).size() == 2);
     CHECK(choose_variants(all, parse({"--block", "128"})).size() == 1);
     CHECK(choose_variants(all, parse({"--variant", "follows"})).size() == 1);
@@ -185,9 +175,9 @@ TEST_CASE("every job is timed in every round, and each round begins with another
         jobs[j].run = [&order, j] { order += static_cast<char>('a' + j); };
         jobs[j].on_cpu = true;
     }
-    const std::vector<Timing> timings = measure(jobs, 3, nullptr);
+    const std::vector<Measured> measured = measure(jobs, 3, nullptr);
     CHECK(order == "bcacababc");
-    for (const Timing& timing : timings) CHECK(timing.samples == 3);
+    for (const Measured& job : measured) CHECK(job.timing.samples == 3);
 }
 
 TEST_CASE("the read ceiling reads any n") {
@@ -209,35 +199,43 @@ TEST_CASE("times and ratios are printed with the digits that count") {
     CHECK(format_ratio(INFINITY) == "-");
 }
 
-TEST_CASE("rows go to CSV and JSON, and a file gets one heading") {
+TEST_CASE("rows go to CSV, and a file gets one heading") {
     const std::string path = temporary_file();
     Row row;
     row.chapter = "02_naive_atomic";
+    row.problem = "histogram";
     row.variant = "say \"hi\"";
     row.n = 5;
     append_csv(path, {row});
     append_csv(path, {row, row});
+    append_csv("", {row});
     std::ifstream csv(path);
     std::vector<std::string> lines;
     for (std::string line; std::getline(csv, line);) lines.push_back(line);
     REQUIRE(lines.size() == 4);
-    CHECK(lines[0].find("chapter,variant,device") == 0);
-    CHECK(lines[1].find("\"02_naive_atomic\",\"say \"\"hi\"\"\"") == 0);
+    CHECK(lines[0].find("chapter,problem,variant,device") == 0);
+    CHECK(lines[1].find("\"02_naive_atomic\",\"histogram\",\"say \"\"hi\"\"\"") == 0);
     CHECK(lines[1] == lines[3]);
     const std::string date = lines[1].substr(lines[1].size() - 22);
     CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));
     CHECK(lines[0].find(",driver,cuda_driver,cuda_runtime,host_cpus,commit,date") != std::string::npos);
     CHECK(lines[1].find("\"unknown\",\"20") != std::string::npos);  // checks are linked without a commit
     std::remove(path.c_str());
-
-    append_json(path, {row});
-    std::ifstream json(path);
-    std::string object;
-    std::getline(json, object);
-    CHECK(object.find("{\"chapter\": \"02_naive_atomic\", \"variant\": \"say \\\"hi\\\"\"") == 0);
-    CHECK(object.find("\"times_cub\": null") != std::string::npos);
-    std::remove(path.c_str());
     CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
+}
+
+TEST_CASE("a verdict is that of the first sample that was wrong") {
+    int sample = 0;
+    const auto verify = [&] { return ++sample == 2 ? std::string("WRONG: once") : std::string("ok"); };
+    CHECK(measure({{.name = "", .run = [] {}, .verify = verify, .on_cpu = true}}, 3, nullptr)[0].verdict ==
+          "WRONG: once");
+    CHECK(verdict_of(std::nullopt) == "ok");
+    CHECK(verdict_of("so") == "WRONG: so");
+    Row right, wrong;
+    right.verdict = "wrong on purpose";
+    wrong.verdict = "WRONG: so";
+    CHECK(status_of({right, right}) == 0);
+    CHECK(status_of({right, wrong}) == 1);
 }
 
 TEST_CASE("a sweep goes from one block to one element a thread") {
@@ -292,37 +290,64 @@ TEST_CASE("files are read whole, and what is no file is refused") {
     CHECK_THROWS_AS(read_file("/dev/null", 4), std::invalid_argument);
 }
 
-TEST_CASE("the check of large inputs knows what it made, and finds a count that is off") {
-    HistogramVariant right{
-        "right", "", [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, LaunchShape) {
-            std::vector<unsigned char> data(n);
-            CUDA_CHECK(cudaMemcpy(data.data(), d_data, n, cudaMemcpyDeviceToHost));
-            const Bins bins = reference_histogram(data.data(), n);
-            CUDA_CHECK(cudaMemcpy(d_bins, bins.data(), kBins * sizeof(*d_bins), cudaMemcpyHostToDevice));
-        }};
-    HistogramVariant wrong{"wrong", "",
-                           [](const unsigned char*, std::size_t, unsigned long long* d_bins, LaunchShape) {
-                               CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-                           }};
-    CHECK(check_large_histogram(right, 1000).value_or("") == "");
-    CHECK(check_large_histogram(wrong, 1000));
+namespace {
+
+/// A variant of any problem that is right, slowly: the CPU's loop over a copy.
+template <typename Problem>
+void copy_and_compute(const typename Problem::Element* d_data, std::size_t n, unsigned long long* d_results,
+                      unsigned long long*, LaunchShape) {
+    std::vector<typename Problem::Element> data(n);
+    CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(data[0]), cudaMemcpyDeviceToHost));
+    const Results results = Problem::reference(data.data(), n);
+    CUDA_CHECK(
+        cudaMemcpy(d_results, results.data(), results.size() * sizeof(results[0]), cudaMemcpyHostToDevice));
 }
 
-TEST_CASE("ratios are to the yardsticks, and a simulated time has none") {
+/// One that only clears.
+template <typename Problem>
+void only_clear(const typename Problem::Element*, std::size_t, unsigned long long* d_results,
+                unsigned long long*, LaunchShape) {
+    CUDA_CHECK(cudaMemset(d_results, 0, Problem::kResults * sizeof(*d_results)));
+}
+
+/// One that is right, and writes one number too many behind its results or its workspace.
+template <bool kBehindWorkspace>
+void write_too_far(const int* d_data, std::size_t n, unsigned long long* d_results,
+                   unsigned long long* d_workspace, LaunchShape shape) {
+    copy_and_compute<SumOfSquares>(d_data, n, d_results, d_workspace, shape);
+    CUDA_CHECK(cudaMemset(kBehindWorkspace ? d_workspace + 3 : d_results + 1, 0, sizeof(*d_results)));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a right variant passes, and one that is not is found", "", Histogram, SumOfSquares) {
+    const Variant<TestType> right{.name = "right", .run = copy_and_compute<TestType>};
+    const Variant<TestType> wrong{.name = "wrong", .run = only_clear<TestType>};
+    CHECK(check_variant(right).value_or("") == "");
+    CHECK(check_variant(wrong));
+    CHECK(check_large_case(right, 1000).value_or("") == "");
+    CHECK(check_large_case(wrong, 1000));
+}
+
+TEST_CASE("what is written past the results or the workspace is found") {
+    Variant<SumOfSquares> variant{.name = "too far",
+                                  .run = write_too_far<false>,
+                                  .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
+    CHECK(check_variant(variant).value_or("").find("number 1 of the results, past") != std::string::npos);
+    variant.run = write_too_far<true>;
+    CHECK(check_variant(variant).value_or("").find("number 3 of the workspace, past") != std::string::npos);
+}
+
+TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     const auto spend = [](int milliseconds) {
         return [milliseconds] { usleep(static_cast<useconds_t>(milliseconds) * 1000); };
     };
-    std::vector<Job> jobs(1);
-    jobs[0].name = "variant";
-    jobs[0].run = spend(4);
-    jobs[0].on_cpu = true;
-    Yardsticks yardsticks;
-    yardsticks.cpu_sequential = spend(40);
-    Row blank;
-    blank.bytes = 4000000;
     Options options;
     options.rounds = 1;
-    const std::vector<Row> rows = measure_rows(jobs, yardsticks, blank, options, nullptr);
+    Bench bench({.bytes = 4000000}, options, nullptr);
+    bench.add({.name = "variant", .run = spend(4), .on_cpu = true});
+    bench.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
+    const std::vector<Row> rows = bench.run();
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].times_cpu_sequential == Approx(rows[1].timing.median / rows[0].timing.median));
     CHECK(rows[0].gigabytes_per_second == Approx(4e-3 / rows[0].timing.median));
@@ -332,29 +357,15 @@ TEST_CASE("ratios are to the yardsticks, and a simulated time has none") {
 
     Device simulated{};
     simulated.simulated = true;
-    jobs[0].on_cpu = false;
-    const std::vector<Row> simulated_rows = measure_rows(jobs, yardsticks, blank, options, &simulated);
+    Bench on_simulator({.bytes = 4000000}, options, &simulated);
+    on_simulator.add({.name = "variant", .run = spend(4)});
+    on_simulator.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
+    on_simulator.add_read_ceiling(nullptr, 0);
+    const std::vector<Row> simulated_rows = on_simulator.run();
+    REQUIRE(simulated_rows.size() == 2);
     CHECK(simulated_rows[0].simulated);
     CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
     CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
-}
-
-TEST_CASE("the check of large sums knows what it made, and finds a sum that is off") {
-    SumVariant right{
-        "right", "",
-        [](const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*, LaunchShape) {
-            std::vector<int> data(n);
-            CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
-            const unsigned long long sum = reference_sum(data.data(), n);
-            CUDA_CHECK(cudaMemcpy(d_sum, &sum, sizeof(sum), cudaMemcpyHostToDevice));
-        }};
-    SumVariant wrong{"wrong", "",
-                     [](const int*, std::size_t, unsigned long long* d_sum, unsigned long long*,
-                        LaunchShape) { clear_sum(d_sum); }};
-    CHECK(check_large_sum(right, 1000).value_or("") == "");
-    CHECK(check_large_sum(wrong, 1000));
-    CHECK(check_sum(right).value_or("") == "");
-    CHECK(check_sum(wrong));
 }
 
 TEST_CASE("squares and sums keep what 64 bits can hold") {
@@ -363,35 +374,37 @@ TEST_CASE("squares and sums keep what 64 bits can hold") {
     const std::vector<int> data(4, INT_MIN);
     CHECK(reference_sum(data.data(), 3) == 3ull << 62);
     CHECK(reference_sum(data.data(), 4) == 0);  // 2^64, modulo 2^64
-    CHECK(sum_on_all_cores(data.data(), 3) == 3ull << 62);
+    CHECK(on_all_cores<SumOfSquares>(data.data(), 3) == Results{3ull << 62});
 }
 
-TEST_CASE("variants of histograms refuse the shapes that they can't have") {
-    HistogramVariant variant{"any", "", nullptr};
-    CHECK(variant.refusal({7, 33}) == "");
-    variant.most_blocks = 7;
-    CHECK(variant.refusal({7, 33}) == "");
-    CHECK(variant.refusal({8, 33}) == "--grid must be at most 7");
-    variant.only_block = 32;
-    CHECK(variant.refusal({7, 33}) != "");
-    CHECK(variant.refusal({7, 32}) == "");
-    variant.grid_follows_n = true;
-    CHECK(variant.refusal({7, 32}) != "");
-    CHECK(variant.refusal({}) == "");
-}
-
-TEST_CASE("variants of sums refuse the shapes that they can't have") {
-    SumVariant variant{"any", "", nullptr};
-    CHECK(variant.refusal({7, 33}) == "");
-    variant.power_of_two_block = true;
-    CHECK(variant.refusal({0, 96}) != "");
-    CHECK(variant.refusal({0, 16}) != "");
-    CHECK(variant.refusal({0, 64}) == "");
-    variant.whole_warps = true;
-    CHECK(variant.refusal({0, 128}) == "");
-    variant.grid_follows_n = true;
-    CHECK(variant.refusal({1, 0}) != "");
-    variant.fixed_shape = true;
-    CHECK(variant.refusal({0, 64}) != "");
-    CHECK(variant.refusal({}) == "");
+TEST_CASE("variants refuse the shapes that they can't have") {
+    const Variant<SumOfSquares> any{.name = "any", .run = nullptr};
+    CHECK(any.refusal({7, 33}) == "");
+    auto few_blocks = any;
+    few_blocks.most_blocks = 7;
+    CHECK(few_blocks.refusal({7, 33}) == "");
+    CHECK(few_blocks.refusal({8, 33}) == "--grid must be at most 7");
+    auto one_block = any;
+    one_block.only_block = 32;
+    CHECK(one_block.refusal({7, 33}) != "");
+    CHECK(one_block.refusal({7, 32}) == "");
+    CHECK(one_block.refusal({7, 0}) == "");
+    auto follows = any;
+    follows.grid_follows_n = true;
+    CHECK(follows.refusal({7, 32}) != "");
+    CHECK(follows.refusal({0, 32}) == "");
+    auto powers = any;
+    powers.power_of_two_block = true;
+    CHECK(powers.refusal({0, 96}) != "");
+    CHECK(powers.refusal({0, 16}) != "");
+    CHECK(powers.refusal({0, 64}) == "");
+    auto warps = any;
+    warps.whole_warps = true;
+    CHECK(warps.refusal({0, 96}) == "");
+    CHECK(warps.refusal({0, 33}) != "");
+    auto fixed = any;
+    fixed.fixed_shape = true;
+    CHECK(fixed.refusal({0, 64}) != "");
+    CHECK(fixed.refusal({1, 0}) != "");
+    CHECK(fixed.refusal({}) == "");
 }

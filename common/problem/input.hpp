@@ -1,21 +1,15 @@
 /// @file
-/// @brief The bytes to count: random, of a named distribution, or a file's.
+/// @brief What the variants work on: bytes and ints of named distributions.
 ///
-/// The same seed gives the same bytes on every platform: the generator is the standard's
-/// `mt19937_64`, taken apart by shifts, and no library's distribution is involved.
+/// The same seed gives the same input on every platform: the generator is the standard's `mt19937_64`, taken
+/// apart by shifts, and no library's distribution is involved.
 #pragma once
 
-#include <sys/stat.h>
-
-#include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -54,17 +48,18 @@ inline std::vector<unsigned char> big_random_block(std::size_t n, std::uint64_t 
     return block;
 }
 
-/// A distribution of bytes by name.
+/// An input by name.
+template <typename T>
 struct NamedInput {
     const char* name;
     const char* what;
-    std::vector<unsigned char> (*make)(std::size_t n, std::uint64_t seed);
+    std::vector<T> (*make)(std::size_t n, std::uint64_t seed);
 };
 
 /// Inputs that treat a histogram's memory differently: from every bin alike to one bin only.
-inline const std::vector<NamedInput>& named_inputs() {
+inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
     using Block = std::vector<unsigned char>;
-    static const std::vector<NamedInput> inputs = {
+    static const std::vector<NamedInput<unsigned char>> inputs = {
         {"uniform", "every value is as likely", big_random_block},
         {"skewed", "each bit is set in one byte of eight; a third of the bytes are 0",
          [](std::size_t n, std::uint64_t seed) {
@@ -102,30 +97,6 @@ inline const std::vector<NamedInput>& named_inputs() {
     return inputs;
 }
 
-/// @brief The bytes of a file, whatever its size.
-/// @param[in] most_bytes What there is memory for.
-/// @throws std::invalid_argument if it is missing, no regular file, too large, or can't be read.
-inline std::vector<unsigned char> read_file(const std::string& path, std::size_t most_bytes) {
-    struct stat status {};
-    const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
-    if (stat(path.c_str(), &status) != 0) throw reason(std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) throw reason("is a directory, not a file");
-    if (!S_ISREG(status.st_mode)) throw reason("is a device, pipe or socket, not a regular file");
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size > most_bytes)
-        throw reason("has " + std::to_string(size) + " bytes, and there is memory for " +
-                     std::to_string(most_bytes));
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw reason(std::strerror(errno));
-    std::vector<unsigned char> bytes(size);
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
-    // Some files, those under /proc for one, hold more than the size they give.
-    bytes.insert(bytes.end(), std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    if (file.bad()) throw reason("could not be read to its end");
-    return bytes;
-}
-
 /// @brief `n` digits from 0 to 9, by the C library's `rand`, from its first number on.
 ///
 /// With glibc, the squares of 1,048,576 of them add up to 29,909,398.
@@ -136,4 +107,28 @@ inline std::vector<int> generate_data(std::size_t n) {
     std::vector<int> data(n);
     for (int& value : data) value = std::rand() % 10;
     return data;
+}
+
+/// Inputs from the article's to those whose squares overflow anything but 64 bits.
+inline const std::vector<NamedInput<int>>& named_ints() {
+    static const std::vector<NamedInput<int>> inputs = {
+        {"article", "rand() % 10, the article's",
+         [](std::size_t n, std::uint64_t) { return generate_data(n); }},
+        {"random", "any int",
+         [](std::size_t n, std::uint64_t seed) {
+             std::mt19937_64 random(seed);
+             std::vector<int> data(n);
+             for (int& value : data) value = static_cast<int>(static_cast<std::int64_t>(random()) >> 32);
+             return data;
+         }},
+        {"smallest", "INT_MIN only: each square is 2^62",
+         [](std::size_t n, std::uint64_t) { return std::vector<int>(n, INT_MIN); }},
+        {"alternating", "INT_MAX and -INT_MAX in turn",
+         [](std::size_t n, std::uint64_t) {
+             std::vector<int> data(n, INT_MAX);
+             for (std::size_t i = 1; i < n; i += 2) data[i] = -INT_MAX;
+             return data;
+         }},
+    };
+    return inputs;
 }

@@ -1,55 +1,15 @@
 /// @file
-/// @brief The contract of Part II: what a variant of the sum of squares takes, gives and claims.
+/// @brief Part II: the sum of the squares of ints.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../cuda/error.cuh"
-#include "../cuda/launch_shape.hpp"
-
-/// @brief Adds up the squares of `n` ints, modulo 2^64; enqueues all of it and checks its launches.
-/// @param[in]  data      `n` ints. In device memory, unless the variant is the CPU's.
-/// @param[in]  n         May be 0, whose sum is 0.
-/// @param[out] sum       One number, in the same memory; what it held does not matter.
-/// @param      workspace As many numbers as the variant asks for, in the same memory. All are 0 before
-///                       the first call; between calls they are the variant's.
-/// @param[in]  shape     Blocks and threads; zeros leave the choice to the variant.
-/// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
-using SumFunction = void(const int* data, std::size_t n, unsigned long long* sum,
-                         unsigned long long* workspace, LaunchShape shape);
-
-/// One step of the progression, with what it claims. Checks hold it to that, and to no more.
-struct SumVariant {
-    const char* name;
-    const char* idea;  ///< one line: what is new
-    SumFunction* run;
-    /// How many numbers of workspace it needs; null if it needs none.
-    std::size_t (*workspace)(std::size_t n, LaunchShape shape) = nullptr;
-    bool on_cpu = false;                  ///< data, sum and workspace are in host memory
-    bool fixed_shape = false;             ///< its launch is what it is about; another can't be chosen
-    bool grid_follows_n = false;          ///< n and the block decide how many blocks
-    bool power_of_two_block = false;      ///< right for blocks of 32, 64, 128, … threads
-    bool whole_warps = false;             ///< right for blocks of a multiple of 32 threads
-    const char* wrong_because = nullptr;  ///< if not null: wrong on purpose, for this reason
-
-    /// @return Why it can't have a shape; empty if it can.
-    std::string refusal(const LaunchShape& shape) const {
-        const unsigned int block = shape.block;
-        if (fixed_shape && (block != 0 || shape.grid != 0)) return "--grid and --block are fixed";
-        if (grid_follows_n && shape.grid != 0) return "--grid follows from --n and --block";
-        if (power_of_two_block && block != 0 && (block < 32 || (block & (block - 1)) != 0))
-            return "--block must be a power of two from 32";
-        if (whole_warps && block % 32 != 0) return "--block must be a multiple of 32";
-        return "";
-    }
-
-    /// @return How many numbers of workspace it needs, which may be none.
-    std::size_t workspace_size(std::size_t n, const LaunchShape& shape) const {
-        return workspace == nullptr ? 0 : workspace(n, shape);
-    }
-};
+#include "input.hpp"
+#include "variant.hpp"
 
 /// @brief The square of an int. Widened first: the square of an int takes up to 63 bits.
 /// @par Source
@@ -66,6 +26,43 @@ inline unsigned long long reference_sum(const int* data, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) sum += square(data[i]);
     return sum;
 }
+
+/// What `Variant<SumOfSquares>` computes: one number, the sum of `n` squares, modulo 2^64.
+struct SumOfSquares {
+    using Element = int;  ///< what the input consists of
+    static constexpr const char* kName = "sum of squares";
+    static constexpr const char* kElements = "ints";                ///< what n counts
+    static constexpr std::size_t kResults = 1;                      ///< what a variant computes
+    static constexpr std::size_t kDefaultN = std::size_t{1} << 20;  ///< the article's 1,048,576
+    static constexpr std::size_t kInputCopies = 3;  ///< 06's tree in global memory takes 8 bytes per element
+    static constexpr bool kCountsFiles = false;     ///< a file's bytes can't be the input
+
+    /// What `--input` can name; the default first.
+    static const std::vector<NamedInput<Element>>& inputs() { return named_ints(); }
+
+    /// What stands above a table.
+    static std::string title(std::size_t n) { return "Sum of " + std::to_string(n) + " squares"; }
+
+    /// @copydoc reference_sum
+    static Results reference(const Element* data, std::size_t n) { return {reference_sum(data, n)}; }
+
+    /// The loop leaves one core nothing to gain.
+    static Results fast_on_cpu(const Element* data, std::size_t n) { return reference(data, n); }
+
+    /// The comparison with the reference is all there is.
+    static std::optional<std::string> verify(const Results&, const Element*, std::size_t) {
+        return std::nullopt;
+    }
+
+    /// The verdict on a right result, in the table.
+    static std::string verdict(const Results& sum) { return std::to_string(sum[0]) + " ok"; }
+
+    /// Wrong results, in words.
+    static std::string shortfall(const Results& sum, std::size_t) { return std::to_string(sum[0]); }
+
+    /// Adds what `count` equal elements contribute to the results.
+    static void add(Results& sum, Element value, std::size_t count) { sum[0] += count * square(value); }
+};
 
 /// @brief Lets the CPU add up partial sums that kernels left in device memory, as C does.
 /// @param[in]  d_partials `count` numbers in device memory.

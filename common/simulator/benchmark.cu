@@ -10,7 +10,7 @@
 
 #include "../cuda/launch_shape.hpp"
 #include "../cuda/timer.cuh"
-#include "../problem/histogram.cuh"
+#include "../problem/histogram.hpp"
 #include "../problem/input.hpp"
 
 __global__ void thread_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {

@@ -1,16 +1,14 @@
-# 04_coarsened --n 64K --grid 2 --variant "32 copies"
+# 04_coarsened --n 32K --grid 2 --variant "32 copies"
+set print address off
 set print frame-arguments none
 set print frame-info source-line
 set filename-display basename
-break count_in_copies<32u> if threadIdx.x == 37 + blockIdx.x
+break count_16<32u> if threadIdx.x == 37 + blockIdx.x
 run
-advance 149
+print/x v
+up
 print own - counts
-advance 103
-print/x first
-advance 149
-print/x byte
-print ($1 + byte * 32) % 32
+print ($2 + ($1.x & 0xff) * 32) % 32
 continue
-advance 149
+up
 print own - counts

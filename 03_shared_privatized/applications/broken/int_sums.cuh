@@ -10,11 +10,13 @@ template <typename T>
 __global__ void kernel(const T* d_values, const int* d_weights, std::size_t n, BinFinder<T> axis,
                        unsigned long long* d_sums) {
     extern __shared__ int sums[];  // the fault: 64 bits are needed
-    clear_counts(sums, axis.bins, 1);
+    for (unsigned int b = threadIdx.x; b < axis.bins; b += blockDim.x) sums[b] = 0;
+    __syncthreads();
     for_each_pair(d_values, d_weights, n, [&](T value, int weight) {
         const unsigned int bin = axis(value);
         if (bin != kOutside) atomicAdd(&sums[bin], weight);
     });
+    __syncthreads();
     merge_counts(sums, axis.bins, 1, d_sums);
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: the computed place decides, rounding error and all; an edge is never looked at.
+/// @brief Broken: the computed position decides despite its rounding error; no edge is ever compared with.
 #pragma once
 
 #include "../joint.cuh"

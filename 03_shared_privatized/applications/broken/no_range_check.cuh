@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: x is not held against its range, so what lies past the end of a row counts in the next.
+/// @brief Broken: nothing checks that x is in range, so a value past the end of a row counts in the next row.
 #pragma once
 
 #include "../joint.cuh"

@@ -8,7 +8,8 @@ namespace first_byte_is_red {
 
 __global__ void kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[3 * kBins];
-    zero_counts(counts, 3 * kBins);
+    clear_counts(counts, 3 * kBins);
+    __syncthreads();
 
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t whole = n * 3 / sizeof(uint4) * sizeof(uint4);

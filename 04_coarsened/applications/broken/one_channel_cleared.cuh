@@ -8,7 +8,9 @@ namespace one_channel_cleared {
 
 __global__ void kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[3 * kBins];
-    zero_counts(counts, kBins);  // the fault: green and blue begin with what was there before
+    // The fault: green and blue begin with what was there before.
+    clear_counts(counts, kBins);
+    __syncthreads();
 
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)

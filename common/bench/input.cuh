@@ -1,0 +1,37 @@
+/// @file
+/// @brief The input of a program, as the command line asks for it.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../cuda/device.cuh"
+#include "../cuda/host_memory.hpp"
+#include "../problem/file.hpp"
+#include "options.hpp"
+
+/// @brief Makes the elements or reads the file.
+/// @param[in] device Where they will be copied to; null for a program that stays on the CPU.
+/// @throws BadOption if the file can't be had, or there is no memory for that many elements.
+template <typename Problem>
+std::vector<typename Problem::Element> make_input(const Options& options, const Device* device) {
+    // The simulator's device memory is the host's: the input is there once more.
+    const std::size_t copies = Problem::kInputCopies + (device != nullptr && device->simulated);
+    const std::size_t most = (device == nullptr ? host_memory_bytes() : device->free_bytes) / copies /
+                             sizeof(typename Problem::Element);
+    if constexpr (Problem::kCountsFiles) {
+        try {
+            if (!options.file.empty()) return read_file(options.file, most);
+        } catch (const std::invalid_argument& error) {
+            throw BadOption("--file takes a file of bytes to count: " + std::string(error.what()));
+        }
+    }
+    if (options.n > most)
+        throw BadOption("--n takes at most " + std::to_string(most) + " " + Problem::kElements +
+                        ", for which this device has memory, not " + std::to_string(options.n));
+    for (const auto& input : Problem::inputs())
+        if (options.input == input.name) return input.make(options.n, options.seed);
+    throw BadOption("unknown input " + options.input);
+}

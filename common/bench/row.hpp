@@ -1,0 +1,80 @@
+/// @file
+/// @brief One line of results, and how it is printed.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+/// What the samples of one job say, in seconds.
+struct Timing {
+    double median = 0, p10 = 0, p90 = 0;
+    std::size_t samples = 0;
+};
+
+/// One line of results. A ratio that makes no sense for the row is NaN: "-" in the table, empty in CSV.
+struct Row {
+    std::string chapter = "", problem = "", variant = "", device = "", input = "";
+    bool simulated = false;
+    std::size_t n = 0;                 ///< elements
+    std::size_t bytes = 0;             ///< of input, which a variant must read
+    unsigned int grid = 0, block = 0;  ///< as asked for; 0: the variant's choice
+    double copy_seconds = NAN;         ///< the host-to-device transfer of the input; in no other time
+    Timing timing = {};
+    double gigabytes_per_second = NAN;  ///< 10^9 bytes of input per second
+    double of_ceiling = NAN;            ///< fraction of the read ceiling in the same run
+    double times_cpu_sequential = NAN, times_cpu_all_cores = NAN, times_cub = NAN;
+    std::string verdict = "";
+
+    /// Whether the result is wrong and should not be.
+    bool is_wrong() const { return verdict.starts_with("WRONG"); }
+};
+
+/// @return A time with a unit that leaves one to three digits before the point: "12.3 us".
+inline std::string format_seconds(double seconds) {
+    const char* const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+    while (unit < 3 && seconds < 0.9995) {
+        seconds *= 1000;
+        ++unit;
+    }
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.*f %s",
+                  seconds < 9.995   ? 2
+                  : seconds < 99.95 ? 1
+                                    : 0,
+                  seconds, units[unit]);
+    return text;
+}
+
+/// @return A number with three significant digits, or "-" for NaN.
+inline std::string format_ratio(double ratio) {
+    if (!std::isfinite(ratio)) return "-";
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.*f", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio);
+    return text;
+}
+
+/// @return A row's time, marked if it is simulated.
+inline std::string format_time(const Row& row) {
+    return format_seconds(row.timing.median) + (row.simulated ? " sim" : "");
+}
+
+/// Prints the table's two lines of heading.
+inline void print_heading() {
+    std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", "", "", "", "", "% of", "x one", "x all", "",
+                "");
+    std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", "ch", "variant", "time", "GB/s", "ceiling",
+                "CPU core", "CPU cores", "x CUB", "verdict");
+}
+
+/// Prints a row: time, GB/s, % of the ceiling, speed-up over the CPU and over CUB, verdict.
+inline void print_row(const Row& row) {
+    const std::string time = format_time(row);
+    std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", row.chapter.substr(0, 2).c_str(),
+                row.variant.c_str(), time.c_str(), format_ratio(row.gigabytes_per_second).c_str(),
+                format_ratio(row.of_ceiling * 100).c_str(), format_ratio(row.times_cpu_sequential).c_str(),
+                format_ratio(row.times_cpu_all_cores).c_str(), format_ratio(row.times_cub).c_str(),
+                row.verdict.c_str());
+}

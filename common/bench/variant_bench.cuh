@@ -1,0 +1,146 @@
+/// @file
+/// @brief The table of a chapter: its variants and what they are compared with, timed and verified.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../problem/cores.hpp"
+#include "../problem/runner.cuh"
+#include "bench.cuh"
+#include "cub_histogram.cuh"
+#include "cub_sum.cuh"
+#include "histogram_report.hpp"
+
+/// @brief Times, verifies and prints variants. What is added is timed, in the order of the table's lines.
+template <typename Problem>
+class VariantBench {
+ public:
+    using Element = typename Problem::Element;  ///< what the input consists of
+
+    /// @param[in] chapter      The chapter's folder.
+    /// @param[in] device       Null for a program that stays on the CPU.
+    /// @param[in] data         The input in host memory; it must outlive the bench.
+    /// @param[in] d_data       The same in device memory; null without a device.
+    /// @param[in] copy_seconds How long its host-to-device transfer took.
+    VariantBench(const std::string& chapter, const Options& options, const Device* device,
+                 const std::vector<Element>& data, const Element* d_data, double copy_seconds = NAN)
+        : bench_({.chapter = chapter,
+                  .problem = Problem::kName,
+                  .n = data.size(),
+                  .bytes = data.size() * sizeof(Element),
+                  .copy_seconds = copy_seconds},
+                 options, device),
+          options_(options),
+          device_(device),
+          data_(data),
+          d_data_(d_data),
+          copy_seconds_(copy_seconds),
+          reference_(Problem::reference(data.data(), data.size())) {}
+
+    /// Adds a variant, with results and workspace of its own. @throws CudaError.
+    void add(const Variant<Problem>& variant) {
+        const auto line = std::make_shared<Line>(variant, data_.size(), options_.shape);
+        lines_.push_back(line);
+        bench_.add({.name = variant.name,
+                    .run = [this, line] { line->runner.run(line->variant.on_cpu ? data_.data() : d_data_); },
+                    .prepare = [line] { line->runner.poison(); },
+                    .verify =
+                        [this, line] {
+                            line->results = line->runner.results();
+                            return verdict(*line);
+                        },
+                    .on_cpu = variant.on_cpu,
+                    .shape = options_.shape});
+    }
+
+    /// Adds the CPU's plain loop, and its fastest on all cores.
+    void add_cpu_baselines() {
+        add_on_cpu(kOneCore, Problem::reference);
+        add_on_cpu(kAllCores, on_all_cores<Problem>);
+    }
+
+    /// Adds the read ceiling of the input, the limit of any variant; on the simulator there is none.
+    void add_read_ceiling() { bench_.add_read_ceiling(d_data_, data_.size() * sizeof(Element)); }
+
+    /// Adds NVIDIA's own library, which computes the same; on the simulator there is none.
+    void add_cub() {
+        if (device_ == nullptr || device_->simulated) return;
+        for (const Job& job : cub_jobs(d_data_, data_.size(), reference_)) bench_.add(job);
+    }
+
+    /// @brief Measures everything side by side, prints the table, and writes what the options ask for.
+    /// @return The program's exit status: 1 if a result is wrong that should not be.
+    int run() {
+        const std::vector<Row> rows = bench_.run();
+        if (options_.heading) print_title();
+        for (const Row& row : rows) {
+            // In a table that goes on, the CPU's baselines already stand above; so they do in chapter 01's.
+            const bool cpu_baseline = row.variant == kOneCore || row.variant == kAllCores;
+            if (!cpu_baseline || (device_ != nullptr && options_.heading)) print_row(row);
+        }
+        if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
+        if (!options_.bins.empty()) write_bins(options_.bins, last_results());
+        return status_of(rows);
+    }
+
+ private:
+    struct Line {
+        Line(const Variant<Problem>& variant_, std::size_t n, const LaunchShape& shape)
+            : variant(variant_), runner(variant, n, shape) {}
+        const Variant<Problem> variant;
+        Runner<Problem> runner;
+        Results results;              ///< of the last sample
+        bool fully_verified = false;  ///< once is enough for what takes as long as the problem itself
+    };
+
+    void add_on_cpu(const char* name, Results (*compute)(const Element*, std::size_t)) {
+        const auto results = std::make_shared<Results>();
+        bench_.add({.name = name,
+                    .run = [this, compute, results] { *results = compute(data_.data(), data_.size()); },
+                    .verify =
+                        [this, results] {
+                            const auto wrong = verify_one_by_one(*results, reference_);
+                            return wrong ? "WRONG: " + *wrong : Problem::verdict(*results);
+                        },
+                    .on_cpu = true});
+    }
+
+    /// What the table says of a line's results.
+    std::string verdict(Line& line) {
+        auto wrong = verify_one_by_one(line.results, line.variant.expected(reference_));
+        if (line.variant.wrong_because != nullptr)
+            return wrong ? "wrong on purpose: " + Problem::shortfall(line.results, data_.size())
+                         : "wrong on purpose, right by luck";
+        if (!wrong && !line.fully_verified) wrong = Problem::verify(line.results, data_.data(), data_.size());
+        line.fully_verified = true;
+        return wrong ? "WRONG: " + *wrong : Problem::verdict(line.results);
+    }
+
+    void print_title() const {
+        std::printf("\n%s (%s), %s\n", Problem::title(data_.size()).c_str(),
+                    (options_.file.empty() ? options_.input : options_.file).c_str(),
+                    device_ == nullptr ? "on the CPU" : device_->name.c_str());
+        print_table_heading(copy_seconds_, device_);
+    }
+
+    /// The results themselves: by the last variant with the most numbers, to which the chapter leads.
+    const Results& last_results() const {
+        const Line* last = lines_.front().get();
+        for (const auto& line : lines_)
+            if (line->results.size() >= last->results.size()) last = line.get();
+        return last->results;
+    }
+
+    Bench bench_;
+    const Options options_;
+    const Device* const device_;
+    const std::vector<Element>& data_;
+    const Element* const d_data_;
+    const double copy_seconds_;
+    const Results reference_;
+    std::vector<std::shared_ptr<Line>> lines_;
+};

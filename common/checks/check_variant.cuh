@@ -1,0 +1,162 @@
+/// @file
+/// @brief What it means for a variant to be right: `check_variant(variant)`.
+///
+/// A chapter's checks require nothing to be found in its own variants, and something in each kernel under
+/// `broken/`. A student's kernel is held against the same function.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../cuda/device.cuh"
+#include "../cuda/device_buffer.cuh"
+#include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
+
+/// One situation in which a variant must be right.
+struct Case {
+    std::size_t n;
+    std::string input;       ///< the name of one of the problem's inputs
+    std::size_t offset = 0;  ///< how many elements past an aligned address the data begin
+    LaunchShape shape{};
+    int calls = 3;  ///< in the same memory: the first ones must leave the workspace as the next one needs it
+};
+
+namespace check_detail {
+
+inline std::string describe(const Case& c) {
+    const auto number = [](unsigned int n) { return n != 0 ? std::to_string(n) : "default"; };
+    return "n = " + std::to_string(c.n) + ", input " + c.input + ", offset " + std::to_string(c.offset) +
+           ", grid " + number(c.shape.grid) + ", block " + number(c.shape.block);
+}
+
+template <typename Problem>
+std::vector<typename Problem::Element> data_of(const Case& c) {
+    for (const auto& input : Problem::inputs())
+        if (c.input == input.name) return input.make(c.n, c.n + 1);
+    throw std::invalid_argument("no input " + c.input);
+}
+
+/// Every situation that a variant claims to be right in.
+template <typename Problem>
+std::vector<Case> cases_of(const Variant<Problem>& variant) {
+    std::vector<Case> cases;
+    // None, one, around a warp, around a block, around several blocks, and one that is a multiple of nothing.
+    for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 32767, 32768, 32769})
+        for (const auto& input : Problem::inputs()) cases.push_back({n, input.name});
+    const std::size_t many = sizeof(typename Problem::Element) == 1 ? 1000003 : 100003;
+    for (const auto& input : Problem::inputs()) cases.push_back({many, input.name});
+    for (std::size_t offset = 1; offset < 16; ++offset)
+        for (const std::size_t n : {0, 1, 3, 4, 5, 15, 16, 17, 1000, 4099})
+            for (const int input : {0, 1}) cases.push_back({n, Problem::inputs()[input].name, offset});
+    for (const unsigned int block : {1, 32, 33, 64, 96, 128, 256, 512, 992, 1000, 1024})
+        for (const unsigned int grid : {0, 1, 2, 7, 64})
+            if (variant.refusal({grid, block}).empty())
+                cases.push_back({5003, Problem::inputs()[1].name, grid % 4, {grid, block}});
+    // More blocks than a last one of 1,024 threads could sum up by one turn each.
+    if (variant.refusal({1500, 64}).empty())
+        cases.push_back({5003, Problem::inputs()[1].name, 1, {1500, 64}});
+    return cases;
+}
+
+}  // namespace check_detail
+
+/// @brief Runs a variant several times in the same memory, each time onto other results, and compares.
+/// @return What was wrong, in words; nothing if all was right.
+template <typename Problem>
+std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
+    using Element = typename Problem::Element;
+    const std::vector<Element> data = check_detail::data_of<Problem>(c);
+    const Results expected = variant.expected(Problem::reference(data.data(), data.size()));
+    std::optional<std::string> wrong;
+    try {
+        // Just as large as needed: reading past the end is then a fault, wherever faults are found.
+        std::vector<Element> moved(variant.on_cpu ? c.offset + c.n : 0);
+        const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : c.offset + c.n);
+        if (variant.on_cpu)
+            std::copy(data.begin(), data.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
+        else if (c.n > 0)
+            CUDA_CHECK(cudaMemcpy(d_moved.data() + c.offset, data.data(), c.n * sizeof(Element),
+                                  cudaMemcpyHostToDevice));
+
+        Runner<Problem> runner(variant, c.n, c.shape);
+        for (int call = 1; call <= c.calls && !wrong; ++call) {
+            runner.poison();
+            runner.run((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
+            wrong = verify_one_by_one(runner.results(), expected);
+            if (!wrong) wrong = runner.overrun();
+            if (wrong && call > 1) wrong = "call " + std::to_string(call) + ": " + *wrong;
+        }
+    } catch (const std::exception& error) {
+        wrong = error.what();
+        forget_fault();
+    }
+    if (wrong) return std::string(variant.name) + ", " + check_detail::describe(c) + ": " + *wrong;
+    return std::nullopt;
+}
+
+/// @brief Checks a variant in all the situations that it claims to be right in.
+/// @return The first failure that was found, in words; nothing if there was none.
+template <typename Problem>
+std::optional<std::string> check_variant(const Variant<Problem>& variant) {
+    for (const Case& c : check_detail::cases_of(variant))
+        if (const auto wrong = check_case(variant, c)) return wrong;
+    return std::nullopt;
+}
+
+/// @brief Checks a variant on more elements than 31 or 32 bits can count, made in device memory.
+///
+/// All bytes are 7, except those of a few elements at the start, on both sides of 2^31, and at the end.
+/// @param[in] n At least 1000.
+/// @return What was wrong; nothing if all was right.
+template <typename Problem>
+std::optional<std::string> check_large_case(const Variant<Problem>& variant, std::size_t n) {
+    using Element = typename Problem::Element;
+    struct Piece {
+        std::size_t first, count;
+        unsigned char byte;
+    };
+    const std::size_t half = std::size_t{1} << 31;
+    std::vector<Piece> pieces{{0, n, 7}, {0, 5, 1}, {n - 3, 3, 3}};
+    if (n > half + 10) pieces.push_back({half - 1, 2, 2});
+
+    const DeviceBuffer<Element> d_data(n);
+    Results reference(Problem::kResults, 0);
+    for (const Piece& piece : pieces) {
+        CUDA_CHECK(cudaMemset(d_data.data() + piece.first, piece.byte, piece.count * sizeof(Element)));
+        Element value, other;
+        std::memset(&value, piece.byte, sizeof(value));
+        std::memset(&other, 7, sizeof(other));
+        Problem::add(reference, value, piece.count);
+        if (piece.count < n) Problem::add(reference, other, -piece.count);
+    }
+    Runner<Problem> runner(variant, n, {});
+    runner.run(d_data.data());
+    if (const auto wrong = verify_one_by_one(runner.results(), variant.expected(reference)))
+        return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
+    return std::nullopt;
+}
+
+/// The sizes that show whether an index or a count of 31 or of 32 bits is in use.
+constexpr std::size_t kLargeSizes[] = {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3};
+
+/// @return Whether so many elements can be tried here: on a GPU, in seconds, whose memory has room for them.
+template <typename Problem>
+bool has_room_for(std::size_t n) {
+    const Device device = init_cuda();
+    const std::size_t bytes = n * sizeof(typename Problem::Element) * Problem::kInputCopies;
+    return !device.simulated && device.free_bytes > bytes + (std::size_t{1} << 30);
+}
+
+/// Checks a variant on each of the `kLargeSizes` that there is room for. @return As `check_large_case`.
+template <typename Problem>
+std::optional<std::string> check_large(const Variant<Problem>& variant) {
+    for (const std::size_t n : kLargeSizes)
+        if (has_room_for<Problem>(n))
+            if (const auto wrong = check_large_case(variant, n)) return wrong;
+    return std::nullopt;
+}

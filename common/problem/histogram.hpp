@@ -1,0 +1,80 @@
+/// @file
+/// @brief Part I: the histogram of bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input.hpp"
+#include "variant.hpp"
+#include "verify.hpp"
+
+constexpr unsigned int kBins = 256;  ///< one for each value of a byte
+
+/// A histogram's counts, in host memory.
+using Bins = Results;
+
+/// @brief The counts to compare with: the plainest loop there is, and no variant's code.
+/// @return 256 counts.
+inline Bins reference_histogram(const unsigned char* data, std::size_t n) {
+    Bins bins(kBins, 0);
+    for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
+    return bins;
+}
+
+/// @brief What `Variant<Histogram>` computes: how many of `n` bytes have each value.
+///
+/// A variant may have fewer bins than 256, a power of two: bin b of m then holds the values v with
+/// v · m / 256 = b.
+struct Histogram {
+    using Element = unsigned char;  ///< what the input consists of
+    static constexpr const char* kName = "histogram";
+    static constexpr const char* kElements = "bytes";                 ///< what n counts
+    static constexpr std::size_t kResults = kBins;                    ///< what a variant computes
+    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< the articles' 100 MB
+    static constexpr std::size_t kInputCopies = 1;  ///< in device memory, workspace included
+    static constexpr bool kCountsFiles = true;      ///< a file's bytes can be the input
+
+    /// What `--input` can name; the default first.
+    static const std::vector<NamedInput<Element>>& inputs() { return named_bytes(); }
+
+    /// What stands above a table.
+    static std::string title(std::size_t n) { return "Histogram of " + std::to_string(n) + " bytes"; }
+
+    /// @copydoc reference_histogram
+    static Results reference(const Element* data, std::size_t n) { return reference_histogram(data, n); }
+
+    /// @brief The fastest loop for one core that chapter 01 finds: neighbouring bytes count in different
+    /// tables.
+    static Results fast_on_cpu(const Element* data, std::size_t n) {
+        std::array<std::array<unsigned long long, kBins>, 4> tables{};
+        std::size_t i = 0;
+        for (; i + 4 <= n; i += 4)
+            for (std::size_t t = 0; t < 4; ++t) ++tables[t][data[i + t]];
+        for (; i < n; ++i) ++tables[0][data[i]];
+        Results bins(kBins, 0);
+        for (const auto& table : tables)
+            for (std::size_t b = 0; b < kBins; ++b) bins[b] += table[b];
+        return bins;
+    }
+
+    /// The two verifications that need no second histogram; see verify.hpp.
+    static std::optional<std::string> verify(const Results& bins, const Element* data, std::size_t n) {
+        const auto wrong = verify_by_sum(bins, n);
+        return wrong ? wrong : verify_in_reverse(bins, data, n);
+    }
+
+    static std::string verdict(const Results&) { return "ok"; }  ///< of a right result, in the table
+
+    /// What is missing from wrong results of `n` elements, in words.
+    static std::string shortfall(const Results& bins, std::size_t n) {
+        for (const unsigned long long count : bins) n -= count;
+        return "lost " + std::to_string(n);
+    }
+
+    /// Adds what `count` equal elements contribute to the results.
+    static void add(Results& bins, Element value, std::size_t count) { bins[value] += count; }
+};

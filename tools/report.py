@@ -98,7 +98,9 @@ def main(arguments):
     try:
         Path(target).parent.mkdir(parents=True, exist_ok=True)
         rows = [row for row in results.read(source) if row["case"] == "progression"]
-        Path(target).write_text(page(rows), encoding="utf-8")
+        if not rows:
+            raise Problem(f"{source}: has no rows of the default progression")
+        picture.write(Path(target), page(rows).encode("utf-8"))
     except OSError as error:
         sys.exit(f"{target}: {error.strerror}")
     except Problem as problem:

@@ -27,9 +27,12 @@ class Problem(Exception):
 def read(path):
     """The rows of a CSV file, numbers as numbers, None for what makes no sense in a row."""
     rows = []
-    for place, row in cells(path, NEEDED):
-        if "kernel" not in row and not row.keys() >= set(TIMED):
-            raise Problem(f"{place}: lacks the columns of times, {', '.join(TIMED)}")
+    columns, lines = cells(path)
+    needed = NEEDED if "kernel" in columns else NEEDED + TIMED
+    missing = [column for column in needed if column not in columns]
+    if missing:
+        raise Problem(f"{path}: has no column {', '.join(missing)}")
+    for place, row in lines:
         for column in ("chapter", "problem", "variant", "device"):
             if not row[column]:
                 raise Problem(f"{place}: is no row of results: {column} is empty")
@@ -41,14 +44,11 @@ def read(path):
     return rows
 
 
-def cells(path, needed):
-    """The lines of a CSV file that has at least these columns: where each is, and its cells by column."""
+def cells(path):
+    """The columns of a CSV file, and its lines: where each is, and its cells by column."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file, strict=True)
-            missing = [column for column in needed if column not in (reader.fieldnames or ())]
-            if missing:
-                raise Problem(f"{path}: has no column {', '.join(missing)}")
             rows = [(f"{path}:{reader.line_num}", row) for row in reader]
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
@@ -59,16 +59,16 @@ def cells(path, needed):
     for place, row in rows:
         if None in row or None in row.values():
             raise Problem(f"{place}: has another number of cells than the first line")
-    return rows
+    return reader.fieldnames, rows
 
 
-def number(text, column, place):
+def number(text, column, place, least=0.0):
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise Problem(f"{place}: {column} is no number from 0 on: {text!r}")
+    if not (math.isfinite(value) and value >= least):
+        raise Problem(f"{place}: {column} is no number{' from 0 on' if least == 0 else ''}: {text!r}")
     return value
 
 

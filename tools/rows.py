@@ -1,6 +1,6 @@
 """Rows of results, as the programs' --csv writes them: read, chosen, and put into words.
 
-Times and ratios read as common/bench/table.cuh prints them. A column "case", which record_results adds, names
+Times and ratios read as common/bench/row.hpp prints them. A column "case", which record_results adds, names
 what a row belongs to. The programs' own files have none: they are one run of all chapters.
 """
 

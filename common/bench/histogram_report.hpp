@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -31,7 +32,7 @@ inline void print_most_frequent(const Results& bins) {
         const double share = static_cast<double>(bins[b]) / static_cast<double>(total);
         std::printf("  %3zu  0x%02zx  %c %14llu  %5.1f %%  %s\n", b, b, letter ? static_cast<char>(b) : ' ',
                     bins[b], share * 100,
-                    std::string(static_cast<std::size_t>(share * 40 + 0.5), '#').c_str());
+                    std::string(static_cast<std::size_t>(std::lround(share * 40)), '#').c_str());
     }
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -39,7 +40,8 @@ struct Measured {
 inline Timing summarize(std::vector<double> seconds) {
     std::sort(seconds.begin(), seconds.end());
     const auto at = [&](double fraction) {
-        return seconds[static_cast<std::size_t>(fraction * static_cast<double>(seconds.size() - 1) + 0.5)];
+        return seconds[static_cast<std::size_t>(
+            std::lround(fraction * static_cast<double>(seconds.size() - 1)))];
     };
     const std::size_t middle = seconds.size() / 2;
     const double median =

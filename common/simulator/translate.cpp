@@ -98,12 +98,10 @@ class Translator {
     std::size_t kernel_begin(std::size_t end) const {
         std::size_t i = end;
         while (i > 0) {
-            if (is(i - 1, ">") && is(i - 2, "-"))
+            if ((is(i - 1, ">") && is(i - 2, "-")) || (is(i - 1, ":") && is(i - 2, ":")))
                 i -= 2;
             else if (is(i - 1, ">") || is(i - 1, ")") || is(i - 1, "]"))
                 i = opening(i - 1);
-            else if (is(i - 1, ":") && is(i - 2, ":"))
-                i -= 2;
             else if (is(i - 1, ".") || is_word(i - 1))
                 --i;
             else

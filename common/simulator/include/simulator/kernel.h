@@ -140,7 +140,7 @@ long long device_clock();
 /// for how many threads, for all or for any `predicate` is not zero.
 inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) {
-    return sim::barrier(predicate != 0, {file, line}).votes;
+    return static_cast<int>(sim::barrier(predicate != 0, {file, line}).votes);
 }
 inline int __syncthreads_and(int predicate, SIM_HERE) {
     const sim::BarrierResult result = sim::barrier(predicate != 0, {file, line});

@@ -86,7 +86,7 @@ Launcher<Call, Find> launch(Call call, Find find, const char* name, LaunchConfig
 }
 
 /// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.
-void set_seed(std::uint64_t seed);
+void set_seed(std::uint64_t value);
 
 /// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
 unsigned int workers();

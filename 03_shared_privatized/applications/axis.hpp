@@ -53,6 +53,7 @@ struct EdgeSearch {
     std::vector<double> edges;
     unsigned int bins;
 
+    /// Of the axis, it keeps the edges.
     explicit EdgeSearch(const Axis& axis) : edges(edges_of(axis)), bins(axis.bins) {}
 
     /// @return The bin, or `kOutside`.

@@ -25,7 +25,7 @@ struct Pixel {
 /// What `Variant<Channels<kChannels>>` computes: `kChannels × 256` counts of `n` pixels.
 template <unsigned int kChannels>
 struct Channels {
-    using Element = Pixel<kChannels>;
+    using Element = Pixel<kChannels>;  ///< what the input consists of
     static constexpr const char* kName = "channels";
     static constexpr const char* kElements = "pixels";
     static constexpr std::size_t kResults = kChannels * kBins;

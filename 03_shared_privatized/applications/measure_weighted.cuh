@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -48,6 +49,7 @@ Way make_way(const char* name, const T* d_values, const Weight* d_weights, std::
         return sums;
     };
     std::vector<ExpectedSum> expected;
+    expected.reserve(reference.size());
     for (const ReferenceSum& bin : reference) expected.push_back(expected_sum<Weight, Counter>(bin, scale));
     return {name,
             [=, &axis](LaunchShape shape) {
@@ -97,7 +99,7 @@ inline bool print_orders(const Way& way, const std::vector<unsigned int>& grids,
     long double error = 0, apart = 0;
     double bound = way.expected.front().bound;
     for (std::size_t b = 0; b < way.expected.size(); ++b) {
-        long double least = INFINITY, greatest = -INFINITY;
+        long double least = std::numeric_limits<long double>::infinity(), greatest = -least;
         for (const Sums& sums : results) {
             least = std::min(least, sums[b]);
             greatest = std::max(greatest, sums[b]);

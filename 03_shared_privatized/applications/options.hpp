@@ -54,7 +54,7 @@ inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& reque
 inline ApplicationOptions parse_application_options(int argc, char** argv) {
     ApplicationOptions options;
     ProgramKind kind{"", "pairs", std::size_t{4} << 20, {}, true};
-    for (const NamedPairs& input : named_pairs()) kind.inputs.push_back({input.name, input.what});
+    for (const NamedPairs& input : named_pairs()) kind.inputs.emplace_back(input.name, input.what);
     options.n = kind.default_n;
     options.input = kind.inputs.front().first;
     bool made_input = false;

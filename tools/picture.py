@@ -13,7 +13,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from rows import Problem, grouped, is_yardstick, machine, on_cpu, problems, seconds, title
+from rows import Problem, device_row, grouped, is_baseline, machine, on_cpu, problems, seconds, title
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
@@ -42,34 +42,33 @@ def data(sections):
 
 def draw(plot, before, sections, after):
     """What a script of plots/ draws, called with the data's file between other arguments."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "data"
-        file.write_text(data(sections), encoding="utf-8")
-        arguments = [*before, str(file), *map(plain, after)]
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(data(sections))
+        file.flush()
         try:
-            run = subprocess.run(["gnuplot", "-d", "-c", PLOTS / plot, *arguments], stdin=subprocess.DEVNULL,
-                                 capture_output=True, check=False)
+            run = subprocess.run(["gnuplot", "-d", "-c", PLOTS / plot, *before, file.name, *map(plain, after)],
+                                 stdin=subprocess.DEVNULL, capture_output=True, check=False)
         except FileNotFoundError:
-            raise Problem("gnuplot is missing, which draws the pictures: apt-get install gnuplot-nox") from None
+            raise Problem("gnuplot, which draws the pictures, is missing: apt-get install gnuplot-nox") from None
     if run.returncode != 0 or run.stderr or not run.stdout:
         raise Problem(f"gnuplot could not draw: {' '.join(run.stderr.decode(errors='replace').split())}")
-    # The one thing that XML forbids in a text and gnuplot lets pass.
+    # XML forbids this in a text, and gnuplot doesn't replace it.
     return run.stdout.replace(b"]]>", b"]]&gt;") if run.stdout.startswith(b"<?xml") else run.stdout
 
 
 def write(path, content):
-    """Writes a file that is whole or, if something fails, as it was."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
+    """Writes a file that is either complete or, if something fails, as it was."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(part, "xb") as file:
             file.write(content)
-            file.close()
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(file.name, 0o666 & ~mask)
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+        os.replace(part, path)
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror}") from None
+    finally:
+        if part.exists():
+            part.unlink()
 
 
 # --- Bars ---------------------------------------------------------------------------------------
@@ -85,16 +84,16 @@ def mark(row):
 
 class Picture:
     def __init__(self, rows, problem):
-        self.rows = problems([row for row in rows if row["case"] == "progression"]).get(problem, [])
+        self.rows = problems(rows).get(problem, [])
         simulated = any(row["simulated"] for row in self.rows)
         if simulated:  # beside simulated times the CPU's would invite a comparison
             self.rows = [row for row in self.rows if not on_cpu(row)]
-        variants = [row for row in self.rows if not is_yardstick(row)]
+        variants = [row for row in self.rows if not is_baseline(row)]
         if not variants:
             raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
         self.name = problem.replace(" ", "_")
         self.title = title(variants[0]) + (": time on the simulator" if simulated else ": GB/s of each variant")
-        self.machine = machine(self.rows)
+        self.machine = machine(device_row(self.rows))
         self.sections = {
             "variants": [self.line(y, row) for y, row in enumerate(variants, 1)],
             "borders": [(0, y + 0.5) for y in range(1, len(variants))

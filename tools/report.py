@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """usage: tools/report.py ROWS.csv PAGE.html
 
-One page of a run's rows, which opens without a network: the machine, tables with spread, pictures. For
-./course report.
+Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread. The page needs no
+network.
 """
 
-import sys
 from html import escape
 from pathlib import Path
 
@@ -25,45 +24,35 @@ table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: ta
 th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { background: var(--shade); font-weight: 600; }
 .text { text-align: left; }
-.yardstick { color: var(--quiet); }
-dt { float: left; clear: left; width: 11rem; color: var(--quiet); }
-dd { margin-left: 11rem; }
+.baseline { color: var(--quiet); }
 """
 
-SIMULATED = ("<p><strong>No GPU took part.</strong> Times marked “sim” say how long the simulation took on "
-             "this CPU. They say nothing about a GPU, not even which variant is faster there, so there are "
-             "neither GB/s nor ratios. The verdicts hold.</p>")
-EXPLANATION = ("<p>Times are medians, and p10 to p90 is where four of five samples lie. GB/s is input read in a "
-               "second. The read ceiling is a kernel that only reads the input; it, CUB and the CPU are "
-               "measured in the same rounds as the variants beside them.</p>")
+SIMULATED = ("<p><strong>No GPU was used.</strong> Times marked “sim” are how long the simulation took on this CPU. "
+             "They say nothing about a GPU, not even which variant is faster there, so there are neither GB/s nor "
+             "ratios. The verdicts hold.</p>")
+EXPLANATION = ("<p>Times are medians; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
+               "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "
+               "rounds as the variants beside them.</p>")
 
 
-def facts(rows):
-    device = next((row for row in rows if not results.on_cpu(row)), None)
-    first = rows[0]
-    known = [("device", device["device"] if device else "none: the CPU alone"),
-             ("CPUs of the host", f"{first['host_cpus']:.0f}"),
-             ("driver", first["driver"]),
-             ("CUDA", "" if not device or device["simulated"] else first["cuda_runtime"]),
-             ("commit of the course", first["commit"]),
-             ("date", f"{first['date'].replace('T', ' ').replace('Z', '')} UTC")]
-    return "<dl>" + "".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in known if value) + "</dl>"
+def is_simulated(rows):
+    return any(row["simulated"] for row in rows)
+
+
+def cell(tag, name, words):
+    return f"<{tag}{' class=text' if name in ('chapter', 'variant', 'verdict') else ''}>{escape(words)}</{tag}>"
 
 
 def table(rows):
-    """All that can be said of the rows: where nothing was simulated, with bandwidths and ratios."""
+    """Every value of the rows; bandwidths and ratios only if nothing was simulated."""
     columns = ["chapter", "variant", "time", "spread"]
-    if not any(row["simulated"] for row in rows):
+    if not is_simulated(rows):
         columns += [name for name in ("gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub")
                     if any(results.words(row, name) for row in rows)]
     columns.append("verdict")
-
-    def cell(tag, name, words):
-        return f"<{tag}{' class=text' if name in ('chapter', 'variant', 'verdict') else ''}>{escape(words)}</{tag}>"
-
-    lines = ["<tr>" + "".join(cell("th", name, results.VALUES[name][0]) for name in columns) + "</tr>"]
+    lines = ["<tr>" + "".join(cell("th", name, results.value(name)[0]) for name in columns) + "</tr>"]
     for row in rows:
-        lines.append(f"<tr{' class=yardstick' if results.is_yardstick(row) else ''}>" +
+        lines.append(f"<tr{' class=baseline' if results.is_baseline(row) else ''}>" +
                      "".join(cell("td", name, results.words(row, name) or "–") for name in columns) + "</tr>")
     return "<div class=wide><table>\n" + "\n".join(lines) + "\n</table></div>"
 
@@ -76,36 +65,29 @@ def section(rows, problem):
 
 
 def page(rows):
-    simulated = any(row["simulated"] for row in rows)
     sections = [section(of_problem, problem) for problem, of_problem in results.problems(rows).items()]
+    machine = escape(results.machine(results.device_row(rows)))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Parallel histogram and reduction: {escape(results.machine(rows))}</title>
+<title>Parallel histogram and reduction: {machine}</title>
 <style>{STYLE}</style>
 <h1>Parallel histogram and reduction in CUDA C++</h1>
-{facts(rows)}
-{SIMULATED if simulated else EXPLANATION}
+<p>{machine}</p>
+{SIMULATED if is_simulated(rows) else EXPLANATION}
 {"".join(sections)}</html>
 """
 
 
 def main(arguments):
     if len(arguments) != 2:
-        sys.exit(__doc__.strip())
+        raise Problem(__doc__.strip())
     source, target = arguments
-    try:
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
-        rows = [row for row in results.read(source) if row["case"] == "progression"]
-        if not rows:
-            raise Problem(f"{source}: has no rows of the default progression")
-        picture.write(Path(target), page(rows).encode("utf-8"))
-    except OSError as error:
-        sys.exit(f"{target}: {error.strerror}")
-    except Problem as problem:
-        sys.exit(str(problem))
+    rows = results.read(source)
+    if not results.problems(rows):
+        raise Problem(f"{source}: has no rows of the default progression")
+    picture.write(Path(target), page(rows).encode("utf-8"))
 
 
-if __name__ == "__main__":
-    main(sys.argv[1:])
+results.run(main)

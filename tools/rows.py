@@ -1,64 +1,61 @@
-"""Rows of results, as the programs' --csv writes them: read, chosen, and put into words.
+"""Rows of results, as the programs' --csv writes them: how to read them, and how to put their values into words.
 
-Times and ratios read as common/bench/row.hpp prints them. A column "case", which record_results adds, names
-what a row belongs to. The programs' own files have none: they are one run of all chapters.
+Times and ratios look as common/bench/row.hpp prints them. tools/record adds a column "case", which names what a row
+belongs to. A program's own file has no such column: all its rows belong to the default progression.
 """
 
 import csv
+import io
 import math
+import sys
+from pathlib import Path
 
 TEXTS = {"case", "chapter", "problem", "variant", "kernel", "device", "simulated", "input", "verdict", "driver",
          "cuda_driver", "cuda_runtime", "commit", "date"}
-NEEDED = ("chapter", "problem", "variant", "device", "simulated", "input", "n", "driver", "cuda_runtime", "host_cpus",
-          "commit", "date")
-TIMED = ("bytes", "copy_s", "samples", "median_s", "p10_s", "p90_s", "gb_per_s", "of_ceiling",
-         "times_cpu_sequential", "times_cpu_all_cores", "times_cub", "verdict")
-# Empty in a row for which they make no sense.
-OPTIONAL = {"copy_s", "gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"}
-# What n counts, by the problem.
+NEEDED = ["chapter", "problem", "variant", "device", "simulated", "input", "n", "driver", "cuda_runtime", "host_cpus",
+          "commit", "date"]
+TIMED = ["bytes", "samples", "median_s", "p10_s", "p90_s", "verdict"]  # rows of counters have no such columns
+OPTIONAL = ["copy_s", "gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
 ELEMENTS = {"histogram": "bytes", "sum of squares": "ints", "joint histogram": "pairs",
             "weighted histogram": "values", "channels": "pixels"}
 
 
 class Problem(Exception):
-    """What is wrong, in words for whoever wrote the file or the marker."""
+    """What is wrong, in one line for the person who runs the tool."""
 
 
-def read(path):
-    """The rows of a CSV file, numbers as numbers, None for what makes no sense in a row."""
-    rows = []
-    columns, lines = cells(path)
-    needed = NEEDED if "kernel" in columns else NEEDED + TIMED
-    missing = [column for column in needed if column not in columns]
-    if missing:
-        raise Problem(f"{path}: has no column {', '.join(missing)}")
-    for place, row in lines:
-        for column in ("chapter", "problem", "variant", "device"):
-            if not row[column]:
-                raise Problem(f"{place}: is no row of results: {column} is empty")
-        row.setdefault("case", "progression")
-        row["simulated"] = row["simulated"] == "true"
-        for column in row.keys() - TEXTS:
-            row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
-        rows.append(row)
-    return rows
+def run(main):
+    """Runs a tool and reports what is wrong in one line."""
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Problem as problem:
+        sys.exit(str(problem))
+
+
+# --- Reading ------------------------------------------------------------------------------------
+
+
+def read_text(path):
+    try:
+        return Path(path).read_bytes().decode("utf-8")
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path}: is no text: {error}") from None
 
 
 def cells(path):
-    """The columns of a CSV file, and its lines: where each is, and its cells by column."""
+    """The columns of a CSV file, and for each row its place in the file and its cells by column."""
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file, strict=True)
-            rows = [(f"{path}:{reader.line_num}", row) for row in reader]
-    except OSError as error:
-        raise Problem(f"{path}: {error.strerror}") from None
-    except (csv.Error, UnicodeDecodeError) as error:
+        rows = [(f"{path}:{reader.line_num}", row) for row in reader]
+    except csv.Error as error:
         raise Problem(f"{path}: is no CSV file: {error}") from None
     if not rows:
         raise Problem(f"{path}: has no rows")
     for place, row in rows:
         if None in row or None in row.values():
-            raise Problem(f"{place}: has another number of cells than the first line")
+            raise Problem(f"{place}: the number of cells differs from the first line's")
     return reader.fieldnames, rows
 
 
@@ -72,7 +69,25 @@ def number(text, column, place, least=0.0):
     return value
 
 
-def is_yardstick(row):
+def read(path):
+    """The rows of a CSV file: numbers as numbers, and None where a value makes no sense for a row."""
+    columns, rows = cells(path)
+    missing = [column for column in NEEDED + ([] if "kernel" in columns else TIMED + OPTIONAL) if column not in columns]
+    if missing:
+        raise Problem(f"{path}: has no column {', '.join(missing)}")
+    for place, row in rows:
+        for column in ("chapter", "problem", "variant", "device"):
+            if not row[column]:
+                raise Problem(f"{place}: {column} is empty")
+        row.setdefault("case", "progression")
+        row["simulated"] = row["simulated"] == "true"
+        for column in row.keys() - TEXTS:
+            row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
+        row["results"] = Path(path).stem
+    return [row for _, row in rows]
+
+
+def is_baseline(row):
     return row["variant"].startswith("(")
 
 
@@ -81,26 +96,54 @@ def on_cpu(row):
 
 
 def problems(rows):
-    """Each problem's rows, in order."""
+    """The rows of each problem in the default progression."""
+    rows = [row for row in rows if row["case"] == "progression"]
     return {problem: [row for row in rows if row["problem"] == problem]
             for problem in dict.fromkeys(row["problem"] for row in rows)}
 
 
-# --- In words -----------------------------------------------------------------------------------
-
-
-def title(row):
-    """What a row is about: Histogram of 1,024 bytes."""
-    problem = row["problem"]
-    return f"{problem[0].upper()}{problem[1:]} of {row['n']:,.0f} {ELEMENTS.get(problem, 'elements')}"
+# --- Words --------------------------------------------------------------------------------------
 
 
 def three_digits(number):
     return f"{number:.{2 if number < 9.995 else 1 if number < 99.95 else 0}f}"
 
 
+def grouped(number):
+    return three_digits(number) if number < 1000 else f"{number:,.0f}"
+
+
+def whole(number):
+    return f"{number:,.0f}"
+
+
+def plain(number):
+    return whole(number) if number == round(number) else grouped(number)
+
+
+def share(percent):
+    return plain(percent) + " %"
+
+
+def count(number, unit=""):
+    """In thousands, millions or billions from 10,000 on: 3.28 M."""
+    for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= max(factor, 10000):
+            return three_digits(number / factor) + prefix + unit
+    return f"{whole(number)} {unit}".rstrip()
+
+
+def size(n):
+    """In powers of two if n is a multiple of one: 64 Ki."""
+    for prefix in ("", " Ki", " Mi", " Gi"):
+        if n < 1024 or n % 1024:
+            return whole(n) + prefix
+        n /= 1024
+    return whole(n) + " Ti"
+
+
 def scale(time):
-    """What a time is multiplied by, and its unit, so that one to three digits stand before the point."""
+    """The factor and the unit that leave one to three digits before the decimal point."""
     for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
         if time * factor >= 0.9995:
             return factor, unit
@@ -112,10 +155,6 @@ def seconds(time):
     return f"{three_digits(time * factor)} {unit}"
 
 
-def time(row):
-    return seconds(row["median_s"]) + (" sim" if row["simulated"] else "")
-
-
 def spread(row):
     if row["samples"] == 1:
         return "one sample"
@@ -123,125 +162,92 @@ def spread(row):
     return f"{three_digits(row['p10_s'] * factor)} to {three_digits(row['p90_s'] * factor)} {unit}"
 
 
-def size(n):
-    """A count in powers of two, if it is a round one: 64 Ki."""
-    for prefix in ("", " Ki", " Mi", " Gi"):
-        if n < 1024 or n % 1024:
-            return f"{n:,.0f}{prefix}"
-        n /= 1024
-    return f"{n:,.0f} Ti"
+def lost(verdict):
+    before, _, additions = verdict.partition(": lost ")
+    if not additions:
+        raise Problem(f"no additions were lost: {before}")
+    return whole(int(additions))
 
 
-def lost(row):
-    words = row["verdict"].split(": lost ")
-    if len(words) != 2:
-        raise Problem(f"{row['variant']} has lost nothing: {row['verdict']}")
-    return f"{int(words[1]):,}"
+def title(row):
+    """What was computed: Histogram of 1,024 bytes."""
+    problem = row["problem"]
+    return f"{problem[0].upper()}{problem[1:]} of {whole(row['n'])} {ELEMENTS.get(problem, 'elements')}"
 
 
-def grouped(number):
-    return three_digits(number) if number < 1000 else f"{number:,.0f}"
+def device_row(rows):
+    """A row that names the device: the first that is not of the CPU, if there is one."""
+    return next((row for row in rows if not on_cpu(row)), rows[0])
 
 
-def plain(number):
-    """A ratio, whole if it is."""
-    return f"{number:,.0f}" if number == round(number) else grouped(number)
+def machine(row):
+    """The machine and the versions that a row is from."""
+    words, facts = row["device"], [f"driver {row['driver']}"] if row["driver"] else []
+    if on_cpu(row):
+        words = f"{whole(row['host_cpus'])} CPUs"
+    elif not row["simulated"]:
+        words += f", whose host has {whole(row['host_cpus'])} CPUs"
+        facts.append(f"CUDA {row['cuda_runtime']}")
+    return f"{words} ({', '.join([*facts, row['date'][:10], 'commit ' + row['commit']])})"
 
 
-def share(percent):
-    return plain(percent) + " %"
-
-
-def count(number, of=""):
-    """How many, in thousands and millions from 10,000 on: 3.28 M."""
-    for factor, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if number >= max(factor, 10000):
-            return three_digits(number / factor) + unit + of
-    return f"{number:,.0f} {of}".rstrip()
-
-
-# What a marker may ask of a row: its heading in a table, the words, and the number behind them.
+# Each value that a page can show: its heading in a table, its column (None: it is of the whole row), and its words.
 VALUES = {
-    "chapter": ("chapter", lambda row: row["chapter"][:2], None),
-    "variant": ("variant", lambda row: row["variant"], None),
-    "time": ("time", time, "median_s"),
-    "spread": ("p10 to p90", spread, None),
-    "copy": ("copy to the device", lambda row: seconds(row["copy_s"]), "copy_s"),
-    "gb_per_s": ("GB/s", lambda row: grouped(row["gb_per_s"]), "gb_per_s"),
-    "of_ceiling": ("of the read ceiling", lambda row: three_digits(100 * row["of_ceiling"]) + " %",
-                   "of_ceiling"),
-    "times_cpu_core": ("x one CPU core", lambda row: grouped(row["times_cpu_sequential"]),
-                       "times_cpu_sequential"),
-    "times_cpu": ("x all CPU cores", lambda row: grouped(row["times_cpu_all_cores"]), "times_cpu_all_cores"),
-    "times_cub": ("x CUB", lambda row: grouped(row["times_cub"]), "times_cub"),
-    "n": ("n", lambda row: size(row["n"]), "n"),
-    "bytes": ("bytes", lambda row: size(row["bytes"]), "bytes"),
-    "input": ("input", lambda row: row["input"], None),
-    "grid": ("blocks", lambda row: f"{row['grid']:,.0f}", "grid"),
-    "host_cpus": ("CPUs of the host", lambda row: f"{row['host_cpus']:.0f}", "host_cpus"),
-    "lost": ("lost", lost, None),
-    "kernel": ("kernel", lambda row: f"`{row['kernel']}`", None),
-    "verdict": ("verdict", lambda row: row["verdict"], None),
-    "kernel_time": ("the kernel", lambda row: seconds(row["kernel_s"]), "kernel_s"),
-    "dram_read": ("read from DRAM", lambda row: count(row["dram_read"], "B"), "dram_read"),
+    "chapter": ("chapter", "chapter", lambda text: text[:2]),
+    "variant": ("variant", "variant", str),
+    "time": ("time", "median_s", seconds),
+    "spread": ("p10 to p90", None, spread),
+    "copy": ("copy to the device", "copy_s", seconds),
+    "gb_per_s": ("GB/s", "gb_per_s", grouped),
+    "of_ceiling": ("of the read ceiling", "of_ceiling", lambda ratio: three_digits(100 * ratio) + " %"),
+    "times_cpu_core": ("x one CPU core", "times_cpu_sequential", grouped),
+    "times_cpu": ("x all CPU cores", "times_cpu_all_cores", grouped),
+    "times_cub": ("x CUB", "times_cub", grouped),
+    "n": ("n", "n", size),
+    "input": ("input", "input", str),
+    "grid": ("blocks", "grid", whole),
+    "host_cpus": ("CPUs of the host", "host_cpus", whole),
+    "lost": ("lost", "verdict", lost),
+    "verdict": ("verdict", "verdict", str),
+    "machine": ("machine", None, machine),
+    "kernel_time": ("the kernel", "kernel_s", seconds),
+    "loads": ("loads", "loads", count),
+    "load_sectors": ("sectors a load", "load_sectors", plain),
+    "l1_hits": ("hits in L1", "l1_hits", share),
+    "atomics": ("global atomics", "atomics", count),
+    "atomic_sectors": ("their sectors", "atomic_sectors", count),
+    "l2_atomics": ("their requests to L2", "l2_atomics", count),
+    "shared_atomics": ("shared atomics", "shared_atomics", count),
+    "shared_wavefronts": ("shared wavefronts", "shared_wavefronts", count),
+    "bank_conflicts": ("bank conflicts", "bank_conflicts", count),
+    "shared": ("shared memory", "shared", share),
+    "instructions": ("instructions", "instructions", count),
+    "active_lanes": ("active lanes", "active_lanes", plain),
+    "working_lanes": ("working lanes", "working_lanes", plain),
+    "issue": ("issue slots", "issue", share),
+    "warps": ("warps", "warps", share),
+    "dram": ("DRAM", "dram", share),
+    "dram_read": ("read from DRAM", "dram_read", lambda number: count(number, "B")),
+    "l2": ("L2", "l2", share),
+    "waits_memory": ("wait for memory", "waits_memory", plain),
+    "waits_barrier": ("wait at a barrier", "waits_barrier", plain),
+    "waits_queue": ("wait for the memory queue", "waits_queue", plain),
 }
 
-# What Nsight Compute counts, by the column: its heading, and how the number is put into words.
-COUNTERS = {
-    "loads": ("loads", count),
-    "load_sectors": ("sectors a load", plain),
-    "l1_hits": ("hits in L1", share),
-    "atomics": ("global atomics", count),
-    "atomic_sectors": ("their sectors", count),
-    "l2_atomics": ("their requests to L2", count),
-    "shared_atomics": ("shared atomics", count),
-    "shared_wavefronts": ("shared wavefronts", count),
-    "bank_conflicts": ("bank conflicts", count),
-    "shared": ("shared memory", share),
-    "instructions": ("instructions", count),
-    "active_lanes": ("active lanes", plain),
-    "working_lanes": ("working lanes", plain),
-    "issue": ("issue slots", share),
-    "warps": ("warps", share),
-    "dram": ("DRAM", share),
-    "l2": ("L2", share),
-    "waits_memory": ("wait for memory", plain),
-    "waits_barrier": ("wait at a barrier", plain),
-    "waits_queue": ("wait for the memory queue", plain),
-}
-VALUES.update({column: (heading, lambda row, column=column, in_words=in_words: in_words(row[column]), column)
-               for column, (heading, in_words) in COUNTERS.items()})
 
-
-# How the result of a calculation is put into words: of seconds, of bytes and bytes a second, or of a count.
-CALCULATED = {
-    "whole": lambda number: f"{number:,.0f}",
-    "millions": lambda number: three_digits(number / 1e6),
-    "billions": lambda number: three_digits(number / 1e9),
-    "time": seconds,
-    "TB/s": lambda number: three_digits(number / 1e12) + " TB/s",
-    "MB": lambda number: three_digits(number / 1e6) + " MB",
-}
+def value(name):
+    if name not in VALUES:
+        raise Problem(f"no value '{name}': there are {', '.join(VALUES)}")
+    return VALUES[name]
 
 
 def words(row, name):
-    """One of the values in words; None if it makes no sense for the row."""
-    _, in_words, column = VALUES[name]
-    if column and column not in row:
-        raise Problem(f"the rows of this file have no {name}")
-    return None if column and row[column] is None else in_words(row)
-
-
-def machine(rows):
-    """The machine and the versions of a file in one sentence's words."""
-    row = next((row for row in rows if not on_cpu(row)), rows[0])
-    words = row["device"] + f", whose host has {row['host_cpus']:.0f} CPUs"
-    if row["simulated"]:
-        words = row["device"]
-    elif on_cpu(row):
-        words = f"{row['host_cpus']:.0f} CPUs"
-    facts = [f"driver {row['driver']}"] if row["driver"] else []
-    if not row["simulated"] and not on_cpu(row):
-        facts.append(f"CUDA {row['cuda_runtime']}")
-    facts += [row["date"][:10], f"commit {row['commit']}"]
-    return f"{words} ({', '.join(facts)})"
+    """A value of a row in words; None if it makes no sense for the row."""
+    _, column, in_words = value(name)
+    if column is None:
+        return in_words(row)
+    if column not in row:
+        raise Problem(f"{row['results']}.csv has no {name}")
+    if row[column] is None:
+        return None
+    return in_words(row[column]) + (" sim" if in_words is seconds and row["simulated"] else "")

@@ -120,7 +120,7 @@ class Picture:
                 seconds(at) if row["simulated"] else grouped(at))
 
     def segments(self, variants, name):
-        """A line beside each chapter's variants: where the yardstick of their run stands."""
+        """A line beside each chapter's variants: where the baseline of their run is."""
         result = []
         for row in self.rows:
             beside = [y for y, variant in enumerate(variants, 1) if variant["chapter"] == row["chapter"]]

@@ -10,14 +10,12 @@ import math
 import sys
 from pathlib import Path
 
-TEXTS = {"case", "chapter", "problem", "variant", "kernel", "device", "simulated", "input", "verdict", "driver",
-         "cuda_driver", "cuda_runtime", "commit", "date"}
+TEXTS = ["case", "chapter", "problem", "variant", "kernel", "device", "simulated", "input", "verdict", "driver",
+         "cuda_driver", "cuda_runtime", "commit", "date"]
 NEEDED = ["chapter", "problem", "variant", "device", "simulated", "input", "n", "driver", "cuda_runtime", "host_cpus",
           "commit", "date"]
 TIMED = ["bytes", "samples", "median_s", "p10_s", "p90_s", "verdict"]  # rows of counters have no such columns
 OPTIONAL = ["copy_s", "gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
-ELEMENTS = {"histogram": "bytes", "sum of squares": "ints", "joint histogram": "pairs",
-            "weighted histogram": "values", "channels": "pixels"}
 
 
 class Problem(Exception):
@@ -81,7 +79,7 @@ def read(path):
                 raise Problem(f"{place}: {column} is empty")
         row.setdefault("case", "progression")
         row["simulated"] = row["simulated"] == "true"
-        for column in row.keys() - TEXTS:
+        for column in row.keys() - set(TEXTS):
             row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
         row["results"] = Path(path).stem
     return [row for _, row in rows]
@@ -97,9 +95,11 @@ def on_cpu(row):
 
 def problems(rows):
     """The rows of each problem in the default progression."""
-    rows = [row for row in rows if row["case"] == "progression"]
-    return {problem: [row for row in rows if row["problem"] == problem]
-            for problem in dict.fromkeys(row["problem"] for row in rows)}
+    found = {}
+    for row in rows:
+        if row["case"] == "progression":
+            found.setdefault(row["problem"], []).append(row)
+    return found
 
 
 # --- Words --------------------------------------------------------------------------------------
@@ -171,8 +171,9 @@ def lost(verdict):
 
 def title(row):
     """What was computed: Histogram of 1,024 bytes."""
-    problem = row["problem"]
-    return f"{problem[0].upper()}{problem[1:]} of {whole(row['n'])} {ELEMENTS.get(problem, 'elements')}"
+    elements = {"histogram": "bytes", "sum of squares": "ints", "joint histogram": "pairs",
+                "weighted histogram": "values", "channels": "pixels"}.get(row["problem"], "elements")
+    return f"{row['problem'][0].upper()}{row['problem'][1:]} of {whole(row['n'])} {elements}"
 
 
 def device_row(rows):

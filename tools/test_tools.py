@@ -223,14 +223,14 @@ class Fill(Folder):
         for line, words in [("time = 01 v time", "line 3 defines 'time' already"), ("x = 01 v time", "no page uses 'x'"),
                             ("x = nothing", "defines no 'nothing'"), ("x = y / time", "defines no 'y'"),
                             ("x = time /", "defines no ''"), ("x = time * 2", "any other formula ends with: as"),
-                            ("X = 1", "has the form"), ("x = ", "has the form"), ("x", "has the form"),
+                            ("X = 1", "has the form"), ("x = ", "defines no ''"), ("x", "has the form"),
                             ("x = 01 z time", "no row"), ("x = results=none 01 v time", "no row"),
                             ("x = 01 v tyme", "no value 'tyme'"), ("x = 01 time", "2 rows, not one"),
                             ("x = time / twice", "same value of two rows"), ("x = time / large", "same value of two rows"),
-                            ("x = name * 2 as time", "no number"), ("x = time * 2 as t", "ends with: as whole"),
+                            ("x = name * 2 as time", "not all terms are numbers"), ("x = time * 2 as t", "ends with: as whole"),
                             ("x = time / 0 as time", "division by zero"), ('x = output x/none "a"', "No such file"),
-                            ('x = output x/said "("', "regular expression"), ('x = 01 "v', "No closing quotation"),
-                            ('x = output x/said "at|M"', "one pair of parentheses"), ("x = 01 n=1x v time", "no number such")]:
+                            ('x = output x/said "("', "unterminated"), ('x = 01 "v', "No closing quotation"),
+                            ('x = output x/said "at|M"', "one pair of parentheses"), ("x = 01 n=1x v time", "invalid literal")]:
             with self.subTest(line):
                 self.define(line + "\n")
                 self.fails(f"docs/values.txt:{3 + len(self.VALUES)}: ", *self.fill("--check"))

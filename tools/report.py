@@ -27,8 +27,8 @@ th { background: var(--shade); font-weight: 600; }
 .baseline { color: var(--quiet); }
 """
 
-SIMULATED = ("<p><strong>No GPU was used.</strong> Times marked “sim” are how long the simulation took on this CPU. "
-             "They say nothing about a GPU, not even which variant is faster there, so there are neither GB/s nor "
+SIMULATED = ("<p><strong>No GPU was used.</strong> Times marked “sim” are how long the simulation took on this CPU."
+             " They say nothing about a GPU, not even which variant is faster there, so there are neither GB/s nor "
              "ratios. The verdicts hold.</p>")
 EXPLANATION = ("<p>Times are medians; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
                "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "

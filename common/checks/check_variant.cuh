@@ -120,9 +120,9 @@ std::optional<std::string> check_large_case(const Variant<Problem>& variant, std
         std::size_t first, count;
         unsigned char byte;
     };
-    const std::size_t half = std::size_t{1} << 31;
+    const std::size_t middle = std::size_t{1} << 31;
     std::vector<Piece> pieces{{0, n, 7}, {0, 5, 1}, {n - 3, 3, 3}};
-    if (n > half + 10) pieces.push_back({half - 1, 2, 2});
+    if (n > middle + 10) pieces.push_back({middle - 1, 2, 2});
 
     const DeviceBuffer<Element> d_data(n);
     Results reference(Problem::kResults, 0);

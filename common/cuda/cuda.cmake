@@ -13,6 +13,10 @@ endif()
 enable_language(CUDA)
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake knows nvcc's from version 3.26 on
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
 
 list(REMOVE_ITEM host_options -Wno-unknown-pragmas)
 string(REPLACE ";" "," nvcc_host_options "${host_options}")

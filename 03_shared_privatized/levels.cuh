@@ -144,8 +144,7 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
     const DeviceBuffer<unsigned int> d_keys(n);
     CUDA_CHECK(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
     std::printf("\n%zu keys of 32 bits (%s), %s; a block holds %u counters in shared memory\n\n", n,
-                (options.file.empty() ? options.input : options.file).c_str(), device.name.c_str(),
-                most_shared_bins());
+                options.source().c_str(), device.name.c_str(), most_shared_bins());
     std::printf("%8s  %-14s  %14s %14s %14s\n", "bins", "level", "registers", "shared memory",
                 "global memory");
     int status = 0;

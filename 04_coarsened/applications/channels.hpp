@@ -27,7 +27,6 @@ template <unsigned int kChannels>
 struct Channels {
     using Element = Pixel<kChannels>;  ///< what the input consists of
     static constexpr const char* kName = "channels";
-    static constexpr const char* kElements = "pixels";
     static constexpr std::size_t kResults = kChannels * kBins;
     static constexpr std::size_t kInputCopies = 1;
 

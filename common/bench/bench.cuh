@@ -22,8 +22,9 @@ constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)
 /// @}
 
 /// The verdict on a result, given what is wrong with it, if anything is.
-inline std::string verdict_of(const std::optional<std::string>& wrong) {
-    return wrong ? "WRONG: " + *wrong : "ok";
+/// @param[in] right What is said of a right one.
+inline std::string verdict_of(const std::optional<std::string>& wrong, const std::string& right = "ok") {
+    return wrong ? "WRONG: " + *wrong : right;
 }
 
 /// @brief Times jobs side by side. What they do, and how their results are verified, the caller says.
@@ -35,7 +36,7 @@ class Bench {
     /// @param[in] device  Null for a program that stays on the CPU. It must outlive the bench.
     Bench(Row common, const Options& options, const Device* device)
         : common_(std::move(common)), options_(options), device_(device) {
-        common_.input = options.file.empty() ? options.input : options.file;
+        common_.input = options.source();
     }
 
     /// Adds a job. The order of the rows is the order in which jobs are added.

@@ -28,6 +28,9 @@ struct Options {
     bool heading = true;       ///< print the table's heading
     bool list = false;         ///< say what the variants are, and run nothing
     std::string mode;          ///< an extra that only this chapter has, such as "sweep"
+
+    /// What tables and rows call the input: the file, or the name of what is made.
+    const std::string& source() const { return file.empty() ? input : file; }
 };
 
 /// What a program works on, and so which options it has.

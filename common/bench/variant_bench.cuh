@@ -38,7 +38,6 @@ class VariantBench {
           device_(device),
           data_(data),
           d_data_(d_data),
-          copy_seconds_(copy_seconds),
           reference_(Problem::reference(data.data(), data.size())) {}
 
     /// Adds a variant, with results and workspace of its own. @throws CudaError.
@@ -76,7 +75,7 @@ class VariantBench {
     /// @return The program's exit status: 1 if a result is wrong that should not be.
     int run() {
         const std::vector<Row> rows = bench_.run();
-        if (options_.heading) print_title();
+        if (options_.heading) print_title(rows.front());
         for (const Row& row : rows) {
             // In a table that goes on, the CPU's baselines already stand above; so they do in chapter 01's.
             const bool cpu_baseline = row.variant == kOneCore || row.variant == kAllCores;
@@ -85,6 +84,15 @@ class VariantBench {
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
         if (!options_.bins.empty()) write_bins(options_.bins, last_results());
         return status_of(rows);
+    }
+
+    /// @return The results themselves, after `run`: by the last variant with the most numbers, to which the
+    ///         chapter leads.
+    const Results& last_results() const {
+        const Line* last = lines_.front().get();
+        for (const auto& line : lines_)
+            if (line->results.size() >= last->results.size()) last = line.get();
+        return last->results;
     }
 
  private:
@@ -103,8 +111,8 @@ class VariantBench {
                     .run = [this, compute, results] { *results = compute(data_.data(), data_.size()); },
                     .verify =
                         [this, results] {
-                            const auto wrong = verify_one_by_one(*results, reference_);
-                            return wrong ? "WRONG: " + *wrong : Problem::verdict(*results);
+                            return verdict_of(verify_one_by_one(*results, reference_),
+                                              Problem::verdict(*results));
                         },
                     .on_cpu = true});
     }
@@ -117,22 +125,14 @@ class VariantBench {
                          : "wrong on purpose, right by luck";
         if (!wrong && !line.fully_verified) wrong = Problem::verify(line.results, data_.data(), data_.size());
         line.fully_verified = true;
-        return wrong ? "WRONG: " + *wrong : Problem::verdict(line.results);
+        return verdict_of(wrong, Problem::verdict(line.results));
     }
 
-    void print_title() const {
-        std::printf("\n%s (%s), %s\n", Problem::title(data_.size()).c_str(),
-                    (options_.file.empty() ? options_.input : options_.file).c_str(),
+    /// @param[in] row Any row of the table.
+    void print_title(const Row& row) const {
+        std::printf("\n%s (%s), %s\n", Problem::title(row.n).c_str(), row.input.c_str(),
                     device_ == nullptr ? "on the CPU" : device_->name.c_str());
-        print_table_heading(copy_seconds_, device_);
-    }
-
-    /// The results themselves: by the last variant with the most numbers, to which the chapter leads.
-    const Results& last_results() const {
-        const Line* last = lines_.front().get();
-        for (const auto& line : lines_)
-            if (line->results.size() >= last->results.size()) last = line.get();
-        return last->results;
+        print_table_heading(row.copy_seconds, device_);
     }
 
     Bench bench_;
@@ -140,7 +140,6 @@ class VariantBench {
     const Device* const device_;
     const std::vector<Element>& data_;
     const Element* const d_data_;
-    const double copy_seconds_;
     const Results reference_;
     std::vector<std::shared_ptr<Line>> lines_;
 };

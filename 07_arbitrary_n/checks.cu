@@ -77,7 +77,7 @@ TEST_CASE("an element dropped at an odd level is found") {
     CHECK(check_variant(broken(sum_with<dropped_element::kernel>)));
 }
 
-TEST_CASE("cells that nobody wrote are found") {
+TEST_CASE("cells that were never written are found") {
     CHECK(check_variant(broken(sum_with<unwritten_cells::kernel>)));
 }
 

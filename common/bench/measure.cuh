@@ -17,7 +17,7 @@
 #include "../cuda/device.cuh"
 #include "../cuda/launch_shape.hpp"
 #include "../cuda/timer.cuh"
-#include "read_ceiling.cuh"
+#include "cache.cuh"
 #include "row.hpp"
 
 /// One thing to time.
@@ -55,18 +55,19 @@ constexpr double kSecondsPerJob = 2;
 /// @brief Times jobs side by side: each round runs all of them, and each round starts with another one.
 ///
 /// So clock changes and other load affect all jobs equally. On a GPU a round that is not counted comes first,
-/// and the L2 cache is emptied before each sample. On the simulator, whose times mean little, one round is
-/// enough; the CPU alone gets at most five.
+/// and the L2 cache is brought into the same state before each sample. On the simulator, whose times mean
+/// little, one round is enough; the CPU alone gets at most five.
 /// @param[in] rounds How many samples to take of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
+/// @param[in] cache  What the L2 cache holds before a sample, as @ref CacheState has it.
 /// @return What became of each job, in the order of the jobs.
 /// @throws CudaError, and what a job throws.
-inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds,
-                                     const Device* device) {
+inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device,
+                                     const std::string& cache = "clean") {
     const bool on_gpu = device != nullptr && !device->simulated;
     if (!on_gpu) rounds = device == nullptr ? std::min(rounds, 5u) : 1;
-    std::optional<CacheEvictor> evictor;
-    if (on_gpu) evictor.emplace(*device);
+    std::optional<CacheState> state;
+    if (on_gpu) state.emplace(cache, *device);
 
     std::vector<Measured> measured(jobs.size());
     std::vector<std::vector<double>> samples(jobs.size());
@@ -86,7 +87,7 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
                 job.run();
                 seconds = timer.stop();
             } else {
-                if (evictor) evictor->evict();
+                if (state) state->prepare();
                 EventTimer timer;
                 timer.start();
                 job.run();

@@ -61,7 +61,7 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
                                 unsigned long long*, LaunchShape shape) {
     const std::size_t count = shape.grid_or(std::max(1u, std::thread::hardware_concurrency()));
     std::vector<Tables> tables(count, Tables{});
-    std::vector<std::thread> threads;
+    std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < count; ++t) {
         const std::size_t first = n / count * t + std::min(t, n % count);
         const std::size_t size = n / count + (t < n % count);
@@ -71,7 +71,7 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
             tables[t] = own;
         });
     }
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();  // waits for all of them
     std::fill(bins, bins + kBins, 0ull);
     for (const Tables& own : tables) merge(own, bins);
 }
@@ -89,5 +89,6 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "all cores",
      .idea = "a slice of the data and tables of its own for each core",
      .run = histogram_all_cores,
-     .on_cpu = true},
+     .on_cpu = true,
+     .most_blocks = 2048},
 };

@@ -13,22 +13,26 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
 #include "../cuda/device.cuh"
 #include "options.hpp"
+#include "visible.hpp"
 
 /// @brief Runs a program's body and turns what it throws into one line and a status.
 /// @param[in] body Returns the exit status.
 template <typename Body>
 int run_program(const Body& body) {
-    const auto fail = [](int status, const char* what) {
+    const auto fail = [](int status, const std::string& what) {
         std::fflush(stdout);
-        std::fprintf(stderr, "error: %s\n", what);
+        std::fprintf(stderr, "error: %s\n", visible(what).c_str());
         return status;
     };
     try {
         const int status = body();
-        if (std::fflush(stdout) != 0) return fail(1, "the output could not be written");
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+            return fail(1, "the output could not be written");
         return status;
     } catch (const NoDevice& error) {
         return fail(3, error.what());
@@ -37,7 +41,13 @@ int run_program(const Body& body) {
     } catch (const std::invalid_argument& error) {
         return fail(2, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(1, "the machine has too little memory");
+        return fail(1, "the machine has too little memory for this: take less data");
+    } catch (const std::system_error& error) {
+        if (error.code() != std::errc::resource_unavailable_try_again) return fail(1, error.what());
+        return fail(1, "the system starts no more threads: take a smaller --grid or less data");
+    } catch (const CudaError& error) {
+        const bool is_memory = error.code() == cudaErrorMemoryAllocation;
+        return fail(1, error.what() + std::string(is_memory ? ": take less data" : ""));
     } catch (const std::exception& error) {
         return fail(1, error.what());
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -14,16 +16,18 @@ inline std::size_t core_count() { return std::max(1u, std::thread::hardware_conc
 
 /// @brief Divides `n` elements among `cores` threads: `work(first, count)` for each slice, at the same time.
 /// @return What each call has returned, in the order of the slices.
+/// @throws std::system_error if a thread can't be started, and what `work` throws.
 template <typename Work>
 auto on_cores(std::size_t cores, std::size_t n, const Work& work) {
-    std::vector<decltype(work(n, n))> results(cores);
-    std::vector<std::thread> threads;
+    std::vector<std::future<decltype(work(n, n))>> slices;
     for (std::size_t core = 0; core < cores; ++core) {
         const std::size_t first = n / cores * core + std::min(core, n % cores);
         const std::size_t count = n / cores + (core < n % cores);
-        threads.emplace_back([&results, &work, core, first, count] { results[core] = work(first, count); });
+        slices.push_back(std::async(std::launch::async, std::cref(work), first, count));
     }
-    for (std::thread& thread : threads) thread.join();
+    std::vector<decltype(work(n, n))> results;
+    results.reserve(cores);
+    for (auto& slice : slices) results.push_back(slice.get());
     return results;
 }
 

@@ -2,37 +2,55 @@
 /// @brief A file's bytes as the input.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-/// @brief The bytes of a file, whatever its size.
+/// @brief The bytes of a file, or of a pipe to its end.
 /// @param[in] most_bytes What there is memory for.
-/// @throws std::invalid_argument if it is missing, no regular file, too large, or can't be read.
+/// @throws std::invalid_argument if it is missing, neither file nor pipe, too large, or can't be read.
 inline std::vector<unsigned char> read_file(const std::string& path, std::size_t most_bytes) {
-    struct stat status {};
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
+    struct stat status {};
     if (stat(path.c_str(), &status) != 0) throw reason(std::strerror(errno));
     if (S_ISDIR(status.st_mode)) throw reason("is a directory, not a file");
-    if (!S_ISREG(status.st_mode)) throw reason("is a device, pipe or socket, not a regular file");
+    const bool is_pipe = S_ISFIFO(status.st_mode);
+    if (!is_pipe && !S_ISREG(status.st_mode))
+        throw reason("is a device or socket, not a regular file or a pipe");
+    // Only a pipe may let the program wait. Some files under /proc would, forever.
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK));
+    if (file < 0) throw reason(std::strerror(errno));
+    const struct Close {
+        int file;
+        ~Close() { close(file); }
+    } close_at_the_end{file};
+    const auto require_room = [&](std::size_t size) {
+        if (size > most_bytes)
+            throw reason("has " + std::to_string(size) + " bytes" + (is_pipe ? " or more" : "") +
+                         ", and there is memory for " + std::to_string(most_bytes));
+    };
+    if (is_pipe) most_bytes /= 2;  // a vector that grows needs room for its old and its new elements
+
+    std::vector<unsigned char> bytes;
     const auto size = static_cast<std::size_t>(status.st_size);
-    if (size > most_bytes)
-        throw reason("has " + std::to_string(size) + " bytes, and there is memory for " +
-                     std::to_string(most_bytes));
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw reason(std::strerror(errno));
-    std::vector<unsigned char> bytes(size);
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
+    require_room(size);
+    bytes.reserve(size);
+    std::array<unsigned char, 1 << 16> piece;
     // Some files, those under /proc for one, hold more than the size they give.
-    bytes.insert(bytes.end(), std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    if (file.bad()) throw reason("could not be read to its end");
-    return bytes;
+    for (;;) {
+        const ssize_t count = read(file, piece.data(), piece.size());
+        if (count == 0) return bytes;
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw reason(errno == EAGAIN ? "has no end" : std::strerror(errno));
+        require_room(bytes.size() + static_cast<std::size_t>(count));
+        bytes.insert(bytes.end(), piece.begin(), piece.begin() + count);
+    }
 }

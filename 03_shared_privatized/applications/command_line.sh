@@ -27,6 +27,9 @@ refuses "leave out --n, --input and --seed" --joint --file "$points" --n 5
 refuses "leave out --n, --input and --seed" --joint --file "$points" --seed 2
 refuses "--block takes" --joint --block 0
 
+refuses "--grid takes at most 4096" --joint --n 5 --grid 4097
+refuses "--grid takes at most 4096" --joint --file "$points" --grid 4097
+
 # --- Files that can't be read --------------------------------------------------------------------
 
 refuses "No such file" --joint --file "$folder/nothing"
@@ -49,6 +52,17 @@ refuses_text ", line 2: the first line names 2 columns, and this one has 1" 'x,y
 refuses_text ", line 1, column 1: '1' is no name of a column" '1,2\n3,4\n'
 refuses_text ", line 1: a quotation mark" '1,2"\n'
 refuses_text ": there is nothing in it" ''
+
+# --- Files that are written ----------------------------------------------------------------------
+
+cp "$points" "$folder/copy"
+refuses "--file and --bins name the same file" --joint --file "$folder/copy" --bins "$folder/copy"
+refuses "--csv and --bins name the same file" --joint --csv "$folder/new" --bins "$folder/new"
+for application in --joint --weighted; do
+    writes_safely --bins bins.csv $application --n 100
+    writes_safely --csv rows.csv $application --n 100
+done
+names_are_shown --file "$points" --joint
 
 # --- What numpy counts ---------------------------------------------------------------------------
 

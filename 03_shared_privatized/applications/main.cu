@@ -29,6 +29,7 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
 
 int run_file(const ApplicationOptions& options, const Device& device) {
     const Pairs<double> pairs = read_pairs(options, device);
+    require_useful_grid(options.shape, pairs.first.size());
     if (options.joint) return run_joint(pairs, options, device);
     std::vector<long long> whole;
     const auto is_whole = [](double weight) {
@@ -45,6 +46,7 @@ int run_made(const ApplicationOptions& options, const Device& device) {
     if (options.n > most)
         throw BadOption("--n takes at most " + std::to_string(most) +
                         " pairs, for which there is memory, not " + std::to_string(options.n));
+    require_useful_grid(options.shape, options.n);
     Pairs<float> pairs = make_pairs(options.input, options.n, options.seed);
     if (options.joint) return run_joint(pairs, options, device);
     MadeWeights weights = make_weights(options.n, options.seed);

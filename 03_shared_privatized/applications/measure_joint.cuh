@@ -75,6 +75,6 @@ int run_joint(const Pairs<T>& pairs, const ApplicationOptions& options, const De
                 axis_text(histogram.x_name, histogram.x) + ", " + axis_text(histogram.y_name, histogram.y),
                 outside, rows, device);
     print_map(histogram);
-    if (!options.bins.empty()) write_text(options.bins, as_csv(histogram));
+    if (!options.bins.empty()) write_output(options.bins, as_csv(histogram));
     return status_of(rows);
 }

@@ -189,6 +189,6 @@ int run_weighted(const Pairs<T>& pairs, const std::vector<Whole>& whole, const A
     for (const Way& way : ways)
         if (!print_orders(way, grids, options.shape.block)) status = 1;
     print_bars(sums, bins, pairs.first_name, pairs.second_name);
-    if (!options.bins.empty()) write_text(options.bins, as_csv(sums, bins));
+    if (!options.bins.empty()) write_output(options.bins, as_csv(sums, bins));
     return status;
 }

@@ -94,6 +94,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     if (!options.file.empty() && made_input)
         throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
     if (options.file.empty() && !options.columns.empty()) throw BadOption("--columns goes with --file");
+    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"file", options.file});
     return options;
 }
 

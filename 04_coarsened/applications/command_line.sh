@@ -40,9 +40,13 @@ done
 run --made 1x1 --channels 1
 run --made 100x33 --channels 4 --input constant --grid 3 --block 100
 
-"$program" --made 10x10 --equalize /nowhere/out.png >"$folder/out" 2>"$folder/err"
-status=$?
-[ "$status" -eq 1 ] || fail "an image that can't be written: status $status, not 1"
-grep -q "could not be written" "$folder/err" || fail "an image that can't be written: $(cat "$folder/err")"
+refuses "--grid takes at most 4096" --made 10x10 --grid 4097
+cp "$images/cat.jpg" "$folder/copy.jpg"
+refuses "--image and --equalize name the same file" --image "$folder/copy.jpg" --equalize "$folder/copy.jpg"
+refuses "--bins and --equalize name the same file" --made 1x1 --bins "$folder/new.png" --equalize "$folder/new.png"
+writes_safely --equalize out.png --made 100x100
+writes_safely --bins bins.csv --made 10x10
+writes_safely --csv rows.csv --made 10x10
+names_are_shown --image "$images/cat.jpg"
 
 exit $((failures > 0))

@@ -9,13 +9,12 @@
 
 #include <cctype>
 #include <cstddef>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../../common/bench/output_file.hpp"
 #include "../../common/problem/file.hpp"
 
 /// An image in host memory; row after row, pixel after pixel, the channels of a pixel side by side.
@@ -146,17 +145,10 @@ inline Image read_image(const std::string& path, std::size_t most_bytes) {
     }
 }
 
-/// @brief Writes a PNG or JPEG file, as the name says; what was there is replaced once all is written.
+/// @brief Writes a PNG or JPEG file, as the name says, by `write_output`.
 /// @throws std::runtime_error if it can't be written.
 inline void write_image(const std::string& path, const Image& image) {
     const bool png = image_format(path) == "png";
     const auto bytes = png ? image_detail::encode_png(image) : image_detail::encode_jpeg(image);
-    const std::string unfinished = path + ".part";
-    std::ofstream file(unfinished, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-        std::remove(unfinished.c_str());
-        throw std::runtime_error(path + ": the image could not be written");
-    }
+    write_output(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }

@@ -74,6 +74,8 @@ Request parse(int argc, char** argv) {
     if (!request.equalize.empty() && image_format(request.equalize).empty())
         throw BadOption("--equalize takes a file name that ends in .png or .jpg, not '" + request.equalize +
                         "'");
+    require_outputs({{"csv", measuring.csv}, {"bins", request.bins}, {"equalize", request.equalize}},
+                    {"image", request.image});
     return request;
 }
 
@@ -129,7 +131,7 @@ void write_bins_of_channels(const std::string& path, const Bins& bins) {
     for (std::size_t b = 0; b < bins.size(); ++b)
         text += std::string(channel_name(bins.size() / kBins, b / kBins)) + "," + std::to_string(b % kBins) +
                 "," + std::to_string(bins[b]) + "\n";
-    write_text(path, text);
+    write_output(path, text);
 }
 
 /// @brief Equalizes the image on the device, compares with the CPU, and writes it.
@@ -191,6 +193,7 @@ int main(int argc, char** argv) {
         const Request request = parse(argc, argv);
         const Device device = init_cuda();
         Image image = read_or_make(request, device);
+        require_useful_grid(request.measuring.shape, image.pixel_count());
         switch (image.channels) {
             case 1: return run<1>(std::move(image), request, device);
             case 3: return run<3>(std::move(image), request, device);

@@ -72,7 +72,10 @@ class CommandLine {
 
     /// An option for any text.
     void text(const char* name, const char* value, std::string help, std::string& target) {
-        add({name, value, std::move(help), [&target](const std::string& given) { target = given; }});
+        add({name, value, std::move(help), [&target, name](const std::string& given) {
+                 if (given.empty()) throw BadOption("--" + std::string(name) + " needs a value, not ''");
+                 target = given;
+             }});
     }
 
     /// An option for one of several names. @param[in] given Is called if the option is there.

@@ -4,12 +4,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "output_file.hpp"
 #include "provenance.cuh"
 #include "row.hpp"
 
@@ -64,21 +63,19 @@ inline std::vector<std::pair<const char*, std::string>> columns(const Row& row) 
 }  // namespace csv_detail
 
 /// @brief Adds rows to a CSV file; a new or empty file gets a heading first.
-/// @param[in] path Empty: no file.
+/// @param[in] path As `append_to_output` takes it; empty: no file.
 /// @throws std::runtime_error if the file can't be written.
 inline void append_csv(const std::string& path, const std::vector<Row>& rows) {
     if (path.empty()) return;
-    std::ofstream file(path, std::ios::app);
-    bool first = file && file.tellp() == std::ofstream::pos_type(0);
+    std::string heading, lines;
     for (const Row& row : rows) {
-        std::string heading, line;
+        heading.clear();
+        std::string line;
         for (const auto& [name, value] : csv_detail::columns(row)) {
             heading += (heading.empty() ? "" : ",") + std::string(name);
             line += (line.empty() ? "" : ",") + value;
         }
-        if (first) file << heading << "\n";
-        file << line << "\n";
-        first = false;
+        lines += line + "\n";
     }
-    if (!file.flush()) throw std::runtime_error(path + ": the CSV file could not be written");
+    append_to_output(path, heading, lines);
 }

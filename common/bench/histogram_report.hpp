@@ -7,12 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../problem/variant.hpp"
+#include "output_file.hpp"
 
 /// Prints the ten fullest bins, fullest first.
 inline void print_most_frequent(const Results& bins) {
@@ -36,23 +35,10 @@ inline void print_most_frequent(const Results& bins) {
     }
 }
 
-/// @brief Writes a text.
-/// @param[in] path A file, which is replaced; "-" is standard output.
-/// @throws std::runtime_error if the file can't be written.
-inline void write_text(const std::string& path, const std::string& text) {
-    if (path == "-") {
-        std::printf("\n%s", text.c_str());
-        return;
-    }
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (!file.flush()) throw std::runtime_error(path + ": the histogram could not be written");
-}
-
-/// @brief Writes all bins as lines of `bin,count`, as `write_text` does.
+/// @brief Writes all bins as lines of `bin,count`, as `write_output` does.
 inline void write_bins(const std::string& path, const Results& bins) {
     std::string text = "bin,count\n";
     for (std::size_t b = 0; b < bins.size(); ++b)
         text += std::to_string(b) + "," + std::to_string(bins[b]) + "\n";
-    write_text(path, text);
+    write_output(path, text);
 }

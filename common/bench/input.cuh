@@ -23,7 +23,11 @@ std::vector<typename Problem::Element> make_input(const Options& options, const 
                              sizeof(typename Problem::Element);
     if constexpr (Problem::kCountsFiles) {
         try {
-            if (!options.file.empty()) return read_file(options.file, most);
+            if (!options.file.empty()) {
+                std::vector<unsigned char> bytes = read_file(options.file, most);
+                require_useful_grid(options.shape, bytes.size());
+                return bytes;
+            }
         } catch (const std::invalid_argument& error) {
             throw BadOption("--file takes a file of bytes to count: " + std::string(error.what()));
         }
@@ -31,6 +35,7 @@ std::vector<typename Problem::Element> make_input(const Options& options, const 
     if (options.n > most)
         throw BadOption("--n takes at most " + std::to_string(most) + " " + Problem::kElements +
                         ", for which this device has memory, not " + std::to_string(options.n));
+    require_useful_grid(options.shape, options.n);
     for (const auto& input : Problem::inputs())
         if (options.input == input.name) return input.make(options.n, options.seed);
     throw BadOption("unknown input " + options.input);

@@ -2,6 +2,7 @@
 /// @brief What the command line of a chapter's program can ask for.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +14,8 @@
 
 #include "../cuda/launch_shape.hpp"
 #include "command_line.hpp"
+#include "output_file.hpp"
+#include "visible.hpp"
 
 /// What the command line asked for.
 struct Options {
@@ -23,7 +26,7 @@ struct Options {
     LaunchShape shape;            ///< zeros: each variant's own choice
     unsigned int rounds = 20;     ///< timed runs of each variant on a GPU
     std::string variant;          ///< if not empty: run this variant only
-    std::string csv;              ///< file that rows are added to
+    std::string csv;              ///< file that rows are added to, "-" for standard output
     std::string bins;             ///< file for the histogram itself, "-" for standard output
     bool heading = true;          ///< print the table's heading
     bool list = false;            ///< say what the variants are, and run nothing
@@ -31,7 +34,7 @@ struct Options {
     std::string mode;             ///< an extra that only this chapter has, such as "sweep"
 
     /// What tables and rows call the input: the file, or the name of what is made.
-    const std::string& source() const { return file.empty() ? input : file; }
+    std::string source() const { return visible(file.empty() ? input : file); }
 };
 
 /// What a program works on, and so which options it has.
@@ -60,13 +63,27 @@ struct ExtraMode {
 
 /// The option of the programs whose last variant is held against other libraries.
 constexpr ExtraMode kRivalsMode{"rivals", "add what a user of Thrust would write, on a GPU", true};
+/// So many blocks may be tried with any input, though most of them may have nothing to do.
+constexpr unsigned int kAnyGrid = 4096;
+
+/// @brief Makes sure that most of a grid has something to do: idle blocks are simulated for minutes.
+/// @throws BadOption if there are more threads than elements, and more than `kAnyGrid` blocks.
+inline void require_useful_grid(const LaunchShape& shape, std::size_t n) {
+    const std::size_t most = std::max<std::size_t>(kAnyGrid, n / shape.block_or(256) + 1);
+    if (shape.grid > most)
+        throw BadOption("--grid takes at most " + std::to_string(most) + " blocks for " + std::to_string(n) +
+                        " elements, not " + std::to_string(shape.grid) +
+                        ": other blocks would have nothing to do");
+}
 
 /// @brief The options of every program that measures: launch shape, rounds, and where rows go.
 inline void add_measuring_options(CommandLine& line, Options& options) {
     line.number("block", "THREADS", "threads per block, 1 to 1024 (default: each variant's choice)",
                 options.shape.block, 1, 1024);
-    line.number("grid", "BLOCKS", "blocks in the grid (default: each variant's choice)", options.shape.grid,
-                1, 0x7fffffff);
+    line.number("grid", "BLOCKS",
+                "blocks in the grid, at most one thread per element or " + std::to_string(kAnyGrid) +
+                    " blocks (default: each variant's choice)",
+                options.shape.grid, 1, 0x7fffffff);
     line.number("rounds", "COUNT", "timed runs of each variant on a GPU (default 20)", options.rounds, 1,
                 100000);
     line.choice("cache", "STATE",
@@ -74,7 +91,8 @@ inline void add_measuring_options(CommandLine& line, Options& options) {
                 {{"clean", "other data, which were read"},
                  {"dirty", "other data, which were written and must go to memory first"},
                  {"warm", "what the run before has left there"}});
-    line.text("csv", "PATH", "add the table's rows to this file, one line each", options.csv);
+    line.text("csv", "PATH", "add the table's rows to this file, one line each ('-': to standard output)",
+              options.csv);
 }
 
 /// @brief The option that chooses one of the inputs of a kind.
@@ -131,5 +149,6 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
     }
     if (!options.file.empty() && (made_input || options.seed != 1))
         throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
+    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"file", options.file});
     return options;
 }

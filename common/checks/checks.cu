@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
 #include "check_variant.cuh"
+#include "outputs.hpp"
 
 namespace {
 
@@ -286,15 +288,27 @@ TEST_CASE("device buffers move, and copy back what they hold") {
     CHECK(DeviceBuffer<int>(0).to_host().empty());
 }
 
-TEST_CASE("files are read whole, and what is no file is refused") {
-    const std::string path = temporary_file();
-    std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);
-    CHECK(read_file(path, 4) == std::vector<unsigned char>{'a', 0, 'b', '\n'});
-    CHECK_THROWS_AS(read_file(path, 3), std::invalid_argument);
-    std::remove(path.c_str());
-    CHECK_THROWS_AS(read_file(path, 4), std::invalid_argument);
-    CHECK_THROWS_AS(read_file("/", 4), std::invalid_argument);
-    CHECK_THROWS_AS(read_file("/dev/null", 4), std::invalid_argument);
+TEST_CASE("what a thread of on_cores throws arrives, once all others are done") {
+    std::atomic<int> done = 0;
+    const auto work = [&](std::size_t first, std::size_t) {
+        if (first == 0) throw std::bad_alloc();
+        usleep(10000);
+        return ++done;
+    };
+    CHECK_THROWS_AS(on_cores(3, 30, work), std::bad_alloc);
+    CHECK(done == 2);
+}
+
+TEST_CASE("a grid of which most would have nothing to do is refused") {
+    CHECK_NOTHROW(require_useful_grid({4096, 1024}, 5));
+    CHECK_THROWS_AS(require_useful_grid({4097, 0}, 5), BadOption);
+    CHECK_NOTHROW(require_useful_grid({0x7fffffff, 1}, 0x7fffffff));
+    CHECK_NOTHROW(require_useful_grid({10000, 100}, 1000000));
+    CHECK_THROWS_AS(require_useful_grid({10002, 100}, 1000000), BadOption);
+    Options options = parse({"--n", "1K", "--grid", "4097"});
+    CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
+    options.file = "/proc/self/maps";
+    CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
 }
 
 namespace {

@@ -25,6 +25,20 @@ refuses "--input takes one of .*, not 'nothing'" --input nothing
 refuses "--variant " --n 1K --variant nothing
 refuses "unknown option '--nothing'" --nothing
 refuses "unknown argument 'nothing'" nothing
+refuses "--csv needs a value" --csv ""
+
+timeout 20 "$program" --n 1K --grid 2147483647 >"$folder/out" 2>"$folder/err"
+[ $? -eq 2 ] || fail "a grid that n can't use is not refused in time"
+tail -n 1 "$folder/err" | grep -q -- "--grid" || fail "a grid that n can't use: $(cat "$folder/err")"
+
+# Under a limit that leaves room for a little input only, if a little works at all.
+little() { (ulimit -v 600000 && "$program" --n "$1" >"$folder/out" 2>"$folder/err"); }
+if little 1K && little 700M; then fail "700M elements fit into 600 MB"; fi
+grep -c . "$folder/err" | grep -qx 1 || fail "out of memory is said in more than a line: $(cat "$folder/err")"
+grep -q "memory" "$folder/err" || fail "out of memory is not said: $(cat "$folder/err")"
+
+writes_safely --csv rows.csv --n 1K
+"$program" --n 1K --csv - | grep -q '^chapter,' || fail "--csv - writes no rows to standard output"
 
 "$program" --help | grep -q -- "--input NAME" || fail "--help does not say what --input takes"
 [ -n "$("$program" --list)" ] || fail "--list does not name the variants"
@@ -34,6 +48,12 @@ refuses "--file .*No such file" --file "$folder/nothing"
 refuses "--file .*directory" --file "$folder"
 refuses "--file .*not a regular file" --file /dev/zero
 refuses "leave out --n" --file "$program" --n 5
+refuses "--file .*/proc/kmsg: " --file /proc/kmsg
+echo abc >"$folder/data"
+refuses "--file and --bins name the same file" --file "$folder/data" --bins "$folder/data"
+writes_safely --bins bins.csv --n 1K
+names_are_shown --file "$program"
+printf abc | "$program" --file /dev/stdin --bins - 2>&1 | grep -qx 98,1 || fail "a pipe is not counted"
 if [ "$(id -u)" -ne 0 ]; then
     touch "$folder/secret"
     chmod 000 "$folder/secret"

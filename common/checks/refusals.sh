@@ -28,3 +28,44 @@ refuses() {
     [ -s "$folder/out" ] && fail "$* prints something on standard output"
     grep -qe "$name" "$folder/err" || fail "$* does not say $name: $(cat "$folder/err")"
 }
+
+# writes_safely OPTION NAME ARGUMENT...: what OPTION can't write is refused before the run, and what it can write
+# goes through links to a file that holds `before`; a full disk is an error.
+writes_safely() {
+    local option=$1 name=$2
+    shift 2
+    rm -rf "$folder/to" && mkdir -p "$folder/to/folder$name"
+    refuses "$option can't write .*No such file" "$@" "$option" "$folder/to/nothing/$name"
+    refuses "$option can't write .*Is a directory" "$@" "$option" "$folder/to/folder$name"
+    if [ "$(id -u)" -ne 0 ]; then
+        touch "$folder/to/locked$name"
+        chmod 400 "$folder/to/locked$name"
+        refuses "$option can't write .*Permission denied" "$@" "$option" "$folder/to/locked$name"
+    fi
+    rm -rf "$folder"/to/* && echo before >"$folder/to/$name"
+    ln -s "to/$name" "$folder/link$name"
+    ln -s /dev/full "$folder/full$name"
+    "$program" "$@" "$option" "$folder/link$name" >"$folder/out" 2>&1 || fail "$option: $(cat "$folder/out")"
+    [ -L "$folder/link$name" ] || fail "$option replaces a link"
+    [ "$(stat -c %s "$folder/to/$name")" -gt 50 ] || fail "$option has not written $name"
+    [ "$(ls -A "$folder/to")" = "$name" ] || fail "$option leaves $(ls -A "$folder/to")"
+    "$program" "$@" "$option" "$folder/full$name" >"$folder/out" 2>"$folder/err"
+    [ $? -eq 1 ] || fail "$option does not notice that the disk is full"
+    grep -q "No space left" "$folder/err" || fail "$option does not say that the disk is full: $(cat "$folder/err")"
+    rm -rf "$folder/to" "$folder/link$name" "$folder/full$name"
+}
+
+# names_are_shown OPTION FILE: OPTION reads a copy of the file by any name, and shows it in a line of UTF-8.
+names_are_shown() {
+    local name=$'\'\'it\'s; `"$(x)%s é\x1b[31m\n\xff.csv'
+    cp "$2" "$folder/$name"
+    "$program" "$1" "$folder/$name" --csv "$folder/rows" "${@:3}" >"$folder/out" 2>&1 ||
+        fail "a file called $name: $(cat "$folder/out")"
+    refuses 'é\\x1b\[31m\\x0a\\xff' "$1" "$folder/no $name" "${@:3}"
+    cat "$folder/rows" >>"$folder/out"
+    grep -qF "\`\"\"\$(x)%s é\\x1b[31m\\x0a\\xff.csv\"," "$folder/rows" || fail "no such name: $(cat "$folder/rows")"
+    cat "$folder/out" "$folder/err" | iconv -f UTF-8 -t UTF-8 >"$folder/all" || fail "$1 shows what is no UTF-8"
+    LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$folder/all" && fail "$1 shows control characters: $(cat -v "$folder/all")"
+    grep -vq '^"0\|^chapter,' "$folder/rows" && fail "$1 divides a row into lines: $(cat "$folder/rows")"
+    rm -f "$folder/rows" "$folder/$name"
+}

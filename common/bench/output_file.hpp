@@ -1,0 +1,154 @@
+/// @file
+/// @brief Files that programs write: refused before the run if they can't be written, and replaced at once
+///        after it. Whatever goes wrong, the old file stays as it was.
+#pragma once
+
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "../problem/file.hpp"
+#include "command_line.hpp"
+#include "unfinished_file.hpp"
+
+namespace output_detail {
+
+/// What a path leads to.
+struct Target {
+    std::filesystem::path path;   ///< links are followed, even one to a file that is still missing
+    std::FILE* stream = nullptr;  ///< standard output or standard error, if it is one of them
+    bool is_file = true;          ///< a regular or a new file; false for a device or a pipe
+    bool exists = false;
+};
+
+/// @throws std::system_error for a directory, or if a part of the path is missing.
+inline Target find_target(const std::string& path) {
+    Target target{path};
+    if (path == "-") return {path, stdout, false, true};
+    struct stat status {
+    }, standard{};
+    target.exists = stat(path.c_str(), &status) == 0;
+    if (!target.exists && errno != ENOENT) throw_errno();
+    if (target.exists) {
+        for (std::FILE* const stream : {stdout, stderr})
+            if (fstat(fileno(stream), &standard) == 0 && standard.st_dev == status.st_dev &&
+                standard.st_ino == status.st_ino)
+                return {path, stream, false, true};
+        if (S_ISDIR(status.st_mode)) throw std::system_error(EISDIR, std::generic_category());
+        target.is_file = S_ISREG(status.st_mode);
+    }
+    for (int links = 0; target.is_file && links < 40 && std::filesystem::is_symlink(target.path); ++links)
+        target.path = target.path.parent_path() / std::filesystem::read_symlink(target.path);
+    return target;
+}
+
+/// The folder that a file is in.
+inline std::filesystem::path folder_of(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// @return What two paths to one regular file have in common, even if it is still missing; empty for others.
+inline std::string identity(const Target& target) {
+    struct stat status {};
+    const std::filesystem::path found = target.exists ? target.path : folder_of(target.path);
+    if (!target.is_file || stat(found.c_str(), &status) != 0) return "";
+    return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) +
+           (target.exists ? "" : "/" + target.path.filename().string());
+}
+
+}  // namespace output_detail
+
+/// A path, and the option that gave it.
+struct NamedFile {
+    std::string option, path;
+};
+
+/// @brief Makes sure, before anything runs, that files can be written, and that none is written twice or over
+///        the input. Empty paths are skipped.
+/// @throws BadOption that says why not.
+inline void require_outputs(const std::vector<NamedFile>& outputs, const NamedFile& input) {
+    using namespace output_detail;
+    std::map<std::string, std::string> taken;
+    const auto take = [&](const NamedFile& file, const Target& target) {
+        const std::string name = identity(target);
+        if (name.empty()) return;
+        const auto [other, is_first] = taken.emplace(name, file.option);
+        if (!is_first)
+            throw BadOption("--" + other->second + " and --" + file.option + " name the same file, " +
+                            file.path + ": write to another one");
+    };
+    std::error_code missing;
+    if (std::filesystem::is_regular_file(input.path, missing)) take(input, {input.path, nullptr, true, true});
+    for (const NamedFile& output : outputs) {
+        if (output.path.empty()) continue;
+        try {
+            const Target target = find_target(output.path);
+            if (target.exists && target.stream == nullptr && access(output.path.c_str(), W_OK) != 0)
+                throw_errno();
+            if (target.is_file) const Unfinished can_be_made(target.path);
+            take(output, target);
+        } catch (const std::system_error& error) {
+            throw BadOption("--" + output.option + " can't write " + output.path + ": " +
+                            error.code().message());
+        }
+    }
+}
+
+/// @brief Writes a text: as a file, which replaces the old one at once, or to a device or a pipe.
+/// @param[in] path "-" is standard output.
+/// @throws std::runtime_error if it can't be written. A file then stays as it was.
+inline void write_output(const std::string& path, std::string_view text) {
+    using namespace output_detail;
+    try {
+        const Target target = find_target(path);
+        if (target.stream != nullptr) {
+            std::fputc('\n', target.stream);
+            std::fwrite(text.data(), 1, text.size(), target.stream);  // `run_program` sees what failed
+        } else if (target.is_file) {
+            Unfinished(target.path).complete(text);
+        } else {
+            Stream stream(std::fopen(path.c_str(), "we"), std::fclose);
+            if (!stream) throw_errno();
+            write_all(std::move(stream), text);
+        }
+    } catch (const std::system_error& error) {
+        throw std::runtime_error(path + ": could not be written: " + error.code().message());
+    }
+}
+
+/// @brief Adds lines to a file, as `write_output` writes them. Programs that do so at the same time take
+/// turns.
+/// @param[in] heading The first line of a file that is new or empty.
+/// @throws std::runtime_error if it can't be written. A file then stays as it was.
+inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {
+    using namespace output_detail;
+    Stream lock(nullptr, std::fclose);
+    std::string text;
+    try {
+        if (const Target target = find_target(path); target.is_file) {
+            lock.reset(std::fopen(folder_of(target.path).c_str(), "re"));
+            if (lock) flock(fileno(lock.get()), LOCK_EX);  // not the file, which another takes the place of
+            if (std::filesystem::exists(target.path)) {
+                const std::vector<unsigned char> old = read_file(target.path, SIZE_MAX);
+                text.assign(old.begin(), old.end());
+            }
+        }
+    } catch (const std::exception& error) {
+        throw std::runtime_error(path + ": could not be read, so nothing is added: " + error.what());
+    }
+    if (text.empty()) text = heading;
+    if (text.back() != '\n') text += '\n';
+    write_output(path, text + lines);
+}

@@ -1,0 +1,218 @@
+/// @file
+/// @brief Checks of the files that programs write and read, and of the names that they print.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "../bench/output_file.hpp"
+#include "../bench/visible.hpp"
+#include "../problem/file.hpp"
+#include "catch.hpp"
+
+namespace outputs_detail {
+
+/// An empty folder, and what is asked of files in it.
+struct Folder {
+    Folder() {
+        char name[] = "/tmp/common_checks_XXXXXX";
+        path = std::filesystem::path(mkdtemp(name)) / "";
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    std::string operator/(const std::string& name) const { return path / name; }
+    std::string read(const std::string& name) const {
+        std::ifstream file(path / name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> found;
+        for (const auto& entry : std::filesystem::directory_iterator(path))
+            found.push_back(entry.path().filename());
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+    std::filesystem::path path;
+};
+
+/// Runs work in a process of its own. @return Its id.
+inline pid_t start(const std::function<void()>& work) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    try {
+        work();
+    } catch (const std::exception& error) {
+        _exit(1);
+    }
+    _exit(0);
+}
+
+/// @return How a process ended, as `waitpid` says it.
+inline int end_of(pid_t child) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+inline std::string refusal(const std::vector<NamedFile>& outputs, const NamedFile& input = {}) {
+    try {
+        require_outputs(outputs, input);
+    } catch (const BadOption& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace outputs_detail
+
+TEST_CASE("a file is replaced by one with its permissions, and a link to it stays") {
+    const outputs_detail::Folder folder;
+    write_output(folder / "file", "before, and longer");
+    chmod((folder / "file").c_str(), 0640);
+    symlink("file", (folder / "link").c_str());
+    symlink("new", (folder / "to new").c_str());
+    write_output(folder / "link", std::string("a\0b", 3));
+    write_output(folder / "to new", "made");
+    CHECK(folder.read("file") == std::string("a\0b", 3));
+    CHECK(folder.read("new") == "made");
+    CHECK(folder.names() == std::vector<std::string>{"file", "link", "new", "to new"});
+    CHECK(std::filesystem::is_symlink(folder / "link"));
+    CHECK(std::filesystem::is_symlink(folder / "to new"));
+    struct stat status {};
+    stat((folder / "file").c_str(), &status);
+    CHECK((status.st_mode & 0777) == 0640);
+    const mode_t mask = umask(0);
+    umask(mask);
+    stat((folder / "new").c_str(), &status);
+    CHECK((status.st_mode & 0777) == (0666 & ~mask));
+}
+
+TEST_CASE(
+    "a file stays as it was, and nothing else is left, if there is no room or a signal ends the program") {
+    const outputs_detail::Folder folder;
+    write_output(folder / "file", "before\n");
+    static int ending;
+    for (const int signal : {0, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) {
+        ending = signal;
+        const int status = outputs_detail::end_of(outputs_detail::start([&] {
+            const rlimit little{100000, 100000};
+            setrlimit(RLIMIT_FSIZE, &little);  // amid the writing, SIGXFSZ arrives
+            std::signal(signal, SIG_DFL);      // Catch2 has handlers of its own
+            if (signal != SIGXFSZ) std::signal(SIGXFSZ, [](int) { raise(ending); });
+            append_to_output(folder / "file", "", std::string(1000000, 'x'));
+        }));
+        if (signal == 0)
+            CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));
+        else
+            CHECK((WIFSIGNALED(status) && WTERMSIG(status) == signal));
+        CHECK(folder.read("file") == "before\n");
+        CHECK(folder.names() == std::vector<std::string>{"file"});
+    }
+    CHECK_THROWS_AS(write_output("/dev/full", "x"), std::runtime_error);
+    CHECK_THROWS_AS(append_to_output(folder / "none/file", "", "x"), std::runtime_error);
+}
+
+TEST_CASE("lines that programs add at the same time all arrive, below one heading") {
+    const outputs_detail::Folder folder;
+    std::array<pid_t, 4> children;
+    for (pid_t& child : children)
+        child = outputs_detail::start([&] {
+            for (int k = 0; k < 50; ++k) append_to_output(folder / "file", "heading", "line\n");
+        });
+    for (const pid_t child : children) CHECK(outputs_detail::end_of(child) == 0);
+    std::string expected = "heading\n";
+    for (int k = 0; k < 200; ++k) expected += "line\n";
+    CHECK(folder.read("file") == expected);
+    write_output(folder / "file", "no end of line");
+    append_to_output(folder / "file", "heading", "line\n");
+    CHECK(folder.read("file") == "no end of line\nline\n");
+}
+
+TEST_CASE("what can't be written, or is read or written besides, is refused before anything runs") {
+    using outputs_detail::refusal;
+    const outputs_detail::Folder folder;
+    write_output(folder / "file", "before");
+    symlink("file", (folder / "link").c_str());
+    symlink("self", (folder / "self").c_str());
+    link((folder / "file").c_str(), (folder / "other name").c_str());
+    const std::string file = folder / "file";
+    CHECK(refusal({{"csv", file}, {"bins", folder / "new"}}, {"file", folder / "nothing"}) == "");
+    CHECK(refusal({{"csv", "-"}, {"bins", "-"}}) == "");
+    CHECK(refusal({{"csv", "/dev/null"}, {"bins", "/dev/null"}}) == "");
+    CHECK(refusal({{"csv", ""}, {"bins", ""}}, {"file", ""}) == "");
+    CHECK(refusal({{"csv", folder / "none/file"}}).find("/none/file: No such file or") != std::string::npos);
+    CHECK(refusal({{"csv", file + "/file"}}).find("Not a directory") != std::string::npos);
+    CHECK(refusal({{"csv", folder / ""}}).find("--csv can't write") == 0);
+    CHECK(refusal({{"csv", folder / ""}}).find("Is a directory") != std::string::npos);
+    CHECK(refusal({{"csv", folder / "self"}}).find("Too many levels") != std::string::npos);
+    CHECK(refusal({{"csv", folder / std::string(300, 'x')}}).find("too long") != std::string::npos);
+    for (const std::string& same :
+         {folder / "link", folder / "other name", std::filesystem::relative(file).string()}) {
+        CHECK(refusal({{"csv", same}}, {"file", file}).find("--file and --csv name the same file") == 0);
+        CHECK(refusal({{"csv", same}, {"bins", file}}).find("--csv and --bins name the same file") == 0);
+    }
+    const std::string missing = folder / "new";
+    CHECK(refusal({{"csv", missing}, {"bins", std::filesystem::relative(missing)}}).find("--csv and") == 0);
+    CHECK(folder.names() == std::vector<std::string>{"file", "link", "other name", "self"});
+}
+
+TEST_CASE("files and pipes are read to their end, and what has none is refused") {
+    const outputs_detail::Folder folder;
+    const std::string path = folder / "file";
+    std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);
+    CHECK(read_file(path, 4) == std::vector<unsigned char>{'a', 0, 'b', '\n'});
+    CHECK_THROWS_AS(read_file(path, 3), std::invalid_argument);
+    CHECK_THROWS_AS(read_file(folder / "nothing", 4), std::invalid_argument);
+    CHECK_THROWS_AS(read_file("/", 4), std::invalid_argument);
+    CHECK_THROWS_AS(read_file("/dev/null", 4), std::invalid_argument);
+    CHECK_FALSE(read_file("/proc/self/maps", 1 << 30).empty());  // whose size is said to be 0
+
+    mkfifo((folder / "pipe").c_str(), 0600);
+    for (const std::size_t most : {400000, 300000}) {
+        const pid_t child = outputs_detail::start([&] {
+            std::ofstream pipe(folder / "pipe");
+            for (int k = 0; k < 200; ++k) pipe << std::string(1000, 'x') << std::flush;
+        });
+        if (most == 400000)
+            CHECK(read_file(folder / "pipe", most) == std::vector<unsigned char>(200000, 'x'));
+        else
+            CHECK_THROWS_AS(read_file(folder / "pipe", most), std::invalid_argument);
+        outputs_detail::end_of(child);
+    }
+}
+
+TEST_CASE("names are shown in one line of UTF-8 that no terminal obeys") {
+    const std::string shown = "it's \"é漢字🙂\" \\ %s, $(x) \xed\x9f\xbf \xf4\x8f\xbf\xbf";
+    CHECK(visible(shown) == shown);
+    CHECK(visible("a\x1b[31m\n\t\x7f") == "a\\x1b[31m\\x0a\\x09\\x7f");
+    CHECK(visible(std::string("\0", 1)) == "\\x00");
+    CHECK(visible("\xc2\x9b"
+                  "1m\xc2\xa0") == "\\xc2\\x9b1m\xc2\xa0");  // a terminal's control character in UTF-8
+    for (const std::string wrong :
+         {"\xff", "\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xe6\xbc", "\xf0\x8f\xbf\xbf",
+          "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {
+        std::string escaped;
+        for (const char c : wrong) {
+            char byte[8];
+            std::snprintf(byte, sizeof(byte), "\\x%02x", static_cast<unsigned char>(c));
+            escaped += byte;
+        }
+        CHECK(visible(wrong + "a") == escaped + "a");
+    }
+}

@@ -5,11 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -34,32 +32,19 @@ inline void write_all(Stream stream, std::string_view text) {
 /// What a signal that ends the program removes first.
 inline std::atomic<const char*> unfinished_file = nullptr;
 
-/// While it lives, signals that end the program remove the unfinished file.
-class EndingSignals {
- public:
-    EndingSignals() {
-        struct sigaction remove_first {};
-        remove_first.sa_handler = [](int signal) {
-            if (const char* const name = unfinished_file) unlink(name);
-            raise(signal);
-        };
-        remove_first.sa_flags = SA_RESETHAND;
-        for (std::size_t i = 0; i < kSignals.size(); ++i) {
-            sigaction(kSignals[i], nullptr, &before_[i]);
-            if (before_[i].sa_handler == SIG_DFL) sigaction(kSignals[i], &remove_first, nullptr);
-        }
-    }
-    ~EndingSignals() {
-        unfinished_file = nullptr;
-        for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-    }
-    EndingSignals(const EndingSignals&) = delete;
-    EndingSignals& operator=(const EndingSignals&) = delete;
-
- private:
-    static constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
-    std::array<struct sigaction, kSignals.size()> before_{};
-};
+/// From now on, signals that end the program remove the unfinished file first.
+inline void watch_signals() {
+    struct sigaction now {
+    }, remove_first{};
+    remove_first.sa_handler = [](int signal) {
+        if (const char* const name = unfinished_file) unlink(name);
+        raise(signal);
+    };
+    remove_first.sa_flags = SA_RESETHAND;
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ})
+        if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(signal, &remove_first, nullptr);
+}
 
 /// A new file beside its target, which it replaces once it is complete. If anything fails before, it is
 /// removed.
@@ -67,13 +52,15 @@ class Unfinished {
  public:
     /// @throws std::system_error if there can't be a new file in that folder.
     explicit Unfinished(const std::filesystem::path& target) : target_(target) {
-        for (int number = 0; !stream_; ++number) {
+        watch_signals();
+        for (int number = 0;; ++number) {
             name_ = target.parent_path() /
                     (".course-" + std::to_string(getpid()) + "-" + std::to_string(number) + ".part");
             unfinished_file = name_.c_str();
             stream_.reset(std::fopen(name_.c_str(), "wxe"));  // x: a new file, whatever the name may link to
-            if (!stream_ && errno != EEXIST) throw_errno();
-            unfinished_file = stream_ ? name_.c_str() : nullptr;
+            if (stream_) break;
+            unfinished_file = nullptr;
+            if (errno != EEXIST) throw_errno();
         }
         struct stat old {};
         if (stat(target.c_str(), &old) != 0) return;
@@ -82,6 +69,7 @@ class Unfinished {
     }
     ~Unfinished() {
         if (!complete_) unlink(name_.c_str());
+        unfinished_file = nullptr;
     }
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
@@ -94,7 +82,6 @@ class Unfinished {
     }
 
  private:
-    const EndingSignals signals_;
     const std::filesystem::path target_;
     std::filesystem::path name_;
     Stream stream_{nullptr, std::fclose};

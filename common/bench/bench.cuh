@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "csv.cuh"
+#include "long_run.cuh"
 #include "measure.cuh"
 #include "options.hpp"
 
@@ -53,6 +54,11 @@ class Bench {
     /// @return A row for each job, with its time and, unless it is simulated, its ratios.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
+        if (device_ != nullptr && device_->simulated) {
+            const std::string warning =
+                long_run_warning(simulated_seconds(jobs_, common_.n), options_.file.empty());
+            if (!warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
+        }
         const std::vector<Measured> measured = measure(jobs_, options_.rounds, device_);
         const auto median_of = [&](const char* name) {
             for (std::size_t j = 0; j < jobs_.size(); ++j)

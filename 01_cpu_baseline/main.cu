@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
 
         VariantBench<Histogram> bench("01_cpu_baseline", options, nullptr, data, nullptr);
         for (const Variant<Histogram>& variant : chosen) bench.add(variant);
-        bench.add_cpu_baselines();
+        bench.compare_with("sequential", "all cores");
         return bench.run();
     });
 }

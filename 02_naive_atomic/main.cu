@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
         } else if (options.mode == "counter-types") {
             status = print_counter_types("02_naive_atomic", d_data, data, options, device);
         } else {
-            VariantBench<Histogram> bench("02_naive_atomic", options, &device, data, d_data, copy_ms * 1e-3);
+            VariantBench<Histogram> bench("02_naive_atomic", options, &device, data, d_data);
             for (const Variant<Histogram>& variant : chosen) bench.add(variant);
             bench.add_cpu_baselines();
             bench.add_read_ceiling();

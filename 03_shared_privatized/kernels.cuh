@@ -190,7 +190,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
      .run = histogram_article,
      .only_block = kBins},
     {.name = "any block", .idea = "the threads share the bins in strides", .run = histogram_any_block},
-    {.name = "a copy a warp",
+    {.name = "a copy per warp",
      .idea = "a histogram for each warp of the block",
      .run = histogram_warp_private},
     {.name = "8 bins, registers",

@@ -8,7 +8,7 @@
 #include "../common/bench/variant_bench.cuh"
 #include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
-#include "../common/cuda/timer.cuh"
+#include "../common/cuda/pinned.cuh"
 #include "atomic_cost.cuh"
 #include "kernels.cuh"
 #include "levels.cuh"
@@ -29,19 +29,17 @@ int main(int argc, char** argv) {
         if (options.mode == "levels") return print_levels(data, options, device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());
-        EventTimer copy;
-        copy.start();
+        Pinned pinned(data);  // the device fetches pinned memory by itself
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
-        const double copy_seconds = copy.stop();
         if (options.mode == "sweep")
             return print_sweep("03_shared_privatized", variant_named(kVariants, "any block"), d_data.data(),
                                data, kBlock, options, device);
 
         // Each round times all of this, on these bytes, and begins with the next line of the table.
-        VariantBench<Histogram> bench("03_shared_privatized", options, &device, data, d_data.data(),
-                                      copy_seconds);
+        VariantBench<Histogram> bench("03_shared_privatized", options, &device, data, d_data.data());
         for (const Variant<Histogram>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();
+        bench.add_copies(pinned, d_data.data());
         bench.add_read_ceiling();
         bench.add_cub();
         return bench.run();

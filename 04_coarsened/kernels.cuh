@@ -12,6 +12,7 @@
 
 #include "../common/cuda/device.cuh"
 #include "../common/cuda/error.cuh"
+#include "../common/cuda/load.cuh"
 #include "../common/problem/histogram.hpp"
 
 /// Threads per block of the first kernels, unless the caller says otherwise.
@@ -188,20 +189,22 @@ constexpr unsigned int kMostCopies = 32, kLoads = 4;
 
 /// Counts a thread's share of the vectors, from its vector `i` on. All loads of a turn are issued before the
 /// first is used, so that their latencies overlap.
+template <bool kStreaming>
 __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors, std::size_t i,
                                        std::size_t threads) {
     for (; i + (kLoads - 1) * threads < vectors.count; i += kLoads * threads) {
         uint4 v[kLoads];
 #pragma unroll
-        for (unsigned int k = 0; k < kLoads; ++k) v[k] = __ldcs(&vectors.data[i + k * threads]);
+        for (unsigned int k = 0; k < kLoads; ++k) v[k] = load<kStreaming>(&vectors.data[i + k * threads]);
 #pragma unroll
         for (unsigned int k = 0; k < kLoads; ++k) count_16<kMostCopies>(own, v[k]);
     }
-    for (; i < vectors.count; i += threads) count_16<kMostCopies>(own, __ldcs(&vectors.data[i]));
+    for (; i < vectors.count; i += threads) count_16<kMostCopies>(own, load<kStreaming>(&vectors.data[i]));
 }
 
 /// @brief 32 copies, and four loads of each thread in flight. The very first load is in flight while the
 ///        counters are cleared.
+template <bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     in_flight_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters; 16 bytes are cleared in one store
@@ -211,12 +214,12 @@ __global__ void __launch_bounds__(kWideBlock)
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
 
-    const uint4 first = thread < vectors.count ? __ldcs(&vectors.data[thread]) : uint4{};
+    const uint4 first = thread < vectors.count ? load<kStreaming>(&vectors.data[thread]) : uint4{};
     for (unsigned int k = threadIdx.x; k < kBins * kMostCopies / 4; k += blockDim.x) words[k] = uint4{};
     __syncthreads();
 
     if (thread < vectors.count) count_16<kMostCopies>(own, first);
-    count_in_flight(own, vectors, thread + threads, threads);
+    count_in_flight<kStreaming>(own, vectors, thread + threads, threads);
     count_ends<kMostCopies>(own, d_data, n, vectors);
 
     __syncthreads();
@@ -224,21 +227,26 @@ __global__ void __launch_bounds__(kWideBlock)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_copies<kMostCopies>(counts, b)));
 }
 
-/// How many bits of an unfinished bin count bytes, and how many blocks the others can count.
-constexpr unsigned int kCountBits = 44, kMostBlocks = (1u << (64 - kCountBits)) - 1;
+/// How many bits of an unfinished bin, of 32 or of 64 bits, count bytes. The others count blocks.
+template <typename Unfinished>
+constexpr unsigned int kCountBits = sizeof(Unfinished) == 4 ? 24 : 44;
+
+/// How many blocks they can count.
+template <typename Unfinished>
+constexpr unsigned int kMostBlocks = (Unfinished{1} << (8 * sizeof(Unfinished) - kCountBits<Unfinished>)) - 1;
 
 /// @brief The same without a launch that clears the bins: the block that comes last to a bin learns from its
 ///        atomic addition what all blocks have counted, and stores it.
 ///
 /// What a block hands to the next is a single number, so no two writes have to be ordered.
-/// @tparam kAlone For a grid of one block, which has nothing to add to and stores its own counts.
+/// @tparam Unfinished The type of that number. All blocks meet here, and half the bits take half the time.
 /// @param[in,out] d_unfinished 256 numbers. The lower bits hold what has been counted, the upper ones how
 ///                many blocks have added to it; all are 0 before, and again after.
-template <bool kAlone>
+template <typename Unfinished, bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     one_launch_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                      unsigned long long* d_unfinished) {
-    constexpr unsigned long long kOneBlock = 1ull << kCountBits;
+                      Unfinished* d_unfinished) {
+    constexpr Unfinished kOneBlock = Unfinished{1} << kCountBits<Unfinished>;
     __shared__ uint4 words[kBins * kMostCopies / 4];
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
@@ -246,23 +254,19 @@ __global__ void __launch_bounds__(kWideBlock)
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
 
-    const uint4 first = thread < vectors.count ? __ldcs(&vectors.data[thread]) : uint4{};
+    const uint4 first = thread < vectors.count ? load<kStreaming>(&vectors.data[thread]) : uint4{};
     for (unsigned int k = threadIdx.x; k < kBins * kMostCopies / 4; k += blockDim.x) words[k] = uint4{};
     __syncthreads();
 
     if (thread < vectors.count) count_16<kMostCopies>(own, first);
-    count_in_flight(own, vectors, thread + threads, threads);
+    count_in_flight<kStreaming>(own, vectors, thread + threads, threads);
     count_ends<kMostCopies>(own, d_data, n, vectors);
 
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {
-        const unsigned long long sum = sum_of_copies<kMostCopies>(counts, b);
-        if (kAlone) {
-            d_bins[b] = sum;
-            continue;
-        }
-        const unsigned long long all = atomicAdd(&d_unfinished[b], kOneBlock + sum) + kOneBlock + sum;
-        if (all >> kCountBits == gridDim.x) {
+        const Unfinished sum = sum_of_copies<kMostCopies>(counts, b);
+        const Unfinished all = atomicAdd(&d_unfinished[b], kOneBlock + sum) + kOneBlock + sum;
+        if (all >> kCountBits<Unfinished> == gridDim.x) {
             d_bins[b] = all % kOneBlock;
             d_unfinished[b] = 0;
         }
@@ -311,11 +315,26 @@ void histogram_striding(const unsigned char* d_data, std::size_t n, unsigned lon
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Four loads in flight, of the kind that suits n.
+inline void histogram_in_flight(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                                unsigned long long* d_workspace, LaunchShape shape) {
+    const auto run = should_stream(n) ? histogram_striding<in_flight_kernel<true>>
+                                      : histogram_striding<in_flight_kernel<false>>;
+    run(d_data, n, d_bins, d_workspace, shape);
+}
+
+/// Whether an unfinished bin can count these blocks and bytes.
+template <typename Unfinished>
+bool can_count(std::size_t n, unsigned int grid) {
+    return grid <= kMostBlocks<Unfinished> && n >> kCountBits<Unfinished> == 0;
+}
+
 /// @brief The same in a launch that needs none before it.
-/// @param d_unfinished The workspace: 256 numbers.
+/// @param d_unfinished The workspace: 256 numbers, of which unfinished bins of 32 bits take half.
 /// @throws std::invalid_argument also for more blocks or bytes than an unfinished bin can count.
 inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                  unsigned long long* d_unfinished, LaunchShape shape) {
+    using Wide = unsigned long long;
     if (n == 0) {
         CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
         return;
@@ -323,11 +342,16 @@ inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, uns
     const unsigned int block = shape.block_or(kWideBlock);
     const unsigned int grid = shape.grid_or(copies_grid(n, block));
     require_32_bit_counters(n, grid, block * 2 * sizeof(uint4));
-    if (grid > kMostBlocks || n >> kCountBits != 0)
-        throw std::invalid_argument("one launch counts no more than " + std::to_string(kMostBlocks) +
-                                    " blocks and 2^" + std::to_string(kCountBits) + " bytes");
-    const auto kernel = grid == 1 ? one_launch_kernel<true> : one_launch_kernel<false>;
-    kernel<<<grid, block>>>(d_data, n, d_bins, d_unfinished);
+    if (can_count<unsigned int>(n, grid)) {
+        auto* const d_narrow = reinterpret_cast<unsigned int*>(d_unfinished);
+        one_launch_kernel<unsigned int, true><<<grid, block>>>(d_data, n, d_bins, d_narrow);
+    } else if (can_count<Wide>(n, grid)) {
+        const auto kernel = should_stream(n) ? one_launch_kernel<Wide, true> : one_launch_kernel<Wide, false>;
+        kernel<<<grid, block>>>(d_data, n, d_bins, d_unfinished);
+    } else {
+        throw std::invalid_argument("one launch counts no more than " + std::to_string(kMostBlocks<Wide>) +
+                                    " blocks and 2^" + std::to_string(kCountBits<Wide>) + " bytes");
+    }
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -356,10 +380,10 @@ inline const std::vector<Variant<Histogram>> kVariants = {
      .run = histogram_striding<copies_kernel<kMostCopies>>},
     {.name = "loads in flight",
      .idea = "four loads of each thread in flight, the first one while counters are cleared",
-     .run = histogram_striding<in_flight_kernel>},
+     .run = histogram_in_flight},
     {.name = "one launch",
      .idea = "nothing is cleared: the last block to add to a bin stores it",
      .run = histogram_one_launch,
      .workspace = [](std::size_t, LaunchShape) { return std::size_t{kBins}; },
-     .most_blocks = kMostBlocks},
+     .most_blocks = kMostBlocks<unsigned long long>},
 };

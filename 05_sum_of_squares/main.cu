@@ -7,7 +7,7 @@
 #include "../common/bench/variant_bench.cuh"
 #include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
-#include "../common/cuda/timer.cuh"
+#include "../common/cuda/pinned.cuh"
 #include "clocks.cuh"
 #include "device_info.cuh"
 #include "kernels.cuh"
@@ -26,18 +26,16 @@ int main(int argc, char** argv) {
         const std::vector<int> data = make_input<SumOfSquares>(options, &device);
 
         const DeviceBuffer<int> d_data(data.size());
-        EventTimer copy;
-        copy.start();
+        Pinned pinned(data);  // the device fetches pinned memory by itself
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
-        const double copy_seconds = copy.stop();
 
         if (options.mode == "clocks") return print_clocks(d_data.data(), data.size(), options, device);
 
         // Each round times all of this, on these ints, and begins with the next line of the table.
-        VariantBench<SumOfSquares> bench("05_sum_of_squares", options, &device, data, d_data.data(),
-                                         copy_seconds);
+        VariantBench<SumOfSquares> bench("05_sum_of_squares", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();
+        bench.add_copies(pinned, d_data.data());
         bench.add_read_ceiling();
         bench.add_cub();
         return bench.run();

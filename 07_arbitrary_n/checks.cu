@@ -32,6 +32,15 @@ void sum_with(const int* d_data, std::size_t n, unsigned long long* d_sum, unsig
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Shuffles with one kind of loads, whatever n would ask for.
+template <bool kStreaming>
+void sum_by_shuffles(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
+                     LaunchShape shape) {
+    clear_sum(d_sum);
+    shuffles_kernel<kStreaming><<<shape.grid_or(3), shape.block_or(kWideBlock)>>>(d_data, n, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
@@ -44,6 +53,20 @@ TEST_CASE("every n from 0 to 1025 is right") {
             REQUIRE(check_case(variant, {n, "random", n % 4, {}, 1}).value_or("") == "");
 }
 
+TEST_CASE("both kinds of loads are right") {
+    Variant<SumOfSquares> shuffles = kVariants.back();
+    for (const auto run : {sum_by_shuffles<true>, sum_by_shuffles<false>}) {
+        shuffles.run = run;
+        CHECK(check_variant(shuffles).value_or("") == "");
+    }
+}
+
+TEST_CASE("a lone block and the grid that follows it are right where one takes over from the other") {
+    for (const std::size_t n : {kFew - 1, kFew, kFew + 1})
+        for (const unsigned int block : {0u, 32u, 1024u})
+            CHECK(check_case(kVariants.back(), {n, "random", 1, {0, block}, 1}).value_or("") == "");
+}
+
 TEST_CASE("more than 2^31 ints add up right") {
     if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
         return skip_check("needs a GPU with 25 GiB of free memory");
@@ -54,7 +77,7 @@ TEST_CASE("an element dropped at an odd level is found") {
     CHECK(check_variant(broken(sum_with<dropped_element::kernel>)));
 }
 
-TEST_CASE("cells that nobody wrote are found") {
+TEST_CASE("cells that were never written are found") {
     CHECK(check_variant(broken(sum_with<unwritten_cells::kernel>)));
 }
 

@@ -9,6 +9,7 @@
 
 #include "../common/cuda/device.cuh"
 #include "../common/cuda/error.cuh"
+#include "../common/cuda/load.cuh"
 #include "../common/problem/sum_of_squares.cuh"
 
 /// Threads a block, unless the caller says otherwise, and the most that there can be.
@@ -122,57 +123,54 @@ __device__ inline unsigned long long square(const int4& v) {
     return square(v.x) + square(v.y) + square(v.z) + square(v.w);
 }
 
-/// @brief The squares of one value in each of `kLoads` neighbouring pieces, as long as the block, added up.
+/// How many loads a thread has under way.
+constexpr unsigned int kLoads = 4;
+
+/// @brief The squares of one value in each of four neighbouring pieces, as long as the block, added up.
 ///
 /// All loads are under way before the thread looks at the first.
 /// @tparam kWhole Says that the tile is whole. One that is not ends at `count`, and what a thread takes past
 ///         that is 0, whose square adds nothing.
 /// @tparam Value `int`, or `int4`: four ints in one load, at an address that is a multiple of 16.
-template <int kLoads, bool kWhole, typename Value>
+template <bool kStreaming, bool kWhole, typename Value>
 __device__ inline unsigned long long tile_squares(const Value* d_tile, std::size_t count) {
     Value v[kLoads];
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
+    for (unsigned int k = 0; k < kLoads; ++k) {
         const unsigned int i = threadIdx.x + k * blockDim.x;
-        v[k] = kWhole || i < count ? __ldcs(&d_tile[i]) : Value{};
+        v[k] = kWhole || i < count ? load<kStreaming>(&d_tile[i]) : Value{};
     }
     unsigned long long sum = 0;
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) sum += square(v[k]);
+    for (unsigned int k = 0; k < kLoads; ++k) sum += square(v[k]);
     return sum;
 }
 
-/// The sum of this thread's share of `count` values, by tiles: the grid's blocks stride over them.
-template <int kLoads, typename Value>
-__device__ inline unsigned long long own_squares_by_tiles(const Value* d_values, std::size_t count) {
-    const std::size_t tile = std::size_t{blockDim.x} * kLoads;
-    std::size_t first = blockIdx.x * tile;
-    unsigned long long sum = 0;
-    for (; first + tile <= count; first += gridDim.x * tile)
-        sum += tile_squares<kLoads, true>(d_values + first, tile);
-    if (first < count) sum += tile_squares<kLoads, false>(d_values + first, count - first);
-    return sum;
-}
-
-/// How many loads of 16 bytes a thread has under way.
-constexpr int kWideLoads = 4;
-
-/// @brief The sum of this thread's share, by loads of 16 bytes.
+/// @brief The sum of this thread's share, by loads of 16 bytes: the grid's blocks stride over tiles.
 ///
 /// Such loads want addresses that are multiples of 16: up to three ints before the first one, and up
 /// to three behind the last, are taken one by one.
+template <bool kStreaming>
 __device__ inline unsigned long long own_squares_wide(const int* d_data, std::size_t n) {
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) / sizeof(int) % 4;
     const std::size_t to_aligned = (4 - misaligned) % 4;
     const std::size_t head = to_aligned < n ? to_aligned : n;
-    const std::size_t whole = (n - head) / 4, tail = head + whole * 4;
-    return own_squares_by_tiles<kWideLoads>(reinterpret_cast<const int4*>(d_data + head), whole) +
-           own_squares(d_data, head) + own_squares(d_data + tail, n - tail);
+    const std::size_t count = (n - head) / 4, tail = head + count * 4;
+    const int4* const vectors = reinterpret_cast<const int4*>(d_data + head);
+
+    unsigned long long sum = own_squares(d_data, head) + own_squares(d_data + tail, n - tail);
+    const std::size_t tile = std::size_t{blockDim.x} * kLoads;
+    std::size_t first = blockIdx.x * tile;
+    for (; first + tile <= count; first += gridDim.x * tile)
+        sum += tile_squares<kStreaming, true>(vectors + first, tile);
+    if (first < count) sum += tile_squares<kStreaming, false>(vectors + first, count - first);
+    return sum;
 }
 
 /// The same as before, with wide loads.
+template <bool kStreaming>
 __global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
-    const unsigned long long sum = block_sum(own_squares_wide(d_data, n));
+    const unsigned long long sum = block_sum(own_squares_wide<kStreaming>(d_data, n));
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
@@ -193,17 +191,22 @@ __device__ inline unsigned long long block_sum_by_shuffles(unsigned long long va
 }
 
 /// The same with shuffles, for blocks of whole warps.
+template <bool kStreaming>
 __global__ void shuffles_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
-    const unsigned long long sum = block_sum_by_shuffles(own_squares_wide(d_data, n));
+    const unsigned long long sum = block_sum_by_shuffles(own_squares_wide<kStreaming>(d_data, n));
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
-/// How many ints a thread of a block that is alone has under way.
-constexpr int kLoneLoads = 8;
+/// How many ints are for one block.
+constexpr unsigned int kFew = 8192;
 
 /// For one block of whole warps. It has nothing to add to, so it stores its sum, and nothing needs clearing.
 __global__ void lone_block_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
-    const unsigned long long sum = block_sum_by_shuffles(own_squares_by_tiles<kLoneLoads>(d_data, n));
+    const unsigned int tile = blockDim.x * kLoads;
+    unsigned long long sum = 0;
+    for (std::size_t first = 0; first < n; first += tile)
+        sum += tile_squares<true, false>(d_data + first, n - first);
+    sum = blockDim.x == 32 ? warp_sum(sum) : block_sum_by_shuffles(sum);
     if (threadIdx.x == 0) *d_sum = sum;
 }
 
@@ -292,7 +295,8 @@ inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum
     clear_sum(d_sum);
     if (n == 0) return;
     shape.block = shape.block_or(kWideBlock);
-    wide_kernel<<<fitting_grid(n, shape, 4 * kWideLoads), shape.block>>>(d_data, n, d_sum);
+    const auto kernel = should_stream(n * sizeof(int)) ? wide_kernel<true> : wide_kernel<false>;
+    kernel<<<fitting_grid(n, shape, 4 * kLoads), shape.block>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -302,7 +306,8 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
     clear_sum(d_sum);
     if (n == 0) return;
     shape.block = shape.block_or(kWideBlock);
-    shuffles_kernel<<<fitting_grid(n, shape, 4 * kWideLoads), shape.block>>>(d_data, n, d_sum);
+    const auto kernel = should_stream(n * sizeof(int)) ? shuffles_kernel<true> : shuffles_kernel<false>;
+    kernel<<<fitting_grid(n, shape, 4 * kLoads), shape.block>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -310,11 +315,9 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
 inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
-    const unsigned int warps = std::min(blocks_for(n, 32 * kLoneLoads), kMostThreads / 32);
-    const unsigned int block = shape.block_or(32 * warps);
-    if (shape.grid > 1 || n > std::size_t{block} * kLoneLoads)
-        return sum_shuffles(d_data, n, d_sum, d_workspace, shape);
-    lone_block_kernel<<<1, block>>>(d_data, n, d_sum);
+    if (n > kFew || shape.grid > 1) return sum_shuffles(d_data, n, d_sum, d_workspace, shape);
+    const unsigned int warps = std::min(blocks_for(n, 32 * kLoads), kMostThreads / 32);
+    lone_block_kernel<<<1, shape.block_or(32 * warps)>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -346,7 +349,9 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
          return 1 + std::size_t{fitting_grid(n, shape, 1)};
      }},
-    {.name = "an atomic a block", .idea = "no partial sums: each block adds to the total", .run = sum_atomic},
+    {.name = "an atomic per block",
+     .idea = "no partial sums: each block adds to the total",
+     .run = sum_atomic},
     {.name = "16-byte loads", .idea = "the same, four loads of 16 bytes in flight", .run = sum_wide},
     {.name = "shuffles",
      .idea = "one barrier per block, in place of one per level",

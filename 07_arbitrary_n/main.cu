@@ -4,15 +4,16 @@
 ///     nvcc -std=c++20 -O3 07_arbitrary_n/main.cu -o sum && ./sum
 #include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
+#include "../common/bench/thrust.cuh"
 #include "../common/bench/variant_bench.cuh"
 #include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
-#include "../common/cuda/timer.cuh"
+#include "../common/cuda/pinned.cuh"
 #include "kernels.cuh"
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options = parse_options<SumOfSquares>(argc, argv);
+        const Options options = parse_options<SumOfSquares>(argc, argv, {kRivalsMode});
         if (options.list) return print_variants(kVariants), 0;
         const std::vector<Variant<SumOfSquares>> chosen = choose_variants(kVariants, options);
 
@@ -20,18 +21,18 @@ int main(int argc, char** argv) {
         const std::vector<int> data = make_input<SumOfSquares>(options, &device);
 
         const DeviceBuffer<int> d_data(data.size());
-        EventTimer copy;
-        copy.start();
+        Pinned pinned(data);  // the device fetches pinned memory by itself
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
-        const double copy_seconds = copy.stop();
 
         // Each round times all of this, on these ints, and begins with the next line of the table.
-        VariantBench<SumOfSquares> bench("07_arbitrary_n", options, &device, data, d_data.data(),
-                                         copy_seconds);
+        VariantBench<SumOfSquares> bench("07_arbitrary_n", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();
+        bench.add_copies(pinned, d_data.data());
         bench.add_read_ceiling();
         bench.add_cub();
+        if (options.mode == kRivalsMode.name)
+            bench.add(thrust_jobs(d_data.data(), data.size(), bench.reference()));
         return bench.run();
     });
 }

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 TEXTS = ["case", "chapter", "problem", "variant", "kernel", "device", "simulated", "input", "verdict", "driver",
-         "cuda_driver", "cuda_runtime", "commit", "date"]
+         "cuda_driver", "cuda_runtime", "commit", "date", "cache"]
 NEEDED = ["chapter", "problem", "variant", "device", "simulated", "input", "n", "driver", "cuda_runtime", "host_cpus",
           "commit", "date"]
 TIMED = ["bytes", "samples", "median_s", "p10_s", "p90_s", "verdict"]  # rows of counters have no such columns
-OPTIONAL = ["copy_s", "gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
+OPTIONAL = ["gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
 
 
 class Problem(Exception):
@@ -198,7 +198,6 @@ VALUES = {
     "variant": ("variant", "variant", str),
     "time": ("time", "median_s", seconds),
     "spread": ("p10 to p90", None, spread),
-    "copy": ("copy to the device", "copy_s", seconds),
     "gb_per_s": ("GB/s", "gb_per_s", grouped),
     "of_ceiling": ("of the read ceiling", "of_ceiling", lambda ratio: three_digits(100 * ratio) + " %"),
     "times_cpu_core": ("x one CPU core", "times_cpu_sequential", grouped),
@@ -206,6 +205,7 @@ VALUES = {
     "times_cub": ("x CUB", "times_cub", grouped),
     "n": ("n", "n", size),
     "input": ("input", "input", str),
+    "cache": ("L2 cache", "cache", str),
     "grid": ("blocks", "grid", whole),
     "host_cpus": ("CPUs of the host", "host_cpus", whole),
     "lost": ("lost", "verdict", lost),
@@ -229,6 +229,7 @@ VALUES = {
     "warps": ("warps", "warps", share),
     "dram": ("DRAM", "dram", share),
     "dram_read": ("read from DRAM", "dram_read", lambda number: count(number, "B")),
+    "dram_written": ("written to DRAM", "dram_written", lambda number: count(number, "B")),
     "l2": ("L2", "l2", share),
     "waits_memory": ("wait for memory", "waits_memory", plain),
     "waits_barrier": ("wait at a barrier", "waits_barrier", plain),

@@ -18,7 +18,7 @@ HOSTILE = ["`touch pwned`", '"; system("touch pwned"); "', "</desc><script>alert
            "<!-- /fill --> ]]> &amp;"]
 ALL_HOSTILE = " ".join(HOSTILE)
 ROW = {"chapter": "01_x", "problem": "histogram", "variant": "v", "device": "NVIDIA X", "simulated": "false",
-       "input": "uniform", "n": "1000", "bytes": "1000", "grid": "0", "block": "0", "copy_s": "1e-5", "samples": "20",
+       "input": "uniform", "n": "1000", "bytes": "1000", "grid": "0", "block": "0", "cache": "clean", "samples": "20",
        "median_s": "2e-6", "p10_s": "1e-6", "p90_s": "3e-6", "gb_per_s": "0.5", "of_ceiling": "0.5",
        "times_cpu_sequential": "1", "times_cpu_all_cores": "1", "times_cub": "1", "verdict": "ok", "driver": "1.0",
        "cuda_driver": "13.0", "cuda_runtime": "13.0", "host_cpus": "2", "commit": "abc", "date": "2026-01-01T00:00:00Z"}

@@ -15,26 +15,18 @@ template <typename T>
 struct DevicePairs {
     std::size_t n;
     DeviceBuffer<T> buffer;
-    double copy_seconds;  ///< what the host-to-device transfer took
 
     /// @throws CudaError.
     explicit DevicePairs(const Pairs<T>& pairs) : n(pairs.first.size()), buffer(2 * n) {
-        EventTimer copy;
-        copy.start();
         CUDA_CHECK(cudaMemcpy(buffer.data(), pairs.first.data(), n * sizeof(T), cudaMemcpyHostToDevice));
         CUDA_CHECK(cudaMemcpy(buffer.data() + n, pairs.second.data(), n * sizeof(T), cudaMemcpyHostToDevice));
-        copy_seconds = copy.stop();
     }
     const T* first() const { return buffer.data(); }       ///< `n` elements
     const T* second() const { return buffer.data() + n; }  ///< `n` elements
 
     /// What all rows have in common.
     Row common_row(const char* problem) const {
-        return {.chapter = "03_shared_privatized",
-                .problem = problem,
-                .n = n,
-                .bytes = buffer.bytes(),
-                .copy_seconds = copy_seconds};
+        return {.chapter = "03_shared_privatized", .problem = problem, .n = n, .bytes = buffer.bytes()};
     }
 };
 
@@ -53,6 +45,6 @@ inline void print_table(const std::string& what, const std::string& detail, std:
     const std::string dropped = outside == 0 ? "none outside" : std::to_string(outside) + " outside, dropped";
     std::printf("\n%s (%s), %s\n%s; %s.\n", what.c_str(), rows.front().input.c_str(), device.name.c_str(),
                 detail.c_str(), dropped.c_str());
-    print_table_heading(rows.front().copy_seconds, &device);
+    print_table_heading(rows.front(), &device);
     for (const Row& row : rows) print_row(row);
 }

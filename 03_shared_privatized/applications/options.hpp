@@ -75,7 +75,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
              options.n = parse_number("n", text, 0, std::numeric_limits<std::int64_t>::max(), true);
              made_input = true;
          }});
-    line.add(input_option(kind, options, made_input));
+    add_input_option(line, kind, options, made_input);
     line.add({"seed", "NUMBER", "another seed, another input (default 1)", [&](const std::string& text) {
                   options.seed = parse_number("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
                   made_input = true;

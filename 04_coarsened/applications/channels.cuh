@@ -165,7 +165,7 @@ void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigne
 /// The variants for images of so many channels, in the order of the story.
 template <unsigned int kChannels>
 const std::vector<Variant<Channels<kChannels>>> kChannelVariants = {
-    {.name = "a pixel a thread",
+    {.name = "a pixel per thread",
      .idea = "one atomic per channel, in shared memory",
      .run = histogram_pixels<kChannels>},
     {.name = "copies",

@@ -61,7 +61,7 @@ Request parse(int argc, char** argv) {
          }});
     const ProgramKind kind = program_kind<Histogram>();
     measuring.input = kind.inputs.front().first;
-    line.add(input_option(kind, measuring, request.made));
+    add_input_option(line, kind, measuring, request.made);
     line.number("seed", "NUMBER", "another seed, another image (default 1)", measuring.seed, 0,
                 std::numeric_limits<std::uint64_t>::max());
     add_measuring_options(line, measuring);
@@ -164,17 +164,15 @@ int run(Image image, const Request& request, const Device& device) {
     std::vector<Pixel<kChannels>> pixels(image.pixel_count());
     std::memcpy(pixels.data(), image.pixels.data(), image.pixels.size());
     const DeviceBuffer<Pixel<kChannels>> d_pixels(pixels.size());
-    EventTimer copy;
-    copy.start();
+    Pinned pinned(pixels);
     CUDA_CHECK(cudaMemcpy(d_pixels.data(), pixels.data(), d_pixels.bytes(), cudaMemcpyHostToDevice));
-    const double copy_seconds = copy.stop();
 
     Options options = request.measuring;
     if (!request.image.empty()) options.input = request.image;
-    VariantBench<Channels<kChannels>> bench("04_coarsened", options, &device, pixels, d_pixels.data(),
-                                            copy_seconds);
+    VariantBench<Channels<kChannels>> bench("04_coarsened", options, &device, pixels, d_pixels.data());
     for (const auto& variant : kChannelVariants<kChannels>) bench.add(variant);
     bench.add_cpu_baselines();
+    bench.add_copies(pinned, d_pixels.data());
     bench.add_read_ceiling();
     bench.add_cub();
     int status = bench.run();

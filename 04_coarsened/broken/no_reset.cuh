@@ -8,7 +8,7 @@ namespace no_reset {
 
 __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                        unsigned long long* d_unfinished) {
-    constexpr unsigned long long kOneBlock = 1ull << kCountBits;
+    constexpr unsigned long long kOneBlock = 1ull << kCountBits<unsigned long long>;
     __shared__ unsigned int counts[kBins];
     clear_counts(counts, kBins);
     __syncthreads();
@@ -19,7 +19,8 @@ __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {
         const unsigned long long sum = counts[b];
         const unsigned long long all = atomicAdd(&d_unfinished[b], kOneBlock + sum) + kOneBlock + sum;
-        if (all >> kCountBits == gridDim.x) d_bins[b] = all % kOneBlock;  // the fault: and no 0 for the next
+        if (all >> kCountBits<unsigned long long> == gridDim.x)
+            d_bins[b] = all % kOneBlock;  // the fault: and no 0 for the next
     }
 }
 

@@ -2,6 +2,7 @@
 /// @brief From jobs to the rows of a table: what is timed side by side, and the ratios between it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -19,7 +20,8 @@
 /// @name Baselines: jobs of these names are what the others are compared with
 /// @{
 constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)",
-                     *kReadCeiling = "(read ceiling)", *kCub = "(CUB)";
+                     *kReadCeiling = "(read ceiling)", *kCub = "(CUB)", *kPageableCopy = "(copy, pageable)",
+                     *kPinnedCopy = "(copy, pinned)";
 /// @}
 
 /// The verdict on a result, given what is wrong with it, if anything is.
@@ -38,20 +40,30 @@ class Bench {
     Bench(Row common, const Options& options, const Device* device)
         : common_(std::move(common)), options_(options), device_(device) {
         common_.input = options.source();
+        if (device != nullptr && !device->simulated) common_.cache = options.cache;
     }
 
     /// Adds a job. The order of the rows is the order in which jobs are added.
     void add(Job job) { jobs_.push_back(std::move(job)); }
 
-    /// @brief Adds the read ceiling of an input; on the simulator there is none.
+    /// Names the jobs that the CPU's ratios are to, if they are not the usual baselines.
+    void compare_with(const char* one_core, const char* all_cores) {
+        one_core_ = one_core;
+        all_cores_ = all_cores;
+    }
+
+    /// @brief Adds the read ceiling of an input, by both kinds of loads; on the simulator there is none.
     void add_read_ceiling(const void* d_data, std::size_t bytes) {
         if (device_ == nullptr || device_->simulated) return;
         auto reader = std::make_shared<Reader>(static_cast<const unsigned char*>(d_data), bytes);
-        add({.name = kReadCeiling, .run = [reader] { reader->read_once(); }});
+        add({.name = kReadCeiling, .run = [reader] { reader->read<true>(); }});
+        add({.name = kReadCeiling, .run = [reader] { reader->read<false>(); }});
     }
 
     /// @brief Measures all jobs, and adds their rows to the file that the options name.
-    /// @return A row for each job, with its time and, unless it is simulated, its ratios.
+    /// @return A row for each job, with its time and, unless it is simulated, its ratios. The two read
+    /// ceilings
+    ///         have one, that of the faster.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
         if (device_ != nullptr && device_->simulated) {
@@ -59,7 +71,8 @@ class Bench {
                 long_run_warning(simulated_seconds(jobs_, common_.n), options_.file.empty());
             if (!warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
         }
-        const std::vector<Measured> measured = measure(jobs_, options_.rounds, device_);
+        std::vector<Measured> measured = measure(jobs_, options_.rounds, device_, options_.cache);
+        leave_out_slower_ceiling(measured);
         const auto median_of = [&](const char* name) {
             for (std::size_t j = 0; j < jobs_.size(); ++j)
                 if (jobs_[j].name == name) return measured[j].timing.median;
@@ -79,9 +92,9 @@ class Bench {
             if (row.simulated || row.bytes == 0) continue;  // ratios of nothing, or to nothing
             const double median = row.timing.median;
             row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
-            row.times_cpu_sequential = median_of(kOneCore) / median;
-            row.times_cpu_all_cores = median_of(kAllCores) / median;
-            if (on_cpu) continue;
+            row.times_cpu_sequential = median_of(one_core_) / median;
+            row.times_cpu_all_cores = median_of(all_cores_) / median;
+            if (on_cpu || row.variant == kPageableCopy || row.variant == kPinnedCopy) continue;
             row.of_ceiling = median_of(kReadCeiling) / median;
             row.times_cub = median_of(kCub) / median;
         }
@@ -90,6 +103,17 @@ class Bench {
     }
 
  private:
+    void leave_out_slower_ceiling(std::vector<Measured>& measured) {
+        const auto is_ceiling = [](const Job& job) { return job.name == kReadCeiling; };
+        const auto first = std::find_if(jobs_.begin(), jobs_.end(), is_ceiling);
+        if (first == jobs_.end()) return;
+        const auto j = first - jobs_.begin();  // the other one is next to it
+        const bool first_is_slower = measured[j].timing.median > measured[j + 1].timing.median;
+        jobs_.erase(first);
+        measured.erase(measured.begin() + j + !first_is_slower);
+    }
+
+    const char *one_core_ = kOneCore, *all_cores_ = kAllCores;
     Row common_;
     const Options options_;
     const Device* const device_;
@@ -104,12 +128,11 @@ inline int status_of(const std::vector<Row>& rows) {
 }
 
 /// @brief Prints what stands between a table's title and its first row.
-/// @param[in] copy_seconds How long the host-to-device transfer of the input took.
-/// @param[in] device       Null for a program that stays on the CPU.
-inline void print_table_heading(double copy_seconds, const Device* device) {
-    if (device != nullptr)
-        std::printf("Copied to the device in %s, which no time below includes.\n",
-                    format_seconds(copy_seconds).c_str());
+/// @param[in] row    Any row of the table.
+/// @param[in] device Null for a program that stays on the CPU.
+inline void print_table_heading(const Row& row, const Device* device) {
+    if (!row.cache.empty() && row.cache != "clean")
+        std::printf("Before each sample the L2 cache is %s.\n", row.cache.c_str());
     if (device != nullptr && device->simulated)
         std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
     std::printf("\n");

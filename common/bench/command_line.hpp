@@ -78,6 +78,24 @@ class CommandLine {
              }});
     }
 
+    /// An option for one of several names. @param[in] given Is called if the option is there.
+    void choice(
+        const char* name, const char* value, std::string help, std::string& target,
+        std::vector<std::pair<std::string, std::string>> choices, std::function<void()> given = [] {}) {
+        const auto set = [&target, name, choices, given](const std::string& chosen) {
+            std::string names;
+            for (const auto& [known, what] : choices) {
+                if (chosen == known) target = chosen;
+                names += (names.empty() ? "" : ", ") + known;
+            }
+            if (target != chosen)
+                throw BadOption("--" + std::string(name) + " takes one of " + names + ", not '" + chosen +
+                                "'");
+            given();
+        };
+        add({name, value, std::move(help), set, choices});
+    }
+
     /// An option without a value.
     void flag(const char* name, std::string help, bool& target, bool meaning = true) {
         add({name, "", std::move(help), [&target, meaning](const std::string&) { target = meaning; }});

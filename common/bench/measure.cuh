@@ -17,8 +17,8 @@
 #include "../cuda/device.cuh"
 #include "../cuda/launch_shape.hpp"
 #include "../cuda/timer.cuh"
+#include "cache.cuh"
 #include "options.hpp"
-#include "read_ceiling.cuh"
 #include "row.hpp"
 
 /// One thing to time.
@@ -57,24 +57,26 @@ constexpr double kSecondsPerJob = 2;
 /// @brief Times jobs side by side: each round runs all of them, and each round starts with another one.
 ///
 /// So clock changes and other load affect all jobs equally. On a GPU a round that is not counted comes first,
-/// and the L2 cache is emptied before each sample. On the simulator, whose times mean little, one round is
-/// enough; the CPU alone gets at most five.
+/// and the L2 cache is brought into the same state before each sample. On the simulator, whose times mean
+/// little, one round is enough; the CPU alone gets at most five.
 /// @param[in] rounds How many samples to take of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
+/// @param[in] cache  What the L2 cache holds before a sample, as @ref CacheState has it.
 /// @return What became of each job, in the order of the jobs.
 /// @throws CudaError, and what a job throws.
-inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds,
-                                     const Device* device) {
+inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device,
+                                     const std::string& cache = "clean") {
     const bool on_gpu = device != nullptr && !device->simulated;
     if (!on_gpu) {
         const unsigned int most = device == nullptr ? 5 : 1;
         if (rounds > most && rounds != Options{}.rounds)
             std::fprintf(stderr, "--rounds %u is for a GPU: %s\n", rounds,
                          device == nullptr ? "a CPU takes at most 5" : "the simulator takes one");
+        if (cache != Options{}.cache) std::fprintf(stderr, "--cache %s is for a GPU\n", cache.c_str());
         rounds = std::min(rounds, most);
     }
-    std::optional<CacheEvictor> evictor;
-    if (on_gpu) evictor.emplace(*device);
+    std::optional<CacheState> state;
+    if (on_gpu) state.emplace(cache, *device);
 
     std::vector<Measured> measured(jobs.size());
     std::vector<std::vector<double>> samples(jobs.size());
@@ -94,7 +96,7 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
                 job.run();
                 seconds = timer.stop();
             } else {
-                if (evictor) evictor->evict();
+                if (state) state->prepare();
                 EventTimer timer;
                 timer.start();
                 job.run();

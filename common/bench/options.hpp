@@ -19,15 +19,16 @@ struct Options {
     std::size_t n = 0;  ///< elements
     std::string input;  ///< the name of an input
     std::uint64_t seed = 1;
-    std::string file;          ///< if not empty: this file's bytes instead
-    LaunchShape shape;         ///< zeros: each variant's own choice
-    unsigned int rounds = 20;  ///< timed runs of each variant on a GPU
-    std::string variant;       ///< if not empty: run this variant only
-    std::string csv;           ///< file that rows are added to
-    std::string bins;          ///< file for the histogram itself, "-" for standard output
-    bool heading = true;       ///< print the table's heading
-    bool list = false;         ///< say what the variants are, and run nothing
-    std::string mode;          ///< an extra that only this chapter has, such as "sweep"
+    std::string file;             ///< if not empty: this file's bytes instead
+    LaunchShape shape;            ///< zeros: each variant's own choice
+    unsigned int rounds = 20;     ///< timed runs of each variant on a GPU
+    std::string variant;          ///< if not empty: run this variant only
+    std::string csv;              ///< file that rows are added to
+    std::string bins;             ///< file for the histogram itself, "-" for standard output
+    bool heading = true;          ///< print the table's heading
+    bool list = false;            ///< say what the variants are, and run nothing
+    std::string cache = "clean";  ///< what the L2 cache holds before each sample on a GPU
+    std::string mode;             ///< an extra that only this chapter has, such as "sweep"
 
     /// What tables and rows call the input: the file, or the name of what is made.
     const std::string& source() const { return file.empty() ? input : file; }
@@ -58,6 +59,9 @@ struct ExtraMode {
     bool tries_grids = false;  ///< --grid is not for it
 };
 
+/// The option of the programs whose last variant is held against other libraries.
+constexpr ExtraMode kRivalsMode{"rivals", "add what a user of Thrust would write, on a GPU", true};
+
 /// @brief The options of every program that measures: launch shape, rounds, and where rows go.
 inline void add_measuring_options(CommandLine& line, Options& options) {
     line.number("block", "THREADS", "threads per block, 1 to 1024 (default: each variant's choice)",
@@ -67,22 +71,19 @@ inline void add_measuring_options(CommandLine& line, Options& options) {
     line.number("rounds", "COUNT",
                 "timed runs of each variant on a GPU (default 20); the simulator takes one, a CPU at most 5",
                 options.rounds, 1, 100000);
+    line.choice("cache", "STATE",
+                "what a GPU's L2 cache holds before each timed run (default clean):", options.cache,
+                {{"clean", "other data, which were read"},
+                 {"dirty", "other data, which were written and must go to memory first"},
+                 {"warm", "what the run before has left there"}});
     line.text("csv", "PATH", "add the table's rows to this file, one line each", options.csv);
 }
 
 /// @brief The option that chooses one of the inputs of a kind.
 /// @param[out] given Whether it was there.
-inline Option input_option(const ProgramKind& kind, Options& options, bool& given) {
-    const auto choose = [&kind, &options, &given](const std::string& name) {
-        std::string names;
-        for (const auto& input : kind.inputs) {
-            if (name == input.first) options.input = name;
-            names += (names.empty() ? "" : ", ") + input.first;
-        }
-        if (options.input != name) throw BadOption("--input takes one of " + names + ", not '" + name + "'");
-        given = true;
-    };
-    return {"input", "NAME", "what they are like (default " + options.input + "):", choose, kind.inputs};
+inline void add_input_option(CommandLine& line, const ProgramKind& kind, Options& options, bool& given) {
+    line.choice("input", "NAME", "what they are like (default " + options.input + "):", options.input,
+                kind.inputs, [&given] { given = true; });
 }
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
@@ -102,7 +103,7 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
                   options.n = parse_number("n", given, 0, std::numeric_limits<std::int64_t>::max(), true);
                   made_input = true;
               }});
-    line.add(input_option(kind, options, made_input));
+    add_input_option(line, kind, options, made_input);
     line.number("seed", "NUMBER", "another seed, another input (default 1)", options.seed, 0,
                 std::numeric_limits<std::uint64_t>::max());
     line.text("variant", "NAME", "run this variant only; --list names them", options.variant);

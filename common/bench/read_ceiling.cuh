@@ -8,6 +8,7 @@
 #include "../cuda/device.cuh"
 #include "../cuda/device_buffer.cuh"
 #include "../cuda/launch_shape.hpp"
+#include "../cuda/load.cuh"
 
 /// How many loads of 16 bytes each thread of `read_kernel` has in flight.
 constexpr int kReadLoads = 4;
@@ -17,10 +18,8 @@ constexpr unsigned int kReadBlock = 512;  ///< threads per block of `read_kernel
 ///
 /// No kernel that looks at all of its input can be faster. Blocks read tiles: each thread has four loads of
 /// 16 bytes in flight, a block's width apart.
-/// @tparam kOnce Marks what is read as not needed again, so that it is evicted from the L2 cache first.
-template <bool kOnce>
+template <bool kStreaming>
 __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
-    const auto load = [](const uint4* address) { return kOnce ? __ldcs(address) : *address; };
     const uint4* const vectors = reinterpret_cast<const uint4*>(d_data);
     const std::size_t count = n / sizeof(uint4), tile = std::size_t{blockDim.x} * kReadLoads;
     unsigned int all = 0;
@@ -28,7 +27,7 @@ __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned
         uint4 v[kReadLoads];
 #pragma unroll
         for (int k = 0; k < kReadLoads; ++k)
-            v[k] = i + k * blockDim.x < count ? load(&vectors[i + k * blockDim.x]) : uint4{};
+            v[k] = i + k * blockDim.x < count ? load<kStreaming>(&vectors[i + k * blockDim.x]) : uint4{};
 #pragma unroll
         for (int k = 0; k < kReadLoads; ++k) all ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
     }
@@ -37,43 +36,24 @@ __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned
     if (all == 0x9E3779B9u) *d_never = all;  // keeps the compiler from leaving the loads out
 }
 
-/// Reads a piece of device memory: the read ceiling, and what empties caches.
+/// Reads a piece of device memory as fast as the device can.
 class Reader {
  public:
     /// @param[in] d_data At a multiple of 16 bytes, as `cudaMalloc` gives it.
     Reader(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_never_(1) {}
 
-    /// As fast as the device can: the read ceiling of this input.
-    void read_once() const { launch(read_kernel<true>); }
-
-    /// Leaves what was read in the L2 cache, as far as it fits, and nothing else.
-    void read_into_cache() const { launch(read_kernel<false>); }
-
- private:
-    void launch(void (*kernel)(const unsigned char*, std::size_t, unsigned int*)) const {
+    /// Enqueues the reading. Loads that don't stream leave what was read in the L2 cache, as far as it fits.
+    template <bool kStreaming>
+    void read() const {
         if (n_ == 0) return;
         const unsigned int tiles = blocks_for(n_, kReadBlock * kReadLoads * sizeof(uint4));
-        kernel<<<std::min(tiles, resident_blocks(kReadBlock)), kReadBlock>>>(d_data_, n_, d_never_.data());
+        read_kernel<kStreaming>
+            <<<std::min(tiles, resident_blocks(kReadBlock)), kReadBlock>>>(d_data_, n_, d_never_.data());
         CUDA_CHECK(cudaGetLastError());
     }
 
+ private:
     const unsigned char* d_data_;
     std::size_t n_;
     DeviceBuffer<unsigned int> d_never_;
-};
-
-/// Pushes an input out of the L2 cache by reading something else that is four times as large.
-class CacheEvictor {
- public:
-    /// @throws CudaError if there is no memory of four times the L2 cache.
-    explicit CacheEvictor(const Device& device)
-        : other_(4 * device.l2_bytes), reader_(other_.data(), other_.size()) {
-        CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));
-    }
-    /// Enqueues the reading, in the stream of what is to be measured.
-    void evict() const { reader_.read_into_cache(); }
-
- private:
-    DeviceBuffer<unsigned char> other_;
-    Reader reader_;
 };

@@ -20,12 +20,12 @@ struct Row {
     std::size_t n = 0;                 ///< elements
     std::size_t bytes = 0;             ///< of input, which a variant must read
     unsigned int grid = 0, block = 0;  ///< as asked for; 0: the variant's choice
-    double copy_seconds = NAN;         ///< the host-to-device transfer of the input; in no other time
     Timing timing = {};
     double gigabytes_per_second = NAN;  ///< 10^9 bytes of input per second
     double of_ceiling = NAN;            ///< fraction of the read ceiling in the same run
     double times_cpu_sequential = NAN, times_cpu_all_cores = NAN, times_cub = NAN;
     std::string verdict = "";
+    std::string cache = "";  ///< what the L2 cache holds before each sample; empty if that is unknown
 
     /// Whether the result is wrong and should not be.
     bool is_wrong() const { return verdict.starts_with("WRONG"); }

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "../cuda/pinned.cuh"
 #include "../problem/cores.hpp"
 #include "../problem/runner.cuh"
 #include "bench.cuh"
 #include "cub_histogram.cuh"
 #include "cub_sum.cuh"
 #include "histogram_report.hpp"
+#include "one_core.hpp"
 
 /// @brief Times, verifies and prints variants. What is added is timed, in the order of the table's lines.
 template <typename Problem>
@@ -21,18 +23,16 @@ class VariantBench {
  public:
     using Element = typename Problem::Element;  ///< what the input consists of
 
-    /// @param[in] chapter      The chapter's folder.
-    /// @param[in] device       Null for a program that stays on the CPU.
-    /// @param[in] data         The input in host memory; it must outlive the bench.
-    /// @param[in] d_data       The same in device memory; null without a device.
-    /// @param[in] copy_seconds How long its host-to-device transfer took.
+    /// @param[in] chapter The chapter's folder.
+    /// @param[in] device  Null for a program that stays on the CPU.
+    /// @param[in] data    The input in host memory; it must outlive the bench.
+    /// @param[in] d_data  The same in device memory; null without a device.
     VariantBench(const std::string& chapter, const Options& options, const Device* device,
-                 const std::vector<Element>& data, const Element* d_data, double copy_seconds = NAN)
+                 const std::vector<Element>& data, const Element* d_data)
         : bench_({.chapter = chapter,
                   .problem = Problem::kName,
                   .n = data.size(),
-                  .bytes = data.size() * sizeof(Element),
-                  .copy_seconds = copy_seconds},
+                  .bytes = data.size() * sizeof(Element)},
                  options, device),
           options_(options),
           device_(device),
@@ -63,7 +63,10 @@ class VariantBench {
 
     /// Adds the CPU's plain loop, and its fastest on all cores.
     void add_cpu_baselines() {
-        add_on_cpu(kOneCore, Problem::reference);
+        add_on_cpu(kOneCore, [](const Element* data, std::size_t n) {
+            const OneCore stays;
+            return Problem::reference(data, n);
+        });
         add_on_cpu(kAllCores, on_all_cores<Problem>);
     }
 
@@ -73,7 +76,43 @@ class VariantBench {
     /// Adds NVIDIA's own library, which computes the same; on the simulator there is none.
     void add_cub() {
         if (device_ == nullptr || device_->simulated) return;
-        for (const Job& job : cub_jobs(d_data_, data_.size(), reference_)) bench_.add(job);
+        add(cub_jobs(d_data_, data_.size(), reference_));
+    }
+
+    /// Adds jobs of any other kind.
+    void add(const std::vector<Job>& jobs) {
+        for (const Job& job : jobs) bench_.add(job);
+    }
+
+    /// What the results should be.
+    const Results& reference() const { return reference_; }
+
+    /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable memory
+    /// and
+    ///        from pinned memory; on the simulator there is none.
+    /// @param[in,out] pinned The input, which is pinned except while the first of the two is measured. It
+    /// must
+    ///                       outlive the bench.
+    void add_copies(Pinned& pinned, Element* d_data) {
+        if (device_ == nullptr || device_->simulated) return;
+        const auto copy = [this, d_data] {
+            CUDA_CHECK(
+                cudaMemcpy(d_data, data_.data(), data_.size() * sizeof(Element), cudaMemcpyHostToDevice));
+        };
+        bench_.add({.name = kPageableCopy,
+                    .run = copy,
+                    .prepare = [&pinned] { pinned.release(); },
+                    .verify =
+                        [&pinned] {
+                            pinned.pin();
+                            return std::string();
+                        }});
+        bench_.add({.name = kPinnedCopy, .run = copy});
+    }
+
+    /// Names the variants that the CPU's ratios are to, in a table without the usual baselines.
+    void compare_with(const char* one_core, const char* all_cores) {
+        bench_.compare_with(one_core, all_cores);
     }
 
     /// @brief Measures everything side by side, prints the table, and writes what the options ask for.
@@ -82,9 +121,10 @@ class VariantBench {
         const std::vector<Row> rows = bench_.run();
         if (options_.heading) print_title(rows.front());
         for (const Row& row : rows) {
-            // In a table that goes on, the CPU's baselines already stand above; so they do in chapter 01's.
-            const bool cpu_baseline = row.variant == kOneCore || row.variant == kAllCores;
-            if (!cpu_baseline || (device_ != nullptr && options_.heading)) print_row(row);
+            // In a table that goes on, the baselines without a GPU's kernel already stand above.
+            const bool without_kernel = row.variant == kOneCore || row.variant == kAllCores ||
+                                        row.variant == kPageableCopy || row.variant == kPinnedCopy;
+            if (!without_kernel || options_.heading) print_row(row);
         }
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
         if (!options_.bins.empty()) write_bins(options_.bins, last_results());
@@ -137,7 +177,7 @@ class VariantBench {
     void print_title(const Row& row) const {
         std::printf("\n%s (%s), %s\n", Problem::title(row.n).c_str(), row.input.c_str(),
                     device_ == nullptr ? "on the CPU" : device_->name.c_str());
-        print_table_heading(row.copy_seconds, device_);
+        print_table_heading(row, device_);
     }
 
     Bench bench_;

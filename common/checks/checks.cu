@@ -183,8 +183,15 @@ TEST_CASE("every job is timed in every round, and each round begins with another
 TEST_CASE("the read ceiling reads any n") {
     for (const std::size_t n : {0, 1, 15, 16, 17, 100003}) {
         const DeviceBuffer<unsigned char> d_data(n);
-        CHECK_NOTHROW(Reader(d_data.data(), n).read_once());
+        CHECK_NOTHROW(Reader(d_data.data(), n).read<true>());
+        CHECK_NOTHROW(Reader(d_data.data(), n).read<false>());
     }
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+TEST_CASE("the L2 cache can be brought into every state") {
+    const Device device = init_cuda();
+    for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
@@ -354,6 +361,17 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     CHECK(rows[1].times_cpu_sequential == 1);
     CHECK(std::isnan(rows[0].times_cub));
     CHECK(std::isnan(rows[0].of_ceiling));
+
+    Bench faster_ceiling({.bytes = 4000000}, options, nullptr);
+    faster_ceiling.add({.name = kReadCeiling, .run = spend(40), .on_cpu = true});
+    faster_ceiling.add({.name = kReadCeiling, .run = spend(4), .on_cpu = true});
+    faster_ceiling.add({.name = "variant", .run = spend(8), .on_cpu = true});
+    faster_ceiling.compare_with("variant", kAllCores);
+    const std::vector<Row> one_ceiling = faster_ceiling.run();
+    REQUIRE(one_ceiling.size() == 2);
+    CHECK(one_ceiling[0].variant == kReadCeiling);
+    CHECK(one_ceiling[0].timing.median < 0.03);
+    CHECK(one_ceiling[1].times_cpu_sequential == 1);
 
     Device simulated{};
     simulated.simulated = true;

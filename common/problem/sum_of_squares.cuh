@@ -70,7 +70,8 @@ struct SumOfSquares {
 /// @throws CudaError.
 inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_t count,
                                 unsigned long long* d_sum) {
-    std::vector<unsigned long long> partials(count);
+    static std::vector<unsigned long long> partials;  // kept, so that only the first call allocates it
+    partials.resize(count);
     CUDA_CHECK(cudaMemcpy(partials.data(), d_partials, count * sizeof(*d_partials), cudaMemcpyDeviceToHost));
     unsigned long long sum = 0;
     for (const unsigned long long partial : partials) sum += partial;

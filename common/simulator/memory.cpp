@@ -26,7 +26,8 @@ struct Allocation {
 std::mutex memory_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& allocations = *new std::map<char*, Allocation>;
-auto& pinned = *new std::set<void*>;
+auto& pinned = *new std::set<void*>;      // what cudaMallocHost gave
+auto& registered = *new std::set<void*>;  // what cudaHostRegister pinned
 
 /// @brief Allocates device memory between inaccessible pages.
 ///
@@ -127,6 +128,18 @@ cudaError_t cudaFreeHost(void* pointer) {
     if (pointer != nullptr && sim::pinned.erase(pointer) == 0) return finish(cudaErrorInvalidValue);
     std::free(pointer);
     return finish(cudaSuccess);
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
+    if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
+    const std::lock_guard<std::mutex> lock(sim::memory_lock);
+    return finish(sim::registered.insert(pointer).second ? cudaSuccess
+                                                         : cudaErrorHostMemoryAlreadyRegistered);
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    const std::lock_guard<std::mutex> lock(sim::memory_lock);
+    return finish(sim::registered.erase(pointer) == 1 ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {

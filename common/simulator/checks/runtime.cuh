@@ -165,6 +165,16 @@ TEST_CASE("pinned memory is the host's, and copies to and from it are asynchrono
     CHECK(fails_with(cudaErrorMemoryAllocation, cudaMallocHost(&nothing, std::size_t{1} << 50)));
 }
 
+TEST_CASE("host memory is pinned once, and released once") {
+    std::vector<int> memory(4);
+    CHECK(cudaHostRegister(memory.data(), 4 * sizeof(int), cudaHostRegisterDefault) == cudaSuccess);
+    CHECK(fails_with(cudaErrorHostMemoryAlreadyRegistered,
+                     cudaHostRegister(memory.data(), 4 * sizeof(int), cudaHostRegisterDefault)));
+    CHECK(cudaHostUnregister(memory.data()) == cudaSuccess);
+    CHECK(fails_with(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(memory.data())));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaHostRegister(nullptr, 4, cudaHostRegisterDefault)));
+}
+
 TEST_CASE("there is memory, and not more of it free than there is") {
     std::size_t free_bytes = 0, total_bytes = 0;
     CHECK(cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess);

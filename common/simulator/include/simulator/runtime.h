@@ -10,18 +10,21 @@
 
 #include "vector_types.h"
 
-#define SIM_ERRORS(X)                                                           \
-    X(cudaSuccess, 0, "no error")                                               \
-    X(cudaErrorInvalidValue, 1, "invalid argument")                             \
-    X(cudaErrorMemoryAllocation, 2, "out of memory")                            \
-    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")       \
-    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
-    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")             \
-    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                    \
-    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")           \
-    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \
-    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")   \
-    X(cudaErrorMisalignedAddress, 716, "misaligned address")                    \
+#define SIM_ERRORS(X)                                                                                     \
+    X(cudaSuccess, 0, "no error")                                                                         \
+    X(cudaErrorInvalidValue, 1, "invalid argument")                                                       \
+    X(cudaErrorMemoryAllocation, 2, "out of memory")                                                      \
+    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                 \
+    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                           \
+    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                       \
+    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                              \
+    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                     \
+    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                           \
+    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                             \
+    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                          \
+      "part or all of the requested memory range is already mapped")                                      \
+    X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                              \
     X(cudaErrorLaunchFailure, 719, "unspecified launch failure")
 
 /// Numbers and words are CUDA's; the errors that the simulator can answer.
@@ -142,6 +145,9 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes);  ///< Device memory, 
 cudaError_t cudaFree(void* pointer);                        ///< Null is nothing to free, and no error.
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);  ///< Host memory, which is pinned on a GPU.
 cudaError_t cudaFreeHost(void* pointer);                        ///< What cudaMallocHost gave.
+enum : unsigned int { cudaHostRegisterDefault = 0 };
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags);  ///< Pins host memory.
+cudaError_t cudaHostUnregister(void* pointer);  ///< What cudaHostRegister has pinned.
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  ///< The host's memory.
 /// Sets each byte to `value`.
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "csv.cuh"
+#include "long_run.cuh"
 #include "measure.cuh"
 #include "options.hpp"
 
@@ -65,6 +66,11 @@ class Bench {
     ///         have one, that of the faster.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
+        if (device_ != nullptr && device_->simulated) {
+            const std::string warning =
+                long_run_warning(simulated_seconds(jobs_, common_.n), options_.file.empty());
+            if (!warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
+        }
         std::vector<Measured> measured = measure(jobs_, options_.rounds, device_, options_.cache);
         leave_out_slower_ceiling(measured);
         const auto median_of = [&](const char* name) {

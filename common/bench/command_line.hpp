@@ -38,8 +38,8 @@ inline std::uint64_t parse_number(const std::string& option, const std::string& 
     }
     if (digits == 0) throw BadOption(range);
     if (suffixes && digits + 1 == text.size()) {
-        const std::size_t power = std::string("KMGT").find(text[digits]);
-        const auto shift = static_cast<unsigned int>(10 * (power + 1));
+        const std::size_t power = std::string("KkMmGgTt").find(text[digits]);
+        const auto shift = static_cast<unsigned int>(10 * (power / 2 + 1));
         if (power == std::string::npos || value > most >> shift) throw BadOption(range);
         value <<= shift;
         ++digits;
@@ -101,7 +101,7 @@ class CommandLine {
         add({name, "", std::move(help), [&target, meaning](const std::string&) { target = meaning; }});
     }
 
-    /// @brief Does what each given option says. `--help` prints the table and ends the program.
+    /// @brief Does what each given option says. `--help` or `-h` prints the table and ends the program.
     /// @throws BadOption for an option that is not in the table, or lacks its value.
     void parse(int argc, char** argv) {
         add({"help", "", "print this", [this, argv](const std::string&) {
@@ -116,12 +116,12 @@ class CommandLine {
         opterr = 0;
         for (;;) {
             const int at = std::max(optind, 1);
-            int index = 0;
-            const int found = getopt_long(argc, argv, ":", table.data(), &index);
+            int index = static_cast<int>(options_.size()) - 1;  // --help, which -h stands for
+            const int found = getopt_long(argc, argv, ":h", table.data(), &index);
             if (found == -1) break;
             if (found == ':')
                 throw BadOption(std::string(argv[at]) + " needs a value; --help lists the options");
-            if (found != 1)
+            if (found != 1 && found != 'h')
                 throw BadOption("unknown option '" + std::string(argv[at]) + "'; --help lists the options");
             options_[static_cast<std::size_t>(index)].set(optarg != nullptr ? optarg : "");
         }

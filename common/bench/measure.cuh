@@ -18,6 +18,7 @@
 #include "../cuda/launch_shape.hpp"
 #include "../cuda/timer.cuh"
 #include "cache.cuh"
+#include "options.hpp"
 #include "row.hpp"
 
 /// One thing to time.
@@ -26,8 +27,9 @@ struct Job {
     std::function<void()> run;                                ///< what is timed, all launches of it
     std::function<void()> prepare = [] {};                    ///< not timed, before each sample
     std::function<std::string()> verify = [] { return ""; };  ///< not timed: the verdict on a sample's result
-    bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
-    LaunchShape shape = {};  ///< for the table: what was asked for
+    bool on_cpu = false;                      ///< timed by the CPU's clock instead of by events
+    LaunchShape shape = {};                   ///< for the table: what was asked for
+    std::function<void()> try_out = nullptr;  ///< the same for the first `kTrial` elements only
 };
 
 /// What became of a job.
@@ -65,7 +67,14 @@ constexpr double kSecondsPerJob = 2;
 inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device,
                                      const std::string& cache = "clean") {
     const bool on_gpu = device != nullptr && !device->simulated;
-    if (!on_gpu) rounds = device == nullptr ? std::min(rounds, 5u) : 1;
+    if (!on_gpu) {
+        const unsigned int most = device == nullptr ? 5 : 1;
+        if (rounds > most && rounds != Options{}.rounds)
+            std::fprintf(stderr, "--rounds %u is for a GPU: %s\n", rounds,
+                         device == nullptr ? "a CPU takes at most 5" : "the simulator takes one");
+        if (cache != Options{}.cache) std::fprintf(stderr, "--cache %s is for a GPU\n", cache.c_str());
+        rounds = std::min(rounds, most);
+    }
     std::optional<CacheState> state;
     if (on_gpu) state.emplace(cache, *device);
 

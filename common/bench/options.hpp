@@ -58,7 +58,8 @@ ProgramKind program_kind() {
 struct ExtraMode {
     const char* name;
     const char* what;
-    bool has_rows;  ///< results that --csv can write
+    bool has_rows;             ///< results that --csv can write
+    bool tries_grids = false;  ///< --grid is not for it
 };
 
 /// The option of the programs whose last variant is held against other libraries.
@@ -84,8 +85,9 @@ inline void add_measuring_options(CommandLine& line, Options& options) {
                 "blocks in the grid, at most one thread per element or " + std::to_string(kAnyGrid) +
                     " blocks (default: each variant's choice)",
                 options.shape.grid, 1, 0x7fffffff);
-    line.number("rounds", "COUNT", "timed runs of each variant on a GPU (default 20)", options.rounds, 1,
-                100000);
+    line.number("rounds", "COUNT",
+                "timed runs of each variant on a GPU (default 20); the simulator takes one, a CPU at most 5",
+                options.rounds, 1, 100000);
     line.choice("cache", "STATE",
                 "what a GPU's L2 cache holds before each timed run (default clean):", options.cache,
                 {{"clean", "other data, which were read"},
@@ -137,13 +139,19 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
                   std::exit(0);
               }});
     for (const ExtraMode& mode : modes)
-        line.add({mode.name, "", mode.what, [&](const std::string&) { options.mode = mode.name; }});
+        line.add({mode.name, "", mode.what, [&options, name = mode.name](const std::string&) {
+                      if (!options.mode.empty() && options.mode != name)
+                          throw BadOption("--" + options.mode + " and --" + name + " exclude each other");
+                      options.mode = name;
+                  }});
     line.parse(argc, argv);
 
     for (const ExtraMode& extra : modes) {
         if (options.mode != extra.name) continue;
         if (!options.variant.empty() || !options.bins.empty())
             throw BadOption("--" + options.mode + " goes without --variant and --bins");
+        if (extra.tries_grids && options.shape.grid != 0)
+            throw BadOption("--" + options.mode + " tries grids of all sizes: leave out --grid");
         if (!extra.has_rows && !options.csv.empty())
             throw BadOption("--" + options.mode + " has no rows for --csv");
     }

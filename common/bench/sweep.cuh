@@ -15,7 +15,7 @@
 #include "options.hpp"
 
 /// The option of the programs that can sweep.
-constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true};
+constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true, true};
 
 /// @return 1, 2, 4, … blocks, the multiples of the device's multiprocessors, and one element per thread.
 inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
@@ -54,7 +54,8 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
              .run = [=] { runner->run(d_data); },
              .prepare = [=] { runner->poison(); },
              .verify = [=, &expected] { return verdict_of(verify_one_by_one(runner->results(), expected)); },
-             .shape = shape});
+             .shape = shape,
+             .try_out = [=] { Runner<Histogram>(variant, kTrial, trial_shape(shape, n)).run(d_data); }});
     }
     const std::vector<Row> rows = bench.run();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -59,6 +60,7 @@ inline std::vector<Job> thrust_jobs(const unsigned char* d_data, std::size_t n, 
 #else
 template <typename Element>
 std::vector<Job> thrust_jobs(const Element*, std::size_t, const Results&) {
+    std::fprintf(stderr, "--rivals is for a GPU: the simulator has no Thrust\n");
     return {};
 }
 #endif

@@ -53,7 +53,12 @@ class VariantBench {
                             return verdict(*line);
                         },
                     .on_cpu = variant.on_cpu,
-                    .shape = options_.shape});
+                    .shape = options_.shape,
+                    .try_out =
+                        [this, line] {
+                            Runner<Problem>(line->variant, kTrial, trial_shape(options_.shape, data_.size()))
+                                .run(d_data_);
+                        }});
     }
 
     /// Adds the CPU's plain loop, and its fastest on all cores.

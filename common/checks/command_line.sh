@@ -23,6 +23,7 @@ refuses "--rounds " --rounds 0
 refuses "--seed " --seed x
 refuses "--input takes one of .*, not 'nothing'" --input nothing
 refuses "--variant " --n 1K --variant nothing
+refuses "--variant needs a value, not ''" --variant ""
 refuses "unknown option '--nothing'" --nothing
 refuses "unknown argument 'nothing'" nothing
 refuses "--csv needs a value" --csv ""
@@ -51,6 +52,16 @@ fi
 writes_safely --csv rows.csv --n 1K
 "$program" --n 1K --csv - | grep -q '^chapter,' || fail "--csv - writes no rows to standard output"
 
+mapfile -t modes < <("$program" --help | grep -oE -- '^  --(sweep|levels|counter-types|clocks|device-info) ' | tr -d ' ')
+if [ ${#modes[@]} -gt 1 ]; then refuses "${modes[0]} and ${modes[1]} exclude each other" "${modes[@]}"; fi
+if [ "${modes[0]:-}" = --sweep ]; then refuses "leave out --grid" --sweep --grid 2 --n 1k; fi
+
+"$program" --n 1k --rounds 7 >"$folder/out" 2>"$folder/err" || fail "--n 1k: $(cat "$folder/err")"
+grep -q "of 1024 " "$folder/out" || fail "--n 1k is not 1024: $(cat "$folder/out")"
+if grep -q "on the CPU$\|simulator" "$folder/out"; then
+    grep -qx -- "--rounds 7 is for a GPU: .*" "$folder/err" || fail "it does not say that --rounds 7 is ignored"
+fi
+"$program" -h | cmp -s - <("$program" --help) || fail "-h does something else than --help"
 "$program" --help | grep -q -- "--input NAME" || fail "--help does not say what --input takes"
 [ -n "$("$program" --list)" ] || fail "--list does not name the variants"
 if ! "$program" --help | grep -q -- "--file"; then exit $((failures > 0)); fi

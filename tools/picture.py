@@ -14,7 +14,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from rows import Problem, device_row, grouped, is_baseline, machine, on_cpu, one_line, problems, seconds, title
+from rows import MOST, Problem, device_row, grouped, is_baseline, machine, on_cpu, one_line, problems, seconds, title
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
@@ -26,7 +26,7 @@ PICTURED = ("histogram", "sum of squares")
 def cell(value):
     """A value in gnuplot's data, where a quote and a backslash in a text mean something."""
     if isinstance(value, str):
-        return '"' + re.sub(r'[\\"#]', lambda match: f"\\{ord(match[0]):03o}", one_line(value)) + '"'
+        return '"' + re.sub(r'[\\"#]', lambda match: f"\\{ord(match[0]):03o}", value) + '"'
     return repr(value)
 
 
@@ -80,8 +80,8 @@ def mark(row):
     ends = ("median_s", "p10_s", "p90_s") if row["simulated"] else ("median_s", "p90_s", "p10_s")
     marks = tuple(row[column] if row["simulated"] else row["bytes"] / (row[column] or math.inf) * 1e-9
                   for column in ends)
-    if not all(1e-99 < number < 1e99 for number in marks):
-        raise Problem(f"{row['place']}: a picture needs bytes and times above 0 and of fewer than 100 digits")
+    if not all(1 / MOST < number < MOST for number in marks):
+        raise Problem(f"{row['place']}: a picture needs bytes and times above 0, and a ratio below {MOST:g}")
     return marks
 
 
@@ -140,6 +140,6 @@ class Picture:
                        [self.name, self.title, self.machine, self.numbers]).decode("utf-8")
         drawing = drawing[drawing.index("<svg"):]
         for name, words in (("title", self.title), ("desc", self.machine)):
-            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(one_line(words))}</{name}>", drawing,
+            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing,
                              count=1)
         return f"{drawing.rstrip()}\n{self.stamp}\n"

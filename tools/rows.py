@@ -21,6 +21,8 @@ NEEDED = ["chapter", "problem", "variant", "device", "simulated", "input", "n", 
 TIMED = ["bytes", "samples", "median_s", "p10_s", "p90_s", "verdict"]  # rows of counters have no such columns
 OPTIONAL = ["copy_s", "gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
 
+MOST = 1e99  # no larger number is one that was measured, and gnuplot draws none
+
 
 class Problem(Exception):
     """What is wrong, in one line for the person who runs the tool; or in several, each an argument."""
@@ -88,8 +90,8 @@ def number(text, column, place, least=0.0):
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= least):
-        raise Problem(f"{place}: {column} is no number{' from 0 on' if least == 0 else ''}: {text!r}")
+    if not least <= value <= MOST:
+        raise Problem(f"{place}: {column} is no number from {least:g} to {MOST:g}: {text!r}")
     return value
 
 

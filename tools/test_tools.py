@@ -122,7 +122,7 @@ class Report(Folder):
         for column, text, words in [
                 ("n", "", "2: n is no number"), ("median_s", "nan", "2: median_s"), ("p90_s", "-1", "2: p90_s"),
                 ("p10_s", "inf", "2: p10_s"), ("of_ceiling", "many", "2: of_ceiling"), ("median_s", "0", "2: a picture"),
-                ("bytes", "1e300", "2: a picture"), ("input", "x" * 200000, "2: is no CSV file"),
+                ("bytes", "1e100", "2: bytes"), ("p10_s", "1e-200", "2: a picture"), ("input", "x" * 200000, "2: is no CSV file"),
                 ("variant", "", "2: variant is empty"), ("case", "sizes", "no rows of the default progression")]:
             with self.subTest(column=column, text=text):
                 self.fails(words, TOOLS / "report.py", self.write_rows({column: text}), "page.html")

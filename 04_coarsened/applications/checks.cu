@@ -307,7 +307,7 @@ std::vector<unsigned char> with_chunk(std::vector<unsigned char> png, const std:
 /// A JPEG file with Exif data, after a segment of another program.
 std::vector<unsigned char> with_exif(std::vector<unsigned char> jpeg, const std::string& exif) {
     const std::string segments = "\xFF\xE1" + number_in(2, 7, false) + "http:\xFF\xFF\xE1" +
-                                 number_in(2, 8 + exif.size(), false) + std::string("Exif\0", 6) + exif;
+                                 number_in(2, 8 + exif.size(), false) + std::string("Exif\0\0", 6) + exif;
     jpeg.insert(jpeg.begin() + 2, segments.begin(), segments.end());
     return jpeg;
 }

@@ -42,7 +42,7 @@ inline std::size_t jpeg_orientation(std::string_view file) {
         const std::size_t kind = number_at(file, at + 1, 1, false), size = number_at(file, at + 2, 2, false);
         if (kind == 0xDA || at + 4 > file.size()) break;
         const std::string_view segment = file.substr(at + 4, std::max<std::size_t>(size, 2) - 2);
-        constexpr std::string_view kExif("Exif\0", 6);
+        constexpr std::string_view kExif("Exif\0\0", 6);
         if (kind == 0xE1 && segment.starts_with(kExif)) return exif_orientation(segment.substr(kExif.size()));
         at += kind == 0xFF ? 1 : 2 + size;
     }

@@ -4,6 +4,7 @@ No text of a file becomes a piece of gnuplot's language: texts and numbers reach
 and as data.
 """
 
+import contextlib
 import hashlib
 import math
 import os
@@ -13,7 +14,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from rows import Problem, device_row, grouped, is_baseline, machine, on_cpu, problems, seconds, title
+from rows import MOST, Problem, device_row, grouped, is_baseline, machine, on_cpu, one_line, problems, seconds, title
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
@@ -22,15 +23,10 @@ PICTURED = ("histogram", "sum of squares")
 # --- gnuplot ------------------------------------------------------------------------------------
 
 
-def plain(text):
-    """A text on one line, without control characters."""
-    return re.sub(r"[\0-\x1f\x7f-\x9f]", " ", text)
-
-
 def cell(value):
     """A value in gnuplot's data, where a quote and a backslash in a text mean something."""
     if isinstance(value, str):
-        return '"' + re.sub(r'[\\"#]', lambda match: f"\\{ord(match[0]):03o}", plain(value)) + '"'
+        return '"' + re.sub(r'[\\"#]', lambda match: f"\\{ord(match[0]):03o}", value) + '"'
     return repr(value)
 
 
@@ -46,20 +42,25 @@ def draw(plot, before, sections, after):
         file.write(data(sections))
         file.flush()
         try:
-            run = subprocess.run(["gnuplot", "-d", "-c", PLOTS / plot, *before, file.name, *map(plain, after)],
+            words = [one_line(text).encode() for text in after]
+            run = subprocess.run(["gnuplot", "-d", "-c", PLOTS / plot, *before, file.name, *words],
                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
         except FileNotFoundError:
             raise Problem("gnuplot, which draws the pictures, is missing: apt-get install gnuplot-nox") from None
+        except OSError as error:  # such as for a name that is longer than an argument may be
+            raise Problem(f"gnuplot could not be started: {error.strerror}") from None
     if run.returncode != 0 or run.stderr or not run.stdout:
         raise Problem(f"gnuplot could not draw: {' '.join(run.stderr.decode(errors='replace').split())}")
     # XML forbids this in a text, and gnuplot doesn't replace it.
     return run.stdout.replace(b"]]>", b"]]&gt;") if run.stdout.startswith(b"<?xml") else run.stdout
 
 
-def write(path, content):
-    """Writes a file that is either complete or, if something fails, as it was."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+def write(path, content, source=None):
+    """Writes a file that is either complete or, if something fails, as it was; and not over its source."""
+    part = path.parent / f".{os.getpid()}.part"
     try:
+        if source and path.exists() and path.samefile(source):
+            raise Problem(f"{path}: is the file that is read; write another one")
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(part, "xb") as file:
             file.write(content)
@@ -67,7 +68,7 @@ def write(path, content):
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
     finally:
-        if part.exists():
+        with contextlib.suppress(OSError):
             part.unlink()
 
 
@@ -77,9 +78,11 @@ def write(path, content):
 def mark(row):
     """A row's place on the axis, and the ends of its spread; simulated times are no bandwidth."""
     ends = ("median_s", "p10_s", "p90_s") if row["simulated"] else ("median_s", "p90_s", "p10_s")
-    if min(row["bytes"], *(row[column] for column in ends)) == 0:
-        raise Problem(f"{row['chapter']}, {row['variant']}: a picture needs bytes and times above 0")
-    return tuple(row[column] if row["simulated"] else row["bytes"] / row[column] * 1e-9 for column in ends)
+    marks = tuple(row[column] if row["simulated"] else row["bytes"] / (row[column] or math.inf) * 1e-9
+                  for column in ends)
+    if not all(1 / MOST < number < MOST for number in marks):
+        raise Problem(f"{row['place']}: a picture needs bytes and times above 0, and a ratio below {MOST:g}")
+    return marks
 
 
 class Picture:
@@ -137,6 +140,6 @@ class Picture:
                        [self.name, self.title, self.machine, self.numbers]).decode("utf-8")
         drawing = drawing[drawing.index("<svg"):]
         for name, words in (("title", self.title), ("desc", self.machine)):
-            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(plain(words))}</{name}>", drawing,
+            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing,
                              count=1)
         return f"{drawing.rstrip()}\n{self.stamp}\n"

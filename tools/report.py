@@ -87,7 +87,7 @@ def main(arguments):
     rows = results.read(source)
     if not results.problems(rows):
         raise Problem(f"{source}: has no rows of the default progression")
-    picture.write(Path(target), page(rows).encode("utf-8"))
+    picture.write(Path(target), page(rows).encode("utf-8"), source)
 
 
 results.run(main)

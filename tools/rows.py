@@ -7,6 +7,10 @@ belongs to. A program's own file has no such column: all its rows belong to the 
 import csv
 import io
 import math
+import os
+import re
+import signal
+import stat
 import sys
 from pathlib import Path
 
@@ -17,25 +21,41 @@ NEEDED = ["chapter", "problem", "variant", "device", "simulated", "input", "n", 
 TIMED = ["bytes", "samples", "median_s", "p10_s", "p90_s", "verdict"]  # rows of counters have no such columns
 OPTIONAL = ["gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
 
+MOST = 1e99  # no larger number is one that was measured, and gnuplot draws none
+
 
 class Problem(Exception):
-    """What is wrong, in one line for the person who runs the tool."""
+    """What is wrong, in one line for the person who runs the tool; or in several, each an argument."""
+
+
+def one_line(text):
+    """A text without what a terminal obeys and what XML forbids; bytes of a name that are no UTF-8 look like \\xff."""
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return re.sub(r"[\0-\x1f\x7f-\x9f\ufffe\uffff]", " ", text)
 
 
 def run(main):
     """Runs a tool and reports what is wrong in one line."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and leaves no unfinished file
     try:
         sys.exit(main(sys.argv[1:]))
     except Problem as problem:
-        sys.exit(str(problem))
+        sys.exit("\n".join(map(one_line, problem.args)))
+    except MemoryError:
+        sys.exit("the machine has too little memory")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
 
 
 # --- Reading ------------------------------------------------------------------------------------
 
 
-def read_text(path):
+def read_text(path, errors="strict"):
     try:
-        return Path(path).read_bytes().decode("utf-8")
+        with open(path, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                raise Problem(f"{path}: is a device, not a file")  # which may never end
+            return file.read().decode("utf-8", errors)
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -43,18 +63,26 @@ def read_text(path):
 
 
 def cells(path):
-    """The columns of a CSV file, and for each row its place in the file and its cells by column."""
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
+    """The columns of a CSV file, and for each row its place in the file and its cells by column.
+
+    A cell may name a file, and the name of a file be no UTF-8.
+    """
+    reader = csv.reader(io.StringIO(read_text(path, "backslashreplace"), newline=""), strict=True)
+    columns, rows = [], []
     try:
-        rows = [(f"{path}:{reader.line_num}", row) for row in reader]
+        for row in reader:
+            place = f"{path}:{reader.line_num}"
+            if len(row) not in (0, len(columns or row)):
+                raise Problem(f"{place}: the number of cells differs from the first line's")
+            row = list(map(one_line, row))
+            if columns and row:
+                rows.append((place, dict(zip(columns, row))))
+            columns = columns or row
     except csv.Error as error:
-        raise Problem(f"{path}: is no CSV file: {error}") from None
+        raise Problem(f"{path}:{reader.line_num}: is no CSV file: {error}") from None
     if not rows:
         raise Problem(f"{path}: has no rows")
-    for place, row in rows:
-        if None in row or None in row.values():
-            raise Problem(f"{place}: the number of cells differs from the first line's")
-    return reader.fieldnames, rows
+    return columns, rows
 
 
 def number(text, column, place, least=0.0):
@@ -62,8 +90,8 @@ def number(text, column, place, least=0.0):
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= least):
-        raise Problem(f"{place}: {column} is no number{' from 0 on' if least == 0 else ''}: {text!r}")
+    if not least <= value <= MOST:
+        raise Problem(f"{place}: {column} is no number from {least:g} to {MOST:g}: {text!r}")
     return value
 
 
@@ -81,7 +109,7 @@ def read(path):
         row["simulated"] = row["simulated"] == "true"
         for column in row.keys() - set(TEXTS):
             row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
-        row["results"] = Path(path).stem
+        row.update(results=Path(path).stem, place=place)
     return [row for _, row in rows]
 
 

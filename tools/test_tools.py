@@ -4,6 +4,7 @@ values are what docs/values.txt says.
 """
 
 import csv
+import os
 import re
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parent
 HOSTILE = ["`touch pwned`", '"; system("touch pwned"); "', "</desc><script>alert(1)</script>", "%s %d %%",
            'a\\nb \\042 "c" \\', "# é漢字 {/Bold x}_1^2 @y ~", "$(touch pwned)", "'; system('touch pwned'); '",
-           "<!-- /fill --> ]]> &amp;"]
+           "<!-- /fill --> ]]> &amp;", "''quoted'", "|touch pwned", "<touch pwned", "-e", "</style><script>"]
 ALL_HOSTILE = " ".join(HOSTILE)
 ROW = {"chapter": "01_x", "problem": "histogram", "variant": "v", "device": "NVIDIA X", "simulated": "false",
        "input": "uniform", "n": "1000", "bytes": "1000", "grid": "0", "block": "0", "cache": "clean", "samples": "20",
@@ -32,7 +33,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def run_tool(self, *command):
-        return subprocess.run([*map(str, command)], cwd=self.folder, capture_output=True, encoding="utf-8", check=False)
+        return subprocess.run([*map(os.fspath, command)], cwd=self.folder, capture_output=True, encoding="utf-8", check=False)
 
     def works(self, *command):
         run = self.run_tool(*command)
@@ -43,7 +44,7 @@ class Folder(unittest.TestCase):
         """With one line that begins with a place and has these words."""
         run = self.run_tool(*command)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
-        self.assertRegex(run.stderr, re.compile(rf"\A{place}[^\n]*{re.escape(words)}[^\n]*\n\Z"))
+        self.assertRegex(run.stderr, re.compile(rf"\A{place}[^\0-\x1f]*{re.escape(words)}[^\0-\x1f]*\n\Z"))
 
     def write(self, name, text):
         (self.folder / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
@@ -69,13 +70,36 @@ class Report(Folder):
 
     def test_texts_are_shown_and_never_executed(self):
         beside = {name: ALL_HOSTILE for name in ("device", "input", "driver", "commit", "chapter")}
-        page = self.page(*({**beside, "variant": text, "verdict": text} for text in [*HOSTILE, "two\nlines"]))
+        page = self.page(*({**beside, "variant": text, "verdict": text} for text in [*HOSTILE, "a\n!touch pwned\n#.png", "\x1b[31m\x07"]))
         self.assertNotIn("<script", page)
         svg = re.search(r"<svg.*</svg>", page, re.DOTALL)[0]
         self.assertIn(ALL_HOSTILE, xml.fromstring(svg).find("{*}desc").text)
         self.assertTrue(any(ALL_HOSTILE in line for line in self.texts(svg)))
-        for text in [*HOSTILE, "two lines"]:
+        for text in [*HOSTILE, "a !touch pwned #.png", "[31m"]:
             self.assertIn(f"{ALL_HOSTILE[:2]} {text}", self.texts(svg))
+
+    def test_a_name_that_is_no_utf8_is_shown(self):
+        text = (self.folder / self.write_rows({"variant": "name", "input": "name"})).read_bytes()
+        self.works(TOOLS / "report.py", self.write("rows.csv", text.replace(b"name", b"\xff.bin")), "page.html")
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertIn("(\\xff.bin)", page)
+        self.assertIn("01 \\xff.bin", self.texts(re.search(r"<svg.*</svg>", page, re.DOTALL)[0]))
+
+    def test_a_page_of_any_name_is_written_but_not_over_its_rows(self):
+        rows = self.write_rows({})
+        for name in [*(f"{text.replace('/', ' ')}.html" for text in HOSTILE), "a\n!touch pwned\n#.html", b"\xff.html",
+                     "x" * 250 + ".html"]:
+            with self.subTest(name):
+                self.works(TOOLS / "report.py", rows, name)
+                self.assertTrue((self.folder / os.fsdecode(name)).exists())
+        (self.folder / "link.html").symlink_to(rows)
+        for name, words in [(rows, "is the file that is read"), ("link.html", "is the file that is read"),
+                            ("x" * 300, "too long"), ("/", "busy"), (f"{rows}/page.html", "exists"),
+                            (f"{rows}/a\n\x1b[31m/page.html", "Not a directory")]:
+            with self.subTest(name):
+                self.fails(words, TOOLS / "report.py", rows, name)
+        self.assertFalse(list(self.folder.rglob("pwned*")) + list(self.folder.glob("*.part")))
+        self.works(TOOLS / "report.py", rows, "page.html")
 
     def test_a_problem_decides_the_section_whatever_the_chapter(self):
         page = self.page({}, {"chapter": "06_y", "problem": "sum of squares"}, {"chapter": "08_live"},
@@ -97,7 +121,8 @@ class Report(Folder):
         heading, row = (self.folder / self.write_rows({})).read_text(encoding="utf-8").splitlines()
         for column, text, words in [
                 ("n", "", "2: n is no number"), ("median_s", "nan", "2: median_s"), ("p90_s", "-1", "2: p90_s"),
-                ("p10_s", "inf", "2: p10_s"), ("of_ceiling", "many", "2: of_ceiling"), ("median_s", "0", "above 0"),
+                ("p10_s", "inf", "2: p10_s"), ("of_ceiling", "many", "2: of_ceiling"), ("median_s", "0", "2: a picture"),
+                ("bytes", "1e100", "2: bytes"), ("p10_s", "1e-200", "2: a picture"), ("input", "x" * 200000, "2: is no CSV file"),
                 ("variant", "", "2: variant is empty"), ("case", "sizes", "no rows of the default progression")]:
             with self.subTest(column=column, text=text):
                 self.fails(words, TOOLS / "report.py", self.write_rows({column: text}), "page.html")
@@ -106,10 +131,13 @@ class Report(Folder):
                 (f"{heading}\n{row}\n".replace("median_s", "middle"), "has no column median_s"),
                 (f"{heading}\n{row},x\n", "rows.csv:2: the number of cells differs"),
                 (f"{heading}\n{row.rpartition(',')[0]}\n", "rows.csv:2: the number of cells differs"),
-                (f'{heading}\n{row}\n"', "is no CSV file"), (b"\xff\xfe\0", "is no text")]:
+                (f'{heading}\n{row}\n"', "is no CSV file"), (b"\xff\xfe\0", "has no rows"),
+                (bytes(range(256)) * 9, "rows.csv:"), (f"{heading}\n{row}\n\0\n", "rows.csv:3: the number of cells")]:
             with self.subTest(words=words):
                 self.fails(words, TOOLS / "report.py", self.write("rows.csv", text), "page.html")
-        self.fails("none.csv: No such file", TOOLS / "report.py", "none.csv", "page.html")
+        for name, words in [("none.csv", "No such file"), ("\x1b[31m\n", "No such file"), (b"\xff", "\\xff: No such"),
+                            (".", "Is a directory"), ("/dev/zero", "is a device"), ("/proc/self/mem", "error")]:
+            self.fails(words, TOOLS / "report.py", name, "page.html")
         self.assertFalse((self.folder / "page.html").exists())
 
 
@@ -131,6 +159,7 @@ class Bins(Folder):
     def test_a_map_names_its_axes_and_never_executes_them(self):
         texts = self.draw(self.joint(3, 2), f"--x={ALL_HOSTILE}", f"--y=two\nlines {ALL_HOSTILE}")
         self.assertLessEqual({ALL_HOSTILE, f"two lines {ALL_HOSTILE}"}, set(texts))
+        self.assertIn("[31m\\xff", self.draw(self.joint(1, 1), b"--x=\x1b[31m\xff"))
 
     def test_maps_and_curves(self):
         channels = ("red", "green", "blue", "alpha")
@@ -150,7 +179,8 @@ class Bins(Folder):
                 ("bin,count\n0\n", "bins.csv:2: the number of cells"), ("bin,count\n0,-1\n", "bins.csv:2: count"),
                 ("bin,count\n0,x\n", "bins.csv:2: count"),
                 ("channel,value,count\n`touch pwned`,0,1\n", "bins.csv:2: '`touch pwned`' is no channel"),
-                (self.JOINT + "0,1,0,nan,1\n", "bins.csv:2: y_high")]:
+                (self.JOINT + "0,1,0,nan,1\n", "bins.csv:2: y_high"),
+                (self.JOINT + "0,1,0,1,1\n0,1,1,1,1\n", "bins.csv:3: a bin's low edge")]:
             with self.subTest(text):
                 self.fails(words, TOOLS / "picture", self.write("bins.csv", text), out)
         self.fails("missing.csv", TOOLS / "picture", "missing.csv", out)

@@ -562,6 +562,9 @@ TEST_CASE("what is no table of finite numbers is refused by file, line and colum
     CHECK(refusal("x,y\n\"1\n\",2\n").find("line 3, column 1 (x)") != std::string::npos);
     CHECK(refusal("x,y\n3,4\"5\n") == "f.csv, line 2: a quotation mark is in the wrong place");
     CHECK(refusal("x,y\n3,\"4\n") == "f.csv, line 2: the file ends inside of quotation marks");
+    CHECK(refusal("x,y\n1,2\n1,5,2,5\n") ==  // with decimal commas
+          "f.csv, line 3: the first line names 2 columns, and this one has 4");
+    CHECK(refusal("x,y\n" + std::string(100000, ',')) == "f.csv, line 2: there are more than 65536 columns");
     CHECK(refusal("") == "f.csv: there is nothing in it");
     CHECK(refusal("\n\r\n") == "f.csv: there is nothing in it");
 }

@@ -36,6 +36,7 @@ inline bool read_number(const std::string& text, double& value) {
 namespace pairs_detail {
 
 using Fields = std::vector<std::string>;
+constexpr std::size_t kMostColumns = 1 << 16;  // a line of commas takes 32 times its size
 
 /// A text for a message or a label: in one line, not too long, without a terminal's control characters.
 inline std::string printable(std::string text) {
@@ -46,7 +47,7 @@ inline std::string printable(std::string text) {
 }
 
 /// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the one that the row ends in.
-/// @throws BadOption for quotation marks where RFC 4180 has none.
+/// @throws BadOption for quotation marks where RFC 4180 has none, and for more columns than a table has.
 inline void for_each_row(const std::string& file, std::string_view text,
                          const std::function<void(const Fields&, std::size_t)>& work) {
     csv_parser parser;
@@ -61,12 +62,14 @@ inline void for_each_row(const std::string& file, std::string_view text,
     };
     const auto end_row = [](int, void* self) { static_cast<Row*>(self)->ended = true; };
     std::size_t line = 1;
+    const auto refuse = [&](const std::string& what) {
+        throw BadOption(file + ", line " + std::to_string(line) + ": " + what);
+    };
     const auto hand_on = [&] {
+        if (row.fields.size() > kMostColumns)
+            refuse("there are more than " + std::to_string(kMostColumns) + " columns");
         if (row.ended) work(row.fields, line);
         if (row.ended) row = {};
-    };
-    const auto refuse = [&](const char* what) {
-        throw BadOption(file + ", line " + std::to_string(line) + ": " + what);
     };
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // how some programs mark a file as UTF-8
     char before = 0;

@@ -1,5 +1,6 @@
 /// @file
 /// @brief Checks of chapter 04's applications: channels, equalizing, image files.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -270,6 +271,97 @@ TEST_CASE("an image that is too large for the memory is refused before there is 
     }
     CHECK(refusal.find("1000 x 1000 pixels") != std::string::npos);
     std::remove(path.c_str());
+}
+
+namespace {
+
+/// A whole number in `size` bytes.
+std::string number_in(std::size_t size, std::size_t number, bool little_endian) {
+    std::string bytes;
+    for (std::size_t k = 0; k < size; ++k)
+        bytes += static_cast<char>(number >> 8 * (little_endian ? k : size - 1 - k));
+    return bytes;
+}
+
+/// Exif data with two entries: a width, and an orientation.
+std::string exif(unsigned int orientation, bool little_endian) {
+    const auto number = [&](std::size_t size, std::size_t value) {
+        return number_in(size, value, little_endian);
+    };
+    const auto entry = [&](unsigned int tag, unsigned int value) {
+        return number(2, tag) + number(2, 3) + number(4, 1) + number(2, value) + number(2, 0);
+    };
+    return (little_endian ? "II" : "MM") + number(2, 42) + number(4, 8) + number(2, 2) + entry(0x0100, 6) +
+           entry(0x0112, orientation) + number(4, 0);
+}
+
+/// A PNG file with a chunk before its pixels; `length` is what the chunk says of itself.
+std::vector<unsigned char> with_chunk(std::vector<unsigned char> png, const std::string& name,
+                                      const std::string& data, std::size_t length) {
+    const std::string chunk = number_in(4, length, false) + name + data + "\1\2\3\4";
+    constexpr std::size_t kHeader = 33;
+    png.insert(png.begin() + kHeader, chunk.begin(), chunk.end());
+    return png;
+}
+
+/// A JPEG file with Exif data, after a segment of another program.
+std::vector<unsigned char> with_exif(std::vector<unsigned char> jpeg, const std::string& exif) {
+    const std::string segments = "\xFF\xE1" + number_in(2, 7, false) + "http:\xFF\xFF\xE1" +
+                                 number_in(2, 8 + exif.size(), false) + std::string("Exif\0\0", 6) + exif;
+    jpeg.insert(jpeg.begin() + 2, segments.begin(), segments.end());
+    return jpeg;
+}
+
+/// Of an image of blocks, 8 x 8 pixels each and 40 levels apart: one letter per block, row after row.
+std::string letters(const Image& image) {
+    std::string letters;
+    for (std::size_t y = 4; y < image.height; y += 8)
+        for (std::size_t x = 4; x < image.width; x += 8)
+            letters += static_cast<char>('A' + (image.pixels[y * image.width + x] + 20) / 40);
+    return letters;
+}
+
+}  // namespace
+
+TEST_CASE("an image is read as it is to be seen, whatever its Exif orientation") {
+    Image image{16, 24, 1, {}};
+    for (unsigned int y = 0; y < 24; ++y)
+        for (unsigned int x = 0; x < 16; ++x)
+            image.pixels.push_back(static_cast<unsigned char>(40 * (y / 8 * 2 + x / 8)));
+    const std::vector<unsigned char> png = image_detail::encode_png(image),
+                                     jpeg = image_detail::encode_jpeg(image);
+    const char* const seen[] = {"ABCDEF", "ABCDEF", "BADCFE", "FEDCBA", "EFCDAB",
+                                "ACEBDF", "ECAFDB", "FDBECA", "BDFACE", "ABCDEF"};
+    for (unsigned int orientation = 0; orientation < 10; ++orientation) {
+        for (const bool little_endian : {true, false}) {
+            const std::string data = exif(orientation, little_endian);
+            for (const auto& file : {with_chunk(png, "eXIf", data, data.size()), with_exif(jpeg, data)}) {
+                const Image read = decode_image(file, kPlenty);
+                CHECK(letters(read) == seen[orientation]);
+                CHECK(read.width == (orientation > 4 && orientation < 9 ? 24 : 16));
+            }
+            for (std::size_t size = 0; size < data.size() - 8; ++size)  // damaged: as it is stored
+                CHECK(letters(decode_image(with_exif(jpeg, data.substr(0, size)), kPlenty)) == "ABCDEF");
+        }
+    }
+}
+
+TEST_CASE("what a PNG image says besides its pixels takes no memory") {
+    const std::vector<unsigned char> png = image_detail::encode_png({1, 1, 1, {7}});
+    const auto peak = [] {
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        return usage.ru_maxrss;  // in KiB
+    };
+    const auto before = peak();
+    for (const char* name : {"iTXt", "zTXt", "tEXt", "sPLT", "eXIf", "iCCP", "IDAT", "xxXx"})
+        CHECK_THROWS_AS(decode_image(with_chunk(png, name, "", 0x7fffffff), kPlenty), std::invalid_argument);
+    CHECK(peak() - before < 100 << 10);
+    for (const char* name : {"iTXt", "zTXt", "tEXt", "sPLT", "eXIf", "xxXx"}) {
+        std::vector<unsigned char> file = with_chunk(png, name, "text", 4);
+        image_detail::strip_png(file);
+        CHECK(file == png);
+    }
 }
 
 TEST_CASE("a damaged image is refused or read, and breaks nothing") {

@@ -7,6 +7,8 @@
 #include <png.h>
 #include <turbojpeg.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <memory>
@@ -16,6 +18,7 @@
 
 #include "../../common/bench/output_file.hpp"
 #include "../../common/problem/file.hpp"
+#include "metadata.hpp"
 
 /// An image in host memory; row after row, pixel after pixel, the channels of a pixel side by side.
 struct Image {
@@ -44,7 +47,30 @@ inline Image make_room(std::size_t width, std::size_t height, unsigned int chann
     return {width, height, channels, std::vector<unsigned char>(width * height * channels)};
 }
 
-inline Image decode_png(const std::vector<unsigned char>& file, std::size_t most_bytes) {
+/// @return The image as it is to be seen, of one as it is stored.
+inline Image upright(Image stored, std::size_t orientation) {
+    if (orientation == 1) return stored;
+    const bool turned = orientation > 4;  // rows become columns
+    const auto is_in = [&](const std::array<std::size_t, 4>& some) {
+        return std::find(some.begin(), some.end(), orientation) != some.end();
+    };
+    const bool from_right = is_in({2, 3, 7, 8}), from_below = is_in({3, 4, 6, 7});
+    Image seen{turned ? stored.height : stored.width, turned ? stored.width : stored.height, stored.channels,
+               std::vector<unsigned char>(stored.pixels.size())};
+    auto pixel = seen.pixels.begin();
+    for (std::size_t y = 0; y < seen.height; ++y)
+        for (std::size_t x = 0; x < seen.width; ++x) {
+            std::size_t column = turned ? y : x, row = turned ? x : y;
+            if (from_right) column = stored.width - 1 - column;
+            if (from_below) row = stored.height - 1 - row;
+            pixel = std::copy_n(stored.pixels.data() + (row * stored.width + column) * stored.channels,
+                                stored.channels, pixel);
+        }
+    return seen;
+}
+
+inline Image decode_png(std::vector<unsigned char> file, std::size_t most_bytes) {
+    const std::size_t orientation = strip_png(file);
     png_image png{};
     png.version = PNG_IMAGE_VERSION;
     const std::unique_ptr<png_image, void (*)(png_image*)> release(&png, png_image_free);
@@ -59,7 +85,7 @@ inline Image decode_png(const std::vector<unsigned char>& file, std::size_t most
     png.format = alpha ? PNG_FORMAT_RGBA : color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
     Image image = make_room(png.width, png.height, alpha ? 4 : color ? 3 : 1, most_bytes);
     require(png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr));
-    return image;
+    return upright(std::move(image), orientation);
 }
 
 inline Image decode_jpeg(const std::vector<unsigned char>& file, std::size_t most_bytes) {
@@ -79,7 +105,8 @@ inline Image decode_jpeg(const std::vector<unsigned char>& file, std::size_t mos
                             most_bytes);
     require(tjDecompress2(jpeg.get(), file.data(), file.size(), image.pixels.data(), width, 0, height,
                           grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_LIMITSCANS));
-    return image;
+    return upright(std::move(image),
+                   jpeg_orientation({reinterpret_cast<const char*>(file.data()), file.size()}));
 }
 
 inline std::vector<unsigned char> encode_png(const Image& image) {
@@ -126,20 +153,28 @@ inline std::string image_format(const std::string& path) {
     return ending == "jpg" || ending == "jpeg" ? "jpg" : "";
 }
 
-/// @brief Reads a PNG or JPEG file, whichever its first bytes say it is.
+/// @brief Decodes the bytes of a PNG or JPEG file, whichever the first of them say it is.
 ///
-/// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA.
-/// @param[in] most_bytes What there is memory for, of the file as of the pixels.
-/// @throws std::invalid_argument if the file is missing, damaged, of another kind or too large.
-inline Image read_image(const std::string& path, std::size_t most_bytes) {
-    const std::vector<unsigned char> file = read_file(path, most_bytes);
+/// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA. An image that its Exif data
+/// call turned or mirrored is read as it is to be seen.
+/// @param[in] most_bytes What there is memory for, of the pixels.
+/// @throws std::invalid_argument if they are damaged, of another kind or too large.
+inline Image decode_image(std::vector<unsigned char> file, std::size_t most_bytes) {
     const auto starts_with = [&](const std::vector<unsigned char>& bytes) {
         return file.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), file.begin());
     };
+    if (starts_with({0x89, 'P', 'N', 'G'})) return image_detail::decode_png(std::move(file), most_bytes);
+    if (starts_with({0xFF, 0xD8, 0xFF})) return image_detail::decode_jpeg(file, most_bytes);
+    throw std::invalid_argument("is neither a PNG nor a JPEG image");
+}
+
+/// @brief Reads a PNG or JPEG file, as `decode_image` does.
+/// @param[in] most_bytes What there is memory for, of the file as of the pixels.
+/// @throws std::invalid_argument also if the file is missing.
+inline Image read_image(const std::string& path, std::size_t most_bytes) {
+    std::vector<unsigned char> file = read_file(path, most_bytes);
     try {
-        if (starts_with({0x89, 'P', 'N', 'G'})) return image_detail::decode_png(file, most_bytes);
-        if (starts_with({0xFF, 0xD8, 0xFF})) return image_detail::decode_jpeg(file, most_bytes);
-        throw std::invalid_argument("is neither a PNG nor a JPEG image");
+        return decode_image(std::move(file), most_bytes);
     } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(path + ": " + error.what());
     }

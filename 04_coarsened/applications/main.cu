@@ -16,6 +16,7 @@
 #include "../../common/bench/histogram_report.hpp"
 #include "../../common/bench/program.cuh"
 #include "../../common/bench/variant_bench.cuh"
+#include "../../common/cuda/host_memory.hpp"
 #include "channels.cuh"
 #include "cub_channels.cuh"
 #include "image.hpp"
@@ -81,8 +82,8 @@ Request parse(int argc, char** argv) {
 
 /// @throws BadOption if there is no such image, or no memory for it.
 Image read_or_make(const Request& request, const Device& device) {
-    // The host has up to three copies of the image. The simulator's device memory is also the host's.
-    const std::size_t most = device.free_bytes / (device.simulated ? 4 : 2);
+    // The host has up to three copies of the image, and the simulator's device memory is also the host's.
+    const std::size_t most = std::min(device.free_bytes / 2, host_memory_bytes() / 4);
     if (!request.image.empty()) {
         try {
             return read_image(request.image, most);
@@ -94,8 +95,7 @@ Image read_or_make(const Request& request, const Device& device) {
     const std::size_t bytes = image.pixel_count() * image.channels;
     if (bytes > most)
         throw BadOption("--made takes at most " + std::to_string(most / image.channels) +
-                        " pixels, for which this device has memory, not " +
-                        std::to_string(image.pixel_count()));
+                        " pixels, for which there is memory, not " + std::to_string(image.pixel_count()));
     for (const auto& input : named_bytes())
         if (request.measuring.input == input.name) image.pixels = input.make(bytes, request.measuring.seed);
     return image;

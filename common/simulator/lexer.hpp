@@ -5,10 +5,11 @@
 #include <cctype>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// A piece of the source: a word (identifier or number), a quoted text, a comment or white space
-/// (both "blank"), or one character of anything else.
+/// A piece of the source: a word (identifier or number), a quoted text, comments and white space
+/// ("blank"), or one character of anything else.
 struct Token {
     enum Kind { word, quoted, blank, sign } kind;
     std::string text;
@@ -24,14 +25,18 @@ class Lexer {
         while (at_ < source_.size()) {
             const std::size_t start = at_;
             const Token::Kind kind = skip_one();
-            result.push_back({kind, source_.substr(start, at_ - start)});
+            const std::string text = source_.substr(start, at_ - start);
+            if (kind == Token::blank && !result.empty() && result.back().kind == Token::blank)
+                result.back().text += text;
+            else
+                result.push_back({kind, text});
         }
         return result;
     }
 
  private:
     static bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-    bool starts(const std::string& text) const { return source_.compare(at_, text.size(), text) == 0; }
+    bool starts(std::string_view text) const { return source_.compare(at_, text.size(), text) == 0; }
 
     /// Moves to the next `end`, or past it.
     void skip_to(const std::string& end, bool past) {
@@ -46,7 +51,9 @@ class Lexer {
         if (starts("/*")) return at_ += 2, skip_to("*/", true), Token::blank;
         for (const char* const raw : {"R\"", "u8R\"", "uR\"", "UR\"", "LR\""}) {
             if (!starts(raw)) continue;
-            const std::size_t quote = source_.find('"', at_), open = source_.find('(', at_);
+            const std::size_t quote = source_.find('"', at_),
+                              open = source_.find_first_of("()\\\" \n", quote + 1);
+            if (open == std::string::npos || source_[open] != '(') continue;  // no raw text
             return skip_to(")" + source_.substr(quote + 1, open - quote - 1) + "\"", true), Token::quoted;
         }
         if (c == '"' || c == '\'') return skip_quoted(c), Token::quoted;

@@ -12,7 +12,7 @@ expect() {
   printf '%b' "$3" >"$scratch/input.cu"
   said=$(timeout 10 "$translate" "$scratch/input.cu" "$scratch/output.cpp" 2>&1) || status=$?
   if [ "$status" -ne "$1" ] || [ "$said" != "${2:+$scratch/input.cu:$2}" ]; then
-    printf 'of %q it says, with status %s: %s\n' "$3" "$status" "$said"
+    printf 'of %q it says, with status %s: %s\n' "${3:0:60}" "$status" "$said"
     failures=$((failures + 1))
   fi
 }
@@ -29,6 +29,14 @@ expect 1 "1: error: __shared__ declares variables without initializers" '__share
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s;'
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s[4];'
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ alignas('
+# A file may nest as deep and be as long as it likes: no stack overflows, and it takes seconds at most.
+many() { printf "%.0s$1" $(seq 100000); }
+expect 0 "" "$(many '(')kernel$(many ')')<<<1, 2>>>(x);"
+expect 0 "" "kernel$(many '<int, ')0$(many '>')<<<1, 2>>>(x);"
+expect 0 "" "$(many 'kernel<<<(')1$(many ', 2)>>>(x)')"
+expect 1 "1: error: <<< is not followed by >>>(" "$(many 'kernel<<<')1$(many ', 2>>>(x)')"
+expect 0 "" "$(many '__shared__ ')$(many ';')"
+expect 0 "" "__shared__ int$(many '/**/ ')s;"
 # What ends too early is the compiler's to complain about.
 for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
 

@@ -9,7 +9,7 @@
 /// @{
 
 /// Qualifiers say where code and data live. Here all of it is the CPU's.
-/// `__shared__` has no macro: the translator rewrites each such declaration (see translate.cpp).
+/// `__shared__` has no macro: the translator rewrites each such declaration (see translator.hpp).
 #define __host__
 #define __device__
 #define __global__

@@ -1,0 +1,13 @@
+# Fuzzers: programs that feed a reader of files with changed ones, by clang's libFuzzer.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "COURSE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+endif()
+add_custom_target(fuzz)
+foreach(reader image pairs translator)
+  add_executable(fuzz_${reader} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/${reader}.cpp)
+  set(sanitizers -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+  target_compile_options(fuzz_${reader} PRIVATE ${sanitizers})
+  target_link_options(fuzz_${reader} PRIVATE ${sanitizers})
+  target_link_libraries(fuzz_${reader} PRIVATE course_options ${libraries})
+  add_dependencies(fuzz fuzz_${reader})
+endforeach()

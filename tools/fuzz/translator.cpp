@@ -1,0 +1,18 @@
+/// @file
+/// @brief Fuzzes the translator: whatever the source is, it keeps every line or refuses it.
+#include "../../common/simulator/translator.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+    const std::string source(data, data + size);
+    try {
+        const std::string translated = Translator(Lexer(source).tokens()).translate();
+        if (std::count(translated.begin(), translated.end(), '\n') !=
+            std::count(source.begin(), source.end(), '\n'))
+            std::abort();
+    } catch (const std::runtime_error&) {  // it names the line
+    }
+    return 0;
+}

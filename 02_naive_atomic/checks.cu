@@ -30,7 +30,7 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
 TEST_CASE("the racy kernel is right as long as no two threads want one bin") {
     // Sorted, up to 256 bytes all differ.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
-        CHECK(check_case(racy(), {n, "sorted"}).value_or("") == "");
+        CHECK(check_case(racy(), {n, "sorted", 0, {}, 1}).value_or("") == "");
 }
 
 TEST_CASE("the racy kernel loses counts where they do", "[race]") {
@@ -57,6 +57,11 @@ TEST_CASE("more than 2^32 bytes are counted right") {
         if (name != "one per element" && name != "grid-stride") continue;
         CHECK(check_large(variant).value_or("") == "");
     }
+}
+
+TEST_CASE("the first and the last of more than 2^32 bytes are used") {
+    for (const Variant<Histogram>& variant : kVariants)
+        if (variant.wrong_because == nullptr) CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 namespace {

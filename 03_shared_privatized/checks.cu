@@ -70,6 +70,10 @@ TEST_CASE("more than 2^32 bytes are counted right") {
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
+TEST_CASE("the first and the last of more than 2^32 bytes are used") {
+    for (const Variant<Histogram>& variant : kVariants) CHECK(check_far_elements(variant).value_or("") == "");
+}
+
 TEST_CASE("every level with room for the bins counts the same as the plain loop") {
     const std::size_t most = most_shared_bins();
     for (const std::size_t bins :

@@ -94,6 +94,10 @@ TEST_CASE("more than 2^32 bytes are counted right") {
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
+TEST_CASE("the first and the last of more than 2^32 bytes are used") {
+    for (const Variant<Histogram>& variant : kVariants) CHECK(check_far_elements(variant).value_or("") == "");
+}
+
 TEST_CASE("every size up to several vectors is right at every alignment") {
     for (const Variant<Histogram>& variant : kVariants)
         for (std::size_t n = 0; n < 70; ++n)

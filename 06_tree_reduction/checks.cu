@@ -32,6 +32,11 @@ TEST_CASE("more than 2^31 ints add up right") {
     for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
+TEST_CASE("the first and the last of more than 2^32 ints are used") {
+    for (const Variant<SumOfSquares>& variant : kVariants)
+        CHECK(check_far_elements(variant).value_or("") == "");
+}
+
 TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
     Variant<SumOfSquares> claims_too_much = variant_named(kVariants, "halves");
     claims_too_much.power_of_two_block = false;

@@ -50,6 +50,11 @@ TEST_CASE("more than 2^31 ints add up right") {
     for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
 }
 
+TEST_CASE("the first and the last of more than 2^32 ints are used") {
+    for (const Variant<SumOfSquares>& variant : kVariants)
+        CHECK(check_far_elements(variant).value_or("") == "");
+}
+
 TEST_CASE("an element dropped at an odd level is found") {
     CHECK(check_variant(broken(sum_with<dropped_element::kernel>)));
 }

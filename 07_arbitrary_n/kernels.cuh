@@ -345,7 +345,8 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .run = sum_last_block,
      .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
          return 1 + std::size_t{fitting_grid(n, shape, 1)};
-     }},
+     },
+     .zeroed_workspace = true},
     {.name = "an atomic a block", .idea = "no partial sums: each block adds to the total", .run = sum_atomic},
     {.name = "16-byte loads", .idea = "the same, four loads of 16 bytes in flight", .run = sum_wide},
     {.name = "shuffles",

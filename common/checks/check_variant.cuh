@@ -5,8 +5,11 @@
 /// `broken/`. A student's kernel is held against the same function.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -20,10 +23,11 @@
 /// One situation in which a variant must be right.
 struct Case {
     std::size_t n;
-    std::string input;       ///< the name of one of the problem's inputs
-    std::size_t offset = 0;  ///< how many elements past an aligned address the data begin
+    std::string input;  ///< the name of one of the problem's inputs
+    std::size_t offset =
+        0;  ///< how many elements past an aligned address the data begin; as many follow them
     LaunchShape shape{};
-    int calls = 3;  ///< in the same memory: the first ones must leave the workspace as the next one needs it
+    int calls = 3;  ///< in the same memory, every second one of other data
 };
 
 namespace check_detail {
@@ -57,6 +61,9 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
         for (const unsigned int grid : {0, 1, 2, 7, 64})
             if (variant.refusal({grid, block}).empty())
                 cases.push_back({5003, Problem::inputs()[1].name, grid % 4, {grid, block}});
+    // So many elements of one value, in one block, that they need more than 20 bits to count.
+    if (variant.refusal({1, 256}).empty())
+        cases.push_back({(1u << 20) + 3, Problem::inputs()[2].name, 0, {1, 256}, 1});
     // More blocks than a last one of 1,024 threads could sum up by one turn each.
     if (variant.refusal({1500, 64}).empty())
         cases.push_back({5003, Problem::inputs()[1].name, 1, {1500, 64}});
@@ -70,24 +77,26 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
 template <typename Problem>
 std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
     using Element = typename Problem::Element;
-    const std::vector<Element> data = check_detail::data_of<Problem>(c);
-    const Results expected = variant.expected(Problem::reference(data.data(), data.size()));
+    const std::vector<Element> data = check_detail::data_of<Problem>(c), zeros(c.n, 0);
+    // Elements before and after the data change the result if they are read. Without any after them, reading
+    // past the end is a fault, wherever faults are found.
+    Element poison;
+    std::memset(&poison, 0xA5, sizeof(poison));
+    std::vector<Element> moved(c.offset + c.n + c.offset, poison);
     std::optional<std::string> wrong;
     try {
-        // Just as large as needed: reading past the end is then a fault, wherever faults are found.
-        std::vector<Element> moved(variant.on_cpu ? c.offset + c.n : 0);
-        const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : c.offset + c.n);
-        if (variant.on_cpu)
-            std::copy(data.begin(), data.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
-        else if (c.n > 0)
-            CUDA_CHECK(cudaMemcpy(d_moved.data() + c.offset, data.data(), c.n * sizeof(Element),
-                                  cudaMemcpyHostToDevice));
-
+        const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
         Runner<Problem> runner(variant, c.n, c.shape);
         for (int call = 1; call <= c.calls && !wrong; ++call) {
+            // Zeros in between: what a call leaves in the workspace must not be taken for the next one's.
+            const std::vector<Element>& used = call % 2 == 1 ? data : zeros;
+            std::copy(used.begin(), used.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
+            if (!variant.on_cpu && !moved.empty())
+                CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
             runner.poison();
             runner.run((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
-            wrong = verify_one_by_one(runner.results(), expected);
+            wrong = verify_one_by_one(runner.results(),
+                                      variant.expected(Problem::reference(used.data(), used.size())));
             if (!wrong) wrong = runner.overrun();
             if (wrong && call > 1) wrong = "call " + std::to_string(call) + ": " + *wrong;
         }
@@ -99,13 +108,30 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     return std::nullopt;
 }
 
+/// Checks that a variant reports a launch that CUDA refuses. @return As `check_variant`.
+template <typename Problem>
+std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
+    const LaunchShape too_large{0, 2048};
+    if (variant.on_cpu || variant.fixed_shape) return std::nullopt;
+    const DeviceBuffer<typename Problem::Element> d_data(1);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    Runner<Problem> runner(variant, 1, too_large);
+    try {
+        runner.run(d_data.data());
+    } catch (const CudaError&) {
+        return std::nullopt;
+    }
+    forget_fault();
+    return std::string(variant.name) + ": a launch of blocks of 2048 threads fails, and it does not say so";
+}
+
 /// @brief Checks a variant in all the situations that it claims to be right in.
 /// @return The first failure that was found, in words; nothing if there was none.
 template <typename Problem>
 std::optional<std::string> check_variant(const Variant<Problem>& variant) {
     for (const Case& c : check_detail::cases_of(variant))
         if (const auto wrong = check_case(variant, c)) return wrong;
-    return std::nullopt;
+    return check_launch_error(variant);
 }
 
 /// @brief Checks a variant on more elements than 31 or 32 bits can count, made in device memory.
@@ -138,6 +164,83 @@ std::optional<std::string> check_large_case(const Variant<Problem>& variant, std
     runner.run(d_data.data());
     if (const auto wrong = verify_one_by_one(runner.results(), variant.expected(reference)))
         return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
+    return std::nullopt;
+}
+
+namespace check_detail {
+
+/// Memory that is 0 and takes no room until it is written to.
+template <typename T>
+class Mapped {
+ public:
+    explicit Mapped(std::size_t n)
+        : bytes_(n * sizeof(T)),
+          data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                     0)) {
+        if (data_ == MAP_FAILED)
+            throw std::runtime_error("no address space for " + std::to_string(n) + " elements");
+    }
+    ~Mapped() { munmap(data_, bytes_); }
+    Mapped(const Mapped&) = delete;
+    Mapped& operator=(const Mapped&) = delete;
+    T* data() const { return static_cast<T*>(data_); }
+
+ private:
+    const std::size_t bytes_;
+    void* const data_;
+};
+
+/// While it lives, the simulator runs two blocks at either end of each grid.
+struct EndsOnly {
+    EndsOnly() { setenv("CUDA_SIM_ENDS", "2", 1); }
+    ~EndsOnly() { unsetenv("CUDA_SIM_ENDS"); }
+    EndsOnly(const EndsOnly&) = delete;
+    EndsOnly& operator=(const EndsOnly&) = delete;
+};
+
+}  // namespace check_detail
+
+/// @brief On the simulator, checks a variant on more elements than 32 bits can count, by launching only the
+/// first
+///        and the last blocks of a grid that is so large that these reach both ends of the data.
+///
+/// All elements are 0. Some at either end are then changed, and the results must change by what these
+/// contribute. Leaves out variants of a fixed shape, those that need a block to be the last of all, and those
+/// whose workspace would be too large.
+/// @return What was wrong; nothing if all was right.
+template <typename Problem>
+std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
+    using Element = typename Problem::Element;
+    constexpr std::size_t kChanged = 40, kMostWorkspace = std::size_t{1} << 23;
+    if (variant.fixed_shape || variant.zeroed_workspace || !init_cuda().simulated) return std::nullopt;
+    // With 2^36 elements, vectors of 16 are more than 2^32 too. Each thread takes about as many as there are
+    // rounds: with 16, there are more than 2^32 threads.
+    const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
+    for (const auto& [elements, rounds] :
+         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}}) {
+        const auto grid = static_cast<unsigned int>(elements / block / rounds + 3);
+        const std::size_t n = std::size_t{grid} * block * rounds - 3;
+        const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
+        if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
+
+        const check_detail::Mapped<Element> data(n);
+        Runner<Problem> runner(variant, n, shape);
+        const check_detail::EndsOnly ends_only;
+        runner.run(data.data());
+        Results expected = runner.results();
+        std::memset(data.data(), 200, kChanged * sizeof(Element));
+        std::memset(data.data() + n - kChanged, 200, kChanged * sizeof(Element));
+        runner.run(data.data());
+
+        Results change(Problem::kResults, 0);
+        Problem::add(change, data.data()[0], 2 * kChanged);
+        Problem::add(change, 0, -2 * kChanged);
+        change = variant.expected(change);
+        for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
+        if (const auto wrong = verify_one_by_one(runner.results(), expected))
+            return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
+        return std::nullopt;
+    }
     return std::nullopt;
 }
 

@@ -189,6 +189,10 @@ class Mapped {
     Mapped(const Mapped&) = delete;
     Mapped& operator=(const Mapped&) = delete;
     T* data() const { return static_cast<T*>(data_); }
+    /// Makes bytes inaccessible. `first` and `bytes` are multiples of the size of a page.
+    void forbid(std::size_t first, std::size_t bytes) {
+        mprotect(static_cast<char*>(data_) + first, bytes, PROT_NONE);
+    }
 
  private:
     const std::size_t bytes_;
@@ -228,7 +232,9 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
         if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
 
-        const check_detail::Mapped<Element> data(n);
+        check_detail::Mapped<Element> data(n);
+        // Between the blocks that run. An index that starts again from 0 would not end for hours otherwise.
+        data.forbid(std::size_t{1} << 20, std::size_t{1} << 20);
         Runner<Problem> runner(variant, n, shape);
         const check_detail::EndsOnly ends_only;
         runner.run(data.data());

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "worker.hpp"
@@ -79,17 +78,6 @@ void Worker::misaligned() {
                  thread_text() + " uses an address that is misaligned for its type, or no address at all");
     fibers_.give_up();
 }
-
-}  // namespace sim
-
-/// What code calls that is compiled with `-fsanitize=alignment`, without that sanitizer's library.
-extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
-    if (sim::running_worker != nullptr) sim::running_worker->misaligned();
-    std::fputs("simulator: the CPU's own code uses an address that is misaligned for its type\n", stderr);
-    std::abort();
-}
-
-namespace sim {
 
 // --- Signals ------------------------------------------------------------------------------------
 

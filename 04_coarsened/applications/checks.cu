@@ -11,6 +11,7 @@
 
 #include "../../common/checks/catch.hpp"
 #include "../../common/checks/check_variant.cuh"
+#include "../../common/checks/far_elements.cuh"
 #include "broken/first_byte_is_red.cuh"
 #include "broken/one_channel_cleared.cuh"
 #include "channels.cuh"
@@ -149,6 +150,7 @@ TEST_CASE("counts of channels pass 2^32") {
 
 TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are counted", "", Channels<1>,
                    Channels<3>, Channels<4>) {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
     for (const auto& variant : kChannelVariants<TestType::kResults / kBins>)
         CHECK(check_far_elements(variant).value_or("") == "");
 }

@@ -80,18 +80,24 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         data.forbid(std::size_t{1} << 20, std::size_t{1} << 20);
         Runner<Problem> runner(variant, n, shape);
         const check_detail::EndsOnly ends_only;
-        runner.run(data.data());
-        Results expected = runner.results();
-        std::memset(data.data(), 200, kChanged * sizeof(Element));
-        std::memset(data.data() + n - kChanged, 200, kChanged * sizeof(Element));
-        runner.run(data.data());
-
+        Results results, expected;
+        try {
+            runner.run(data.data());
+            expected = runner.results();
+            std::memset(data.data(), 200, kChanged * sizeof(Element));
+            std::memset(data.data() + n - kChanged, 200, kChanged * sizeof(Element));
+            runner.run(data.data());
+            results = runner.results();
+        } catch (const CudaError& error) {
+            forget_fault();
+            return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + error.what();
+        }
         Results change(Problem::kResults, 0);
         Problem::add(change, data.data()[0], 2 * kChanged);
         Problem::add(change, Element{}, 0 - 2 * kChanged);
         change = variant.expected(change);
         for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
-        if (const auto wrong = verify_one_by_one(runner.results(), expected))
+        if (const auto wrong = verify_one_by_one(results, expected))
             return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
         return std::nullopt;
     }

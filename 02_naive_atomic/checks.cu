@@ -5,6 +5,7 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/counts_past_32_bits.cuh"
+#include "../common/checks/far_elements.cuh"
 #include "broken/half_cleared.cuh"
 #include "broken/int_index.cuh"
 #include "broken/no_tail_guard.cuh"
@@ -30,7 +31,7 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
 TEST_CASE("the racy kernel is right as long as no two threads want one bin") {
     // Sorted, up to 256 bytes all differ.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
-        CHECK(check_case(racy(), {n, "sorted"}).value_or("") == "");
+        CHECK(check_case(racy(), {n, "sorted", 0, {}, 1}).value_or("") == "");
 }
 
 TEST_CASE("the racy kernel loses counts where they do", "[race]") {
@@ -57,6 +58,12 @@ TEST_CASE("more than 2^32 bytes are counted right") {
         if (name != "one per element" && name != "grid-stride") continue;
         CHECK(check_large(variant).value_or("") == "");
     }
+}
+
+TEST_CASE("the first and the last of more than 2^32 bytes are used") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    for (const Variant<Histogram>& variant : kVariants)
+        if (variant.wrong_because == nullptr) CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 namespace {
@@ -139,6 +146,10 @@ TEST_CASE("bins that are half zeroed are found") {
 TEST_CASE("an index of 32 bits is found") {
     const Variant<Histogram> broken{.name = "broken", .run = int_index::histogram};
     CHECK_FALSE(check_variant(broken));  // small inputs do not show it
+    if (init_cuda().simulated) {
+        CHECK(check_far_elements(broken));
+        return;
+    }
     if (!has_room_for<Histogram>(kLargeSizes[2])) return skip_check("needs a GPU with 5 GiB of free memory");
     CHECK(check_large_case(broken, kLargeSizes[2]));
 }

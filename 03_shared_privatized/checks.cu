@@ -3,7 +3,9 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/counts_past_32_bits.cuh"
+#include "../common/checks/far_elements.cuh"
 #include "atomic_cost.cuh"
+#include "broken/merge_in_32_bits.cuh"
 #include "broken/modulo_bins.cuh"
 #include "broken/no_first_barrier.cuh"
 #include "broken/no_merge_atomic.cuh"
@@ -56,18 +58,27 @@ TEST_CASE("bins count past 2^32") {
 }
 
 TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
-    const unsigned char* const nothing = nullptr;
     const std::size_t large = std::size_t{1} << 33;
     CHECK_NOTHROW(require_32_bit_counters(large, 3, 256));
     CHECK_THROWS_AS(require_32_bit_counters(large, 2, 256), std::invalid_argument);
-    const DeviceBuffer<unsigned long long> d_bins(kBins);
     for (const Variant<Histogram>& variant : kVariants)
-        CHECK_THROWS_AS(variant.run(nothing, large, d_bins.data(), nullptr, {1, 256}), std::invalid_argument);
+        CHECK(counts_to_32_bits(variant, variant.only_block != 0 ? kBins : 2048));
+    const DeviceBuffer<unsigned long long> d_bins(8);
+    for (const Level level : {Level::registers, Level::shared})
+        CHECK_THROWS_AS(histogram_at_level(level, nullptr, large, 8, d_bins.data(), {1, 256}),
+                        std::invalid_argument);
+    CHECK_THROWS_AS(histogram_at_level(Level::global, nullptr, large, 8, d_bins.data(), {1, 2048}),
+                    CudaError);
 }
 
 TEST_CASE("more than 2^32 bytes are counted right") {
     if (!has_room_for<Histogram>(kLargeSizes[0])) return skip_check("needs a GPU with 3 GiB of free memory");
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
+}
+
+TEST_CASE("the first and the last of more than 2^32 bytes are used") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    for (const Variant<Histogram>& variant : kVariants) CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 TEST_CASE("every level with room for the bins counts the same as the plain loop") {
@@ -104,6 +115,7 @@ TEST_CASE("the level follows from the number of bins, and a level without room i
     CHECK(level_for(9) == Level::shared);
     CHECK(level_for(most_shared_bins()) == Level::shared);
     CHECK(level_for(most_shared_bins() + 1) == Level::global);
+    CHECK(most_shared_bins() == most_shared_bytes() / 4);
     CHECK_THROWS_AS(histogram_at_level(Level::registers, nullptr, 0, 9, nullptr), std::invalid_argument);
     CHECK_THROWS_AS(histogram_at_level(Level::global, nullptr, 0, 0, nullptr), std::invalid_argument);
 }
@@ -147,7 +159,15 @@ TEST_CASE("a missing atomic in shared memory is found", "[race]") {
     CHECK(check_variant(broken<no_shared_atomic::kernel>()));
 }
 
+TEST_CASE("a merge in 32 bits is found") {
+    const auto add = [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+        merge_in_32_bits::kernel<<<7, kBlock>>>(d_data, n, d_bins);
+    };
+    CHECK(check_counts_past_32_bits(kBins, add));
+}
+
 TEST_CASE("a missing atomic in the merge is found", "[race]") {
+    if (multiprocessor_count() == 1) return skip_check("needs blocks that run at the same time");
     CHECK(check_variant(broken<no_merge_atomic::kernel>()));
 }
 

@@ -3,6 +3,7 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/counts_past_32_bits.cuh"
+#include "../common/checks/far_elements.cuh"
 #include "broken/assumes_alignment.cuh"
 #include "broken/dropped_tail.cuh"
 #include "broken/int_base.cuh"
@@ -55,6 +56,10 @@ void launch_once(const unsigned char* d_data, std::size_t n, unsigned long long*
     CUDA_CHECK(cudaGetLastError());
 }
 
+__global__ void clear_counts_kernel(unsigned int* d_counts, unsigned int size) {
+    clear_counts(d_counts, size);
+}
+
 }  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
@@ -102,26 +107,38 @@ TEST_CASE("bins count past 2^32") {
 }
 
 TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
-    const DeviceBuffer<unsigned long long> d_bins(kBins);
-    for (const Variant<Histogram>& variant : kVariants) {
-        if (variant.grid_follows_n) continue;
-        CHECK_THROWS_AS(variant.run(nullptr, std::size_t{1} << 33, d_bins.data(), nullptr, {1, 256}),
-                        std::invalid_argument);
-    }
+    for (const Variant<Histogram>& variant : kVariants)
+        if (!variant.grid_follows_n) CHECK(counts_to_32_bits(variant, 2048 * 2 * sizeof(uint4)));
 }
 
 TEST_CASE("more blocks or bytes than an unfinished bin can count are refused") {
-    const DeviceBuffer<unsigned long long> d_bins(kBins), d_unfinished(kBins);
-    CHECK_THROWS_AS(histogram_one_launch(nullptr, 1000, d_bins.data(), d_unfinished.data(), {1u << 20, 32}),
-                    std::invalid_argument);
-    CHECK_THROWS_AS(histogram_one_launch(nullptr, std::size_t{1} << 44, d_bins.data(), d_unfinished.data(),
-                                         {1u << 14, 32}),
-                    std::invalid_argument);
+    const Variant<Histogram>& one_launch = kVariants.back();
+    const unsigned int most_blocks = (1u << 20) - 1;
+    CHECK_FALSE(refuses(one_launch, 1000, most_blocks));
+    CHECK(refuses(one_launch, 1000, most_blocks + 1));
+    const std::size_t most_bytes = (std::size_t{1} << 44) - 1;
+    CHECK_FALSE(refuses(one_launch, most_bytes, 1u << 14));
+    CHECK(refuses(one_launch, most_bytes + 1, 1u << 14));
+}
+
+TEST_CASE("what clears a block's counters clears nothing else") {
+    const DeviceBuffer<unsigned int> d_counts(kBins + 1);
+    CUDA_CHECK(cudaMemset(d_counts.data(), 0xA5, d_counts.bytes()));
+    clear_counts_kernel<<<1, 96>>>(d_counts.data(), kBins);
+    CUDA_CHECK(cudaGetLastError());
+    std::vector<unsigned int> expected(kBins, 0);
+    expected.push_back(0xA5A5A5A5u);
+    CHECK(d_counts.to_host() == expected);
 }
 
 TEST_CASE("more than 2^32 bytes are counted right") {
     if (!has_room_for<Histogram>(kLargeSizes[0])) return skip_check("needs a GPU with 3 GiB of free memory");
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
+}
+
+TEST_CASE("the first and the last of more than 2^32 bytes are used") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    for (const Variant<Histogram>& variant : kVariants) CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 TEST_CASE("every size up to several vectors is right at every alignment") {
@@ -155,6 +172,10 @@ TEST_CASE("a missing tail guard is found") {
 TEST_CASE("a first index of 32 bits is found") {
     const Variant<Histogram> broken = broken_coarsened<int_base::kernel>();
     CHECK_FALSE(check_variant(broken));  // small inputs do not show it
+    if (init_cuda().simulated) {
+        CHECK(check_far_elements(broken));
+        return;
+    }
     if (!has_room_for<Histogram>(kLargeSizes[2])) return skip_check("needs a GPU with 5 GiB of free memory");
     CHECK(check_large_case(broken, kLargeSizes[2]));
 }

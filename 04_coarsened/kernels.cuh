@@ -385,5 +385,6 @@ inline const std::vector<Variant<Histogram>> kVariants = {
      .idea = "nothing is cleared: the last block to add to a bin stores it",
      .run = histogram_one_launch,
      .workspace = [](std::size_t, LaunchShape) { return std::size_t{kBins}; },
+     .zeroed_workspace = true,
      .most_blocks = kMostBlocks<unsigned long long>},
 };

@@ -3,6 +3,7 @@
 #include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
+#include "../common/checks/far_elements.cuh"
 #include "broken/eight_cells.cuh"
 #include "broken/half_a_warp.cuh"
 #include "broken/no_barrier_in_tree.cuh"
@@ -30,6 +31,12 @@ TEST_CASE("more than 2^31 ints add up right") {
     if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
         return skip_check("needs a GPU with 25 GiB of free memory");
     for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_large(variant).value_or("") == "");
+}
+
+TEST_CASE("the first and the last of more than 2^32 ints are used") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    for (const Variant<SumOfSquares>& variant : kVariants)
+        CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 TEST_CASE("a tree of halves is wrong for a block that is no power of two") {

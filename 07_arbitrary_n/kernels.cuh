@@ -348,7 +348,8 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .run = sum_last_block,
      .workspace = [](std::size_t n, LaunchShape shape) -> std::size_t {
          return 1 + std::size_t{fitting_grid(n, shape, 1)};
-     }},
+     },
+     .zeroed_workspace = true},
     {.name = "an atomic per block",
      .idea = "no partial sums: each block adds to the total",
      .run = sum_atomic},

@@ -6,6 +6,7 @@ values are what docs/values.txt says.
 import csv
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import tempfile
@@ -276,6 +277,29 @@ class Fill(Folder):
                 self.write("page.md", f"{self.page}{line}\n")
                 self.fails(words, self.tool, place=f"page.md:{1 + len(self.VALUES)}: ")
                 self.assertEqual((self.folder / "page.md").read_text(), f"{self.page}{line}\n")
+
+
+class Mutate(unittest.TestCase):
+    def test_changes_of_one_point(self):
+        mutants_of = runpy.run_path(str(TOOLS / "mutate"))["mutants_of"]
+
+        def changes(text):
+            return [text[:mutant.begin] + mutant.new + text[mutant.end:] for mutant in mutants_of("x.cuh", text)]
+
+        for text, expected in (
+                ("if (a < b) x;\n", ["if (a <= b) x;\n"]),
+                ("x = f<T>(a->b);  // 1 + 1\n", []),
+                ('#define X 1 + 1\nputs("1 + 1 \\" < 2");\n', []),
+                ("\n  __syncthreads();\n", []),
+                ("x;\n  __syncthreads();\n", ["x;\n  ;\n"]),
+                ("if (n) throw f(n,\n  m);\n", ["if (n) \n;\n"]),
+                ("for (; i < n; i += stride) sum += v;\n", ["for (; i <= n; i += stride) sum += v;\n",
+                                                           "for (; i < n; i += stride) sum = v;\n"]),
+                ("x = 0x10u;\n", ["x = 15u;\n", "x = 17u;\n"]),
+                ("std::size_t n = std::size_t{a}, *p;\n", ["std::uint32_t n = std::size_t{a}, *p;\n",
+                                                           "std::size_t n = std::uint32_t{a}, *p;\n"]),
+                ("atomicAdd(&x[f(i)], v);\n", ["((*(&x[f(i)]) += v) - v);\n"])):
+            self.assertEqual(changes(text), expected)
 
 
 if __name__ == "__main__":

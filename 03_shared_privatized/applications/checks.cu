@@ -316,6 +316,11 @@ TEST_CASE("an invalid axis, or one that is finer than its values, is refused") {
         CHECK_THROWS_AS(bin_finder<float>(axis, nullptr), std::invalid_argument);
     for (const Axis& axis : {Axis{1e15, 1e15 + 1, 64}, Axis{0, 1e-310, 4}})
         CHECK_THROWS_AS(bin_finder<double>(axis, nullptr), std::invalid_argument);
+    // The tolerance is a quarter of a bin, and a little less.
+    for (const Axis& axis : {Axis{0, 1, 1u << 18}, Axis{2, 3, 1u << 17}, Axis{-3, -2, 1u << 17}}) {
+        CHECK_THROWS_AS(bin_finder<float>(axis, nullptr), std::invalid_argument);
+        CHECK_NOTHROW(bin_finder<float>({axis.low, axis.high, axis.bins - 1}, nullptr));
+    }
     CHECK_NOTHROW(bin_finder<float>({-1, 1, 64}, nullptr));
     CHECK_NOTHROW(bin_finder<double>({-1, 1, 64}, nullptr));
     CHECK_NOTHROW(bin_finder<double>({1e6, 1e6 + 1, 64}, nullptr));

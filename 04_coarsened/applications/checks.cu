@@ -12,6 +12,7 @@
 
 #include "../../common/checks/catch.hpp"
 #include "../../common/checks/check_variant.cuh"
+#include "../../common/checks/far_elements.cuh"
 #include "broken/first_byte_is_red.cuh"
 #include "broken/one_channel_cleared.cuh"
 #include "channels.cuh"
@@ -148,6 +149,13 @@ TEST_CASE("counts of channels pass 2^32") {
     }
 }
 
+TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are counted", "", Channels<1>,
+                   Channels<3>, Channels<4>) {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    for (const auto& variant : kChannelVariants<TestType::kResults / kBins>)
+        CHECK(check_far_elements(variant).value_or("") == "");
+}
+
 TEMPLATE_TEST_CASE("more than 2^32 pixels are counted right", "", Channels<1>, Channels<3>, Channels<4>) {
     if (!has_room_for<TestType>(kLargeSizes[0])) return skip_check("needs a GPU with 10 GiB of free memory");
     for (const auto& variant : kChannelVariants<TestType::kResults / kBins>)
@@ -194,7 +202,7 @@ TEMPLATE_TEST_CASE("each byte is mapped by the table of its channel", "", Channe
     constexpr unsigned int kChannels = TestType::kResults / kBins;
     const std::vector<unsigned char> tables = big_random_block(kChannels * kBins, 5);
     const MovedPixels<1> d_tables(tables);
-    for (const std::size_t n : {0, 1, 2, 31, 257, 100003}) {
+    for (const std::size_t n : {0, 1, 2, 31, 256, 257, 100003}) {
         std::vector<unsigned char> pixels = big_random_block(n * kChannels, n + 1);
         const MovedPixels<kChannels> moved(pixels);
         map_channels(moved.data, n, d_tables.data->channel);

@@ -20,10 +20,11 @@
 /// One situation in which a variant must be right.
 struct Case {
     std::size_t n;
-    std::string input;       ///< the name of one of the problem's inputs
-    std::size_t offset = 0;  ///< how many elements past an aligned address the data begin
+    std::string input;  ///< the name of one of the problem's inputs
+    std::size_t offset =
+        0;  ///< how many elements past an aligned address the data begin; as many follow them
     LaunchShape shape{};
-    int calls = 3;  ///< in the same memory: the first ones must leave the workspace as the next one needs it
+    int calls = 3;  ///< in the same memory, every second one of other data
 };
 
 namespace check_detail {
@@ -57,6 +58,9 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
         for (const unsigned int grid : {0, 1, 2, 7, 64})
             if (variant.refusal({grid, block}).empty())
                 cases.push_back({5003, Problem::inputs()[1].name, grid % 4, {grid, block}});
+    // So many elements of one value, in one block, that they need more than 20 bits to count.
+    if (variant.refusal({1, 256}).empty())
+        cases.push_back({(1u << 20) + 3, Problem::inputs()[2].name, 0, {1, 256}, 1});
     // More blocks than a last one of 1,024 threads could sum up by one turn each.
     if (variant.refusal({1500, 64}).empty())
         cases.push_back({5003, Problem::inputs()[1].name, 1, {1500, 64}});
@@ -70,24 +74,26 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
 template <typename Problem>
 std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
     using Element = typename Problem::Element;
-    const std::vector<Element> data = check_detail::data_of<Problem>(c);
-    const Results expected = variant.expected(Problem::reference(data.data(), data.size()));
+    const std::vector<Element> data = check_detail::data_of<Problem>(c), zeros(c.n);
+    // Elements before and after the data change the result if they are read. Without any after them, reading
+    // past the end is a fault, wherever faults are found.
+    Element poison;
+    std::memset(&poison, 0xA5, sizeof(poison));
+    std::vector<Element> moved(c.offset + c.n + c.offset, poison);
     std::optional<std::string> wrong;
     try {
-        // Just as large as needed: reading past the end is then a fault, wherever faults are found.
-        std::vector<Element> moved(variant.on_cpu ? c.offset + c.n : 0);
-        const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : c.offset + c.n);
-        if (variant.on_cpu)
-            std::copy(data.begin(), data.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
-        else if (c.n > 0)
-            CUDA_CHECK(cudaMemcpy(d_moved.data() + c.offset, data.data(), c.n * sizeof(Element),
-                                  cudaMemcpyHostToDevice));
-
+        const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
         Runner<Problem> runner(variant, c.n, c.shape);
         for (int call = 1; call <= c.calls && !wrong; ++call) {
+            // Zeros in between: what a call leaves in the workspace must not be taken for the next one's.
+            const std::vector<Element>& used = call % 2 == 1 ? data : zeros;
+            std::copy(used.begin(), used.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
+            if (!variant.on_cpu && !moved.empty())
+                CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
             runner.poison();
             runner.run((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
-            wrong = verify_one_by_one(runner.results(), expected);
+            wrong = verify_one_by_one(runner.results(),
+                                      variant.expected(Problem::reference(used.data(), used.size())));
             if (!wrong) wrong = runner.overrun();
             if (wrong && call > 1) wrong = "call " + std::to_string(call) + ": " + *wrong;
         }
@@ -99,13 +105,35 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     return std::nullopt;
 }
 
+/// Checks that a variant reports a launch that CUDA refuses. @return As `check_variant`.
+template <typename Problem>
+std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
+    using Element = typename Problem::Element;
+    if (variant.on_cpu || variant.fixed_shape) return std::nullopt;
+    const DeviceBuffer<Element> d_data(1);
+    CUDA_CHECK(cudaMemset(d_data.data(), 1, d_data.bytes()));
+    Runner<Problem> runner(variant, 1, {0, 2048});
+    try {
+        runner.run(d_data.data());
+    } catch (const CudaError&) {
+        return std::nullopt;
+    }
+    cudaGetLastError();  // which it has left
+    const std::vector<Element> data = d_data.to_host();
+    const auto wrong =
+        verify_one_by_one(runner.results(), variant.expected(Problem::reference(data.data(), 1)));
+    if (!wrong) return std::nullopt;  // by another block
+    return std::string(variant.name) +
+           " does not report that blocks of 2048 threads can't be launched: " + *wrong;
+}
+
 /// @brief Checks a variant in all the situations that it claims to be right in.
 /// @return The first failure that was found, in words; nothing if there was none.
 template <typename Problem>
 std::optional<std::string> check_variant(const Variant<Problem>& variant) {
     for (const Case& c : check_detail::cases_of(variant))
         if (const auto wrong = check_case(variant, c)) return wrong;
-    return std::nullopt;
+    return check_launch_error(variant);
 }
 
 /// @brief Checks a variant on more elements than 31 or 32 bits can count, made in device memory.

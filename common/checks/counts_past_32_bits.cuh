@@ -1,14 +1,17 @@
 /// @file
-/// @brief Checks that a histogram's kernel adds to bins of 64 bits.
+/// @brief Checks that a histogram's kernel adds to bins of 64 bits, and that its 32-bit counters can't
+/// overflow.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../cuda/device_buffer.cuh"
 #include "../problem/histogram.hpp"
+#include "../problem/runner.cuh"
 
 /// @brief Lets a kernel add to bins that start just below 2^32, and must pass it.
 /// @param[in] bins How many bins the kernel has.
@@ -27,4 +30,27 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
     add(d_data.data(), data.size(), d_bins.data());
     CUDA_CHECK(cudaGetLastError());
     return verify_one_by_one(d_bins.to_host(), expected);
+}
+
+/// @return Whether a variant refuses an n or a grid. Its blocks are larger than CUDA allows: if it does not
+/// refuse, the
+///         launch fails, and nothing is counted.
+template <typename Problem>
+bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) {
+    Runner<Problem> runner(variant, n, {grid, 2048});
+    try {
+        runner.run(nullptr);
+    } catch (const std::invalid_argument&) {
+        return true;
+    } catch (const CudaError&) {
+        return false;
+    }
+    throw std::logic_error("a launch with blocks of 2048 threads did not fail");
+}
+
+/// Whether a variant lets one block count as far as 32 bits go, `slack` for its uneven share, and no further.
+template <typename Problem>
+bool counts_to_32_bits(const Variant<Problem>& variant, std::size_t slack) {
+    const std::size_t most = 0xffffffffull - slack;
+    return !refuses(variant, most, 1) && refuses(variant, most + 1, 1);
 }

@@ -95,8 +95,10 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     }
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
-    const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
-    Grid grid{kernel, config, limit, loop, call, blocks, seed()};
+    const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    const std::uint64_t ends = setting("CUDA_SIM_ENDS", 0);
+    const std::uint64_t blocks = ends > 0 && ends < all / 2 ? 2 * ends : all;
+    Grid grid{kernel, config, limit, loop, call, blocks, all - blocks, seed()};
     if (grid.seed != 0) shuffle_blocks(grid);
     run_on_workers(grid);
     if (grid.error != cudaSuccess) set_fault(grid.error, grid.fault);

@@ -36,7 +36,8 @@ void Worker::run(Grid& grid) {
     while (!grid.failed) {
         const std::uint64_t k = grid.next_block.fetch_add(1);
         if (k >= grid.blocks) break;
-        run_block((grid.first_block + k * grid.block_stride) % grid.blocks);
+        const std::uint64_t block = (grid.first_block + k * grid.block_stride) % grid.blocks;
+        run_block(block < grid.blocks / 2 ? block : block + grid.left_out);
     }
 
     running_worker = nullptr;

@@ -24,7 +24,8 @@ struct Grid {
     const SharedLimit shared_limit;
     const ThreadLoop loop;
     const void* const call;
-    const std::uint64_t blocks;
+    const std::uint64_t blocks;    ///< how many run
+    const std::uint64_t left_out;  ///< how many don't, after half of the others
     const std::uint64_t seed;
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 

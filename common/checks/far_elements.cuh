@@ -1,0 +1,105 @@
+/// @file
+/// @brief Checks of indices past 2^32, without so much memory and without so much time: on the simulator
+/// only.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
+
+namespace check_detail {
+
+/// Memory that is 0 and takes no room until it is written to.
+template <typename T>
+class Mapped {
+ public:
+    explicit Mapped(std::size_t n)
+        : bytes_(n * sizeof(T)),
+          data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                     0)) {
+        if (data_ == MAP_FAILED)
+            throw std::runtime_error("no address space for " + std::to_string(n) + " elements");
+    }
+    ~Mapped() { munmap(data_, bytes_); }
+    Mapped(const Mapped&) = delete;
+    Mapped& operator=(const Mapped&) = delete;
+    T* data() const { return static_cast<T*>(data_); }
+    /// Makes bytes inaccessible. `first` and `bytes` are multiples of the size of a page.
+    void forbid(std::size_t first, std::size_t bytes) {
+        mprotect(static_cast<char*>(data_) + first, bytes, PROT_NONE);
+    }
+
+ private:
+    const std::size_t bytes_;
+    void* const data_;
+};
+
+/// While it lives, the simulator runs two blocks at either end of each grid.
+struct EndsOnly {
+    EndsOnly() { setenv("CUDA_SIM_ENDS", "2", 1); }
+    ~EndsOnly() { unsetenv("CUDA_SIM_ENDS"); }
+    EndsOnly(const EndsOnly&) = delete;
+    EndsOnly& operator=(const EndsOnly&) = delete;
+};
+
+}  // namespace check_detail
+
+/// @brief Checks a variant on more elements than 32 bits can count, with only a few of its blocks.
+///
+/// The grid is so large that its first and its last blocks reach both ends of the data. No others run.
+/// All elements are 0. Some at either end are then changed, and the results must change by what these
+/// contribute. Leaves out variants of a fixed shape, those that need a block to be the last of all, and those
+/// whose workspace would be too large.
+/// @return What was wrong; nothing if all was right.
+template <typename Problem>
+std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
+    using Element = typename Problem::Element;
+    constexpr std::size_t kChanged = 40, kMostWorkspace = std::size_t{1} << 23;
+    if (variant.fixed_shape || variant.zeroed_workspace) return std::nullopt;
+    // With 2^36 elements, vectors of 16 are more than 2^32 too. Each thread takes about as many as there are
+    // rounds: with 16, there are more than 2^32 threads.
+    const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
+    for (const auto& [elements, rounds] :
+         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}}) {
+        const auto grid = static_cast<unsigned int>(elements / block / rounds + 3);
+        const std::size_t n = std::size_t{grid} * block * rounds - 3;
+        const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
+        if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
+
+        check_detail::Mapped<Element> data(n);
+        // Between the blocks that run. An index that starts again from 0 would not end for hours otherwise.
+        data.forbid(std::size_t{1} << 20, std::size_t{1} << 20);
+        Runner<Problem> runner(variant, n, shape);
+        const check_detail::EndsOnly ends_only;
+        Results results, expected;
+        try {
+            runner.run(data.data());
+            expected = runner.results();
+            std::memset(data.data(), 200, kChanged * sizeof(Element));
+            std::memset(data.data() + n - kChanged, 200, kChanged * sizeof(Element));
+            runner.run(data.data());
+            results = runner.results();
+        } catch (const CudaError& error) {
+            forget_fault();
+            return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + error.what();
+        }
+        Results change(Problem::kResults, 0);
+        Problem::add(change, data.data()[0], 2 * kChanged);
+        Problem::add(change, Element{}, 0 - 2 * kChanged);
+        change = variant.expected(change);
+        for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
+        if (const auto wrong = verify_one_by_one(results, expected))
+            return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
+        return std::nullopt;
+    }
+    return std::nullopt;
+}

@@ -8,6 +8,7 @@ target_link_libraries(translate PRIVATE course_options)
 
 add_library(simulator STATIC
   ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
+  ${simulator_dir}/signals.cpp ${simulator_dir}/device_memory.cpp
   ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
@@ -35,11 +36,18 @@ foreach(header IN LISTS headers)
 endforeach()
 add_custom_target(translated_headers DEPENDS ${translated_headers})
 
+# An index outside of an array whose size is known, as of a shared one, stops the program. The sanitize
+# preset has this and more.
+if(NOT COURSE_SANITIZE)
+  set(checked_indices -fsanitize=bounds -fsanitize-undefined-trap-on-error)
+endif()
+
 function(course_executable target source)
   set(translated ${translated_dir}/${source}.cpp)
   translate_file(${source} ${translated})
   add_executable(${target} ${translated})
   add_dependencies(${target} translated_headers)
+  target_compile_options(${target} PRIVATE ${checked_indices})
   target_link_libraries(${target} PRIVATE simulator)
 endfunction()
 

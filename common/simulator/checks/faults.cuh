@@ -2,7 +2,10 @@
 /// @brief Checks that a kernel which breaks CUDA's rules is stopped, and that the words say who and where.
 #pragma once
 
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -86,7 +89,8 @@ __global__ void write_kernel(int* d_data, unsigned int block, unsigned int threa
     if (blockIdx.x + gridDim.x * blockIdx.y == block && index == thread) *d_data = 1;
 }
 
-__global__ void read_kernel(const int* d_data, int* d_result) {
+template <typename T>
+__global__ void read_kernel(const T* d_data, T* d_result) {
     if (threadIdx.x == 3) *d_result = *d_data;
 }
 
@@ -100,16 +104,60 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
                        "address 0x1230, where no memory is"}));
 }
 
-TEST_CASE("a read where no memory is, is found, and a read behind an allocation") {
-    int* d_data = nullptr;
-    CUDA_CHECK(cudaMalloc(&d_data, 4000));
-    const auto behind = [=] { read_kernel<<<1, 32>>>(d_data + 1024, d_data); };
-    CHECK(says(fault_of(behind, cudaErrorIllegalAddress),
-               {"read_kernel", "block (0, 0, 0): thread (3, 0, 0)"}));
-    CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));  // whole pages, so that the one before is at once before it
-    const auto before = [=] { read_kernel<<<1, 32>>>(d_data - 1, d_data); };
-    CHECK(says(fault_of(before, cudaErrorIllegalAddress),
-               {"read_kernel", "block (0, 0, 0): thread (3, 0, 0)"}));
+/// How messages name a byte, counted from the beginning of an allocation.
+std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
+    return "byte " + std::to_string(byte) + " of an allocation with bytes 0 to " + std::to_string(bytes - 1);
+}
+
+TEST_CASE("a read right behind or before an allocation of whole pages is found") {
+    for (const std::ptrdiff_t index : {-1, 1 << 14}) {
+        int* d_data = nullptr;
+        CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));
+        const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + index, d_data); };
+        CHECK(
+            says(fault_of(launch, cudaErrorIllegalAddress),
+                 {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(4 * index, 1 << 16)}));
+    }
+}
+
+// The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is looked at.
+TEST_CASE("a read of any byte right behind or before an allocation of any size is found", "[race]") {
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000})
+        for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 100)}) {
+            char *d_data = nullptr, *d_result = nullptr;
+            CUDA_CHECK(cudaMalloc(&d_data, bytes));
+            CUDA_CHECK(cudaMalloc(&d_result, 1));
+            const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + offset, d_result); };
+            CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                       {"block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(offset, bytes)}));
+        }
+}
+
+__global__ void update_kernel(char* d_data) {
+    if (threadIdx.x == 3) *d_data = static_cast<char>(*d_data + 1);
+}
+
+TEST_CASE("a write to any byte right behind or before an allocation of any size is found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000, 4095, 4096, 100000})
+        for (const std::ptrdiff_t distance : {0, 1, 200, 255, 4096}) {
+            for (const std::ptrdiff_t offset : {-1 - distance, std::ptrdiff_t(bytes) + distance}) {
+                char* d_data = nullptr;
+                CUDA_CHECK(cudaMalloc(&d_data, bytes));
+                const auto launch = [=] { update_kernel<<<1, 32>>>(d_data + offset); };
+                CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                           {"update_kernel (launched at ", byte_text(offset, bytes)}));
+            }
+        }
+}
+
+TEST_CASE("the first and the last byte of an allocation may be used") {
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4095, 4096, 4097}) {
+        const DeviceBuffer<char> data(bytes);
+        update_kernel<<<1, 32>>>(data.data());
+        update_kernel<<<1, 32>>>(data.data() + bytes - 1);
+        CHECK(cudaGetLastError() == cudaSuccess);
+    }
 }
 
 TEST_CASE("memory that has been freed is found") {
@@ -233,6 +281,20 @@ TEST_CASE("more than 48 KiB of static shared memory is found, and 48 KiB is not"
              {"large_shared_kernel", "49160 bytes of shared memory", "49152"}));
 }
 
+__global__ void short_array_kernel(int* d_result) {
+    __shared__ int cells[31];
+    cells[threadIdx.x] = 1;
+    if (threadIdx.x == 0) *d_result = cells[0];
+}
+
+TEST_CASE("a shared array that is one too short is found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    int* d_result = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    CHECK(says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+               {"short_array_kernel", "thread (31, 0, 0) uses an index that its array does not have"}));
+}
+
 // --- Waiting ------------------------------------------------------------------------------------
 
 constexpr int kDivergentLine = __LINE__ + 4;
@@ -317,17 +379,84 @@ TEST_CASE("one fault among many blocks on many workers is found, and one only") 
 
 // --- The host -----------------------------------------------------------------------------------
 
-void own_handler(int) {}
+/// Runs what may end the program in a process of its own. @return Its exit status, and what it has said.
+template <typename Work>
+std::pair<int, std::string> process_of(Work work) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        for (const int number : {SIGSEGV, SIGBUS, SIGILL}) signal(number, SIG_DFL);  // not Catch2's
+        work();
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string words;
+    char buffer[256];
+    for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;)
+        words.append(buffer, static_cast<std::size_t>(n));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::fputs(words.c_str(), stderr);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, words};
+}
 
-TEST_CASE("a launch leaves the program's own signal handlers as they are, and catches faults all the same") {
+TEST_CASE("the CPU's own use of device memory ends the program with a line that says so") {
+    const auto use = [](std::ptrdiff_t index, bool write, bool after_launch) {
+        return process_of([=] {
+            volatile int* d_data = nullptr;
+            cudaMalloc(const_cast<int**>(&d_data), 100 * sizeof(int));
+            cudaMemset(const_cast<int*>(d_data), 0, 100 * sizeof(int));
+            if (after_launch) write_kernel<<<1, 1>>>(const_cast<int*>(d_data), 0, 0);
+            if (write)
+                d_data[index] = 1;
+            else
+                (void)d_data[index];
+        });
+    };
+    for (const bool write : {false, true})
+        for (const bool after_launch : {false, true})
+            for (const std::ptrdiff_t index : {0, 10, 100, -1}) {
+                const auto [status, words] = use(index, write, after_launch);
+                CAPTURE(words, index, write, after_launch);
+                CHECK(status == 1);
+                CHECK(words.find("simulator: the CPU uses ") == 0);
+                CHECK(says(words, {byte_text(4 * index, 400), "cudaMemcpy"}));
+            }
+}
+
+sigjmp_buf before_the_fault;
+void own_handler(int) { siglongjmp(before_the_fault, 1); }
+
+TEST_CASE(
+    "a program keeps its own signal handlers, before and after launches and while it has device memory") {
     struct sigaction own {
     }, previous{}, after{};
     own.sa_handler = own_handler;
     sigaction(SIGSEGV, &own, &previous);
-    int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
-    fault_of([=] { write_kernel<<<1, 1>>>(wild, 0, 0); }, cudaErrorIllegalAddress);
+    volatile int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
+    int caught = 0;
+    const auto touch_wild = [&] {
+        if (sigsetjmp(before_the_fault, 1) == 0)
+            *wild = 1;
+        else
+            ++caught;
+    };
+    touch_wild();
+    fault_of([=] { write_kernel<<<1, 1>>>(const_cast<int*>(wild), 0, 0); }, cudaErrorIllegalAddress);
+    {
+        const DeviceBuffer<int> cell(1);
+        touch_wild();
+        write_kernel<<<1, 1>>>(cell.data(), 0, 0);
+        touch_wild();
+    }
+    touch_wild();
     sigaction(SIGSEGV, &previous, &after);
     CHECK(after.sa_handler == own_handler);
+    CHECK(caught == 4);
 }
 
 TEST_CASE("a fault is forgotten, and what calls have answered since, as checks that go on need it") {

@@ -80,6 +80,31 @@ bool says(const std::string& words, const std::vector<std::string>& parts) {
     return true;
 }
 
+/// Runs what may end the program in a process of its own. @return Its exit status, and what it has said.
+template <typename Work>
+std::pair<int, std::string> process_of(Work work) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        for (const int number : {SIGSEGV, SIGBUS, SIGILL}) signal(number, SIG_DFL);  // not Catch2's
+        work();
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string words;
+    char buffer[256];
+    for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;)
+        words.append(buffer, static_cast<std::size_t>(n));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::fputs(words.c_str(), stderr);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, words};
+}
+
 std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std::to_string(line); }
 
 // --- Memory -------------------------------------------------------------------------------------
@@ -135,6 +160,20 @@ TEST_CASE("a read of any byte right behind or before an allocation of any size i
 
 __global__ void update_kernel(char* d_data) {
     if (threadIdx.x == 3) *d_data = static_cast<char>(*d_data + 1);
+}
+
+TEST_CASE("AddressSanitizer, if it is there, finds uses of the bytes behind and before an allocation") {
+    if (!kSanitized) return skip_check("this is no build with AddressSanitizer");
+    for (const std::size_t bytes : {1, 100, 3000})
+        for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 70)}) {
+            const auto [status, words] = process_of([bytes, offset] {
+                char* d_data = nullptr;
+                cudaMalloc(&d_data, bytes);
+                update_kernel<<<1, 32>>>(d_data + offset);
+            });
+            CHECK(status == 1);
+            CHECK(says(words, {"AddressSanitizer: use-after-poison", "update_kernel"}));
+        }
 }
 
 TEST_CASE("a write to any byte right behind or before an allocation of any size is found") {
@@ -379,31 +418,6 @@ TEST_CASE("one fault among many blocks on many workers is found, and one only") 
 
 // --- The host -----------------------------------------------------------------------------------
 
-/// Runs what may end the program in a process of its own. @return Its exit status, and what it has said.
-template <typename Work>
-std::pair<int, std::string> process_of(Work work) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        for (const int number : {SIGSEGV, SIGBUS, SIGILL}) signal(number, SIG_DFL);  // not Catch2's
-        work();
-        _exit(0);
-    }
-    close(ends[1]);
-    std::string words;
-    char buffer[256];
-    for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;)
-        words.append(buffer, static_cast<std::size_t>(n));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    std::fputs(words.c_str(), stderr);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, words};
-}
-
 TEST_CASE("the CPU's own use of device memory ends the program with a line that says so") {
     const auto use = [](std::ptrdiff_t index, bool write, bool after_launch) {
         return process_of([=] {
@@ -419,7 +433,8 @@ TEST_CASE("the CPU's own use of device memory ends the program with a line that 
     };
     for (const bool write : {false, true})
         for (const bool after_launch : {false, true})
-            for (const std::ptrdiff_t index : {0, 10, 100, -1}) {
+            for (const std::ptrdiff_t index : {0, 10, 99, 100, -1}) {
+                if (kSanitized && (index < 0 || index > 99)) continue;  // AddressSanitizer's to find
                 const auto [status, words] = use(index, write, after_launch);
                 CAPTURE(words, index, write, after_launch);
                 CHECK(status == 1);

@@ -2,11 +2,13 @@
 /// @brief Device memory: allocations, their fences, and who may use them when.
 #include "device_memory.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <utility>
@@ -47,11 +49,17 @@ class Allocation {
 
     void set_accessible(bool accessible) const { sim::set_accessible(inside(), inner_, accessible); }
 
-    bool has_in_guards(const char* at) const {
-        return at >= pages_.data() && at < inside() + inner_ + kGuardBytes;
+    /// Gives the memory back, and keeps its addresses: what still uses them is found.
+    void free() {
+        freed_ = true;
+        __asan_unpoison_memory_region(inside(), inner_);
+        set_accessible(false);
+        madvise(inside(), inner_, MADV_DONTNEED);
     }
-    bool has_in_fences(const char* at) const {
-        return at >= inside() && at < inside() + inner_ && (at < begin() || at >= begin() + bytes_);
+
+    bool has(const char* at) const { return !freed_ && static_cast<std::size_t>(at - begin()) < bytes_; }
+    bool has_around(const char* at) const {  // or in its fences and guards
+        return static_cast<std::size_t>(at - pages_.data()) < kGuardBytes + inner_ + kGuardBytes;
     }
 
     /// The first byte of the fences that is not poison any more, or null.
@@ -67,7 +75,7 @@ class Allocation {
     /// Where an address is, in words.
     std::string text(const char* at) const {
         return "byte " + std::to_string(at - begin()) + " of an allocation with bytes 0 to " +
-               std::to_string(bytes_ - 1);
+               std::to_string(bytes_ - 1) + (freed_ ? ", which has been freed" : "");
     }
 
  private:
@@ -75,6 +83,7 @@ class Allocation {
 
     const std::size_t bytes_, rounded_, inner_;
     Pages pages_;
+    bool freed_ = false;
 };
 
 // A copy holds the lock while it runs. If its host memory is not accessible, the handler of the signal locks
@@ -82,15 +91,25 @@ class Allocation {
 std::recursive_mutex memory_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
+auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the last ones
+constexpr std::size_t kMostFreed = 256;
 bool grid_runs = false;
 
 /// The allocation that has an address in its bytes, its fences or its guards, or null.
 const Allocation* allocation_around(const void* address) {
     const char* const at = static_cast<const char*>(address);
     auto next = allocations.upper_bound(at);
-    if (next != allocations.end() && next->second->has_in_guards(at)) return next->second.get();
+    if (next != allocations.end() && next->second->has_around(at)) return next->second.get();
     if (next == allocations.begin()) return nullptr;
-    return (--next)->second->has_in_guards(at) ? next->second.get() : nullptr;
+    return (--next)->second->has_around(at) ? next->second.get() : nullptr;
+}
+
+/// The same, or one that had the address until it was freed.
+const Allocation* old_allocation_around(const void* address) {
+    if (const Allocation* const allocation = allocation_around(address)) return allocation;
+    for (const auto& allocation : freed)
+        if (allocation->has_around(static_cast<const char*>(address))) return allocation.get();
+    return nullptr;
 }
 
 void release_signals_if_unused() {
@@ -113,7 +132,12 @@ char* allocate(std::size_t bytes) {
 
 bool deallocate(char* pointer) {
     const std::lock_guard lock(memory_lock);
-    if (allocations.erase(pointer) == 0) return false;
+    const auto found = allocations.find(pointer);
+    if (found == allocations.end()) return false;
+    found->second->free();
+    freed.push_back(std::move(found->second));
+    if (freed.size() > kMostFreed) freed.pop_front();
+    allocations.erase(found);
     release_signals_if_unused();
     return true;
 }
@@ -121,30 +145,29 @@ bool deallocate(char* pointer) {
 void deallocate_all() {
     const std::lock_guard lock(memory_lock);
     allocations.clear();
+    freed.clear();
     release_signals_if_unused();
 }
 
 Place place(const void* pointer, std::size_t bytes) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(pointer), end = begin + bytes;
-    if (end < begin) return Place::across;
+    const char *const first = static_cast<const char*>(pointer), *const last = first + bytes - 1;
+    if (last < first) return Place::across;
     const std::lock_guard lock(memory_lock);
-    const auto next = allocations.lower_bound(reinterpret_cast<char*>(end));
-    if (next == allocations.begin()) return Place::outside;
-    const auto& [start, allocation] = *std::prev(next);  // the last one that starts before the end
-    const auto first = reinterpret_cast<std::uintptr_t>(start), last = first + allocation->bytes();
-    if (begin >= last) return Place::outside;
-    return first <= begin && end <= last ? Place::inside : Place::across;
+    for (const char* const at : {first, last})
+        if (const Allocation* const allocation = old_allocation_around(at))
+            return allocation->has(first) && allocation->has(last) ? Place::inside : Place::across;
+    return Place::outside;
 }
 
 bool is_in_fence(const void* address) {
     const std::lock_guard lock(memory_lock);
     const Allocation* const allocation = allocation_around(address);
-    return allocation != nullptr && allocation->has_in_fences(static_cast<const char*>(address));
+    return allocation != nullptr && !allocation->has(static_cast<const char*>(address));
 }
 
 std::string allocation_text(const void* address) {
     const std::lock_guard lock(memory_lock);
-    const Allocation* const allocation = allocation_around(address);
+    const Allocation* const allocation = old_allocation_around(address);
     return allocation == nullptr ? "" : allocation->text(static_cast<const char*>(address));
 }
 

@@ -19,11 +19,11 @@ char* allocate(std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
 void deallocate_all();
 
-/// Does a range lie inside one allocation, outside all of them, or neither?
+/// Does a range of at least one byte lie inside one allocation, away from all of them, or neither?
 enum class Place { inside, outside, across };
 Place place(const void* pointer, std::size_t bytes);
 
-/// Whether an address is at a fence of an allocation, and so in nothing that a kernel may use.
+/// Whether an address is near an allocation, where the CPU may let it pass, and not in it.
 bool is_in_fence(const void* address);
 
 /// @return Where an address is that is inside an allocation or near one, in words; empty if it isn't.

@@ -23,12 +23,11 @@ std::string launch_text(const Kernel& kernel) {
     return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
 }
 
-/// Ends the block. A grid keeps its first fault.
+/// Ends the block. A grid keeps one fault.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
     grid_->failed = true;
     const std::lock_guard<std::mutex> lock(grid_->fault_lock);
-    if (grid_->error != cudaSuccess) return;
     grid_->error = error;
     grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
 }

@@ -34,7 +34,7 @@ struct Grid {
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
     std::mutex fault_lock{};
-    cudaError_t error = cudaSuccess;  ///< of the first fault
+    cudaError_t error = cudaSuccess;  ///< of a fault, if there was one
     std::string fault{};              ///< its message
 };
 

@@ -80,7 +80,8 @@ bool says(const std::string& words, const std::vector<std::string>& parts) {
     return true;
 }
 
-/// Runs what may end the program in a process of its own. @return Its exit status, and what it has said.
+/// Runs what may end the program in a process of its own. @return Its exit status, or its signal as a
+/// negative number, and what it has said.
 template <typename Work>
 std::pair<int, std::string> process_of(Work work) {
     int ends[2];
@@ -102,7 +103,7 @@ std::pair<int, std::string> process_of(Work work) {
     int status = 0;
     waitpid(child, &status, 0);
     std::fputs(words.c_str(), stderr);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, words};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), words};
 }
 
 std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std::to_string(line); }
@@ -120,7 +121,8 @@ __global__ void read_kernel(const T* d_data, T* d_result) {
 }
 
 TEST_CASE("a write where no memory is names the kernel, the launch, the block and the thread") {
-    int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
+    int *const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230}), *d_other = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_other, 4));
     const int line = __LINE__ + 1;
     const auto launch = [=] { write_kernel<<<dim3(3, 2), dim3(8, 4)>>>(wild, 4, 13); };
     const std::string words = fault_of(launch, cudaErrorIllegalAddress);
@@ -200,11 +202,13 @@ TEST_CASE("the first and the last byte of an allocation may be used") {
 }
 
 TEST_CASE("memory that has been freed is found") {
-    int* d_data = nullptr;
+    int *d_data = nullptr, *d_other = nullptr;
     CUDA_CHECK(cudaMalloc(&d_data, 4000));
     CUDA_CHECK(cudaFree(d_data));
+    CUDA_CHECK(cudaMalloc(&d_other, 4000));
     const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
-    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"write_kernel", "thread (0, 0, 0)"}));
+    CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+               {"write_kernel", "thread (0, 0, 0)", byte_text(0, 4000) + ", which has been freed"}));
 }
 
 __global__ void overrun_kernel(int* d_result) {
@@ -419,24 +423,27 @@ TEST_CASE("one fault among many blocks on many workers is found, and one only") 
 // --- The host -----------------------------------------------------------------------------------
 
 TEST_CASE("the CPU's own use of device memory ends the program with a line that says so") {
-    const auto use = [](std::ptrdiff_t index, bool write, bool after_launch) {
+    enum Before { nothing, set, copied, launched };
+    const auto use = [](std::ptrdiff_t index, bool write, Before before) {
         return process_of([=] {
-            volatile int* d_data = nullptr;
-            cudaMalloc(const_cast<int**>(&d_data), 100 * sizeof(int));
-            cudaMemset(const_cast<int*>(d_data), 0, 100 * sizeof(int));
-            if (after_launch) write_kernel<<<1, 1>>>(const_cast<int*>(d_data), 0, 0);
+            int *d_data = nullptr, cell = 0;
+            cudaMalloc(&d_data, 100 * sizeof(int));
+            if (before == set) cudaMemset(d_data, 0, 100 * sizeof(int));
+            if (before == copied) cudaMemcpy(&cell, d_data, sizeof(int), cudaMemcpyDeviceToHost);
+            if (before == launched) write_kernel<<<1, 1>>>(d_data, 0, 0);
+            volatile int* const cells = d_data;
             if (write)
-                d_data[index] = 1;
+                cells[index] = 1;
             else
-                (void)d_data[index];
+                (void)cells[index];
         });
     };
     for (const bool write : {false, true})
-        for (const bool after_launch : {false, true})
+        for (const Before before : {nothing, set, copied, launched})
             for (const std::ptrdiff_t index : {0, 10, 99, 100, -1}) {
                 if (kSanitized && (index < 0 || index > 99)) continue;  // AddressSanitizer's to find
-                const auto [status, words] = use(index, write, after_launch);
-                CAPTURE(words, index, write, after_launch);
+                const auto [status, words] = use(index, write, before);
+                CAPTURE(words, index, write, before);
                 CHECK(status == 1);
                 CHECK(words.find("simulator: the CPU uses ") == 0);
                 CHECK(says(words, {byte_text(4 * index, 400), "cudaMemcpy"}));
@@ -446,10 +453,9 @@ TEST_CASE("the CPU's own use of device memory ends the program with a line that 
 sigjmp_buf before_the_fault;
 void own_handler(int) { siglongjmp(before_the_fault, 1); }
 
-TEST_CASE(
-    "a program keeps its own signal handlers, before and after launches and while it has device memory") {
+TEST_CASE("a program's own signal handlers handle its own faults, and are in place without device memory") {
     struct sigaction own {
-    }, previous{}, after{};
+    }, previous{};
     own.sa_handler = own_handler;
     sigaction(SIGSEGV, &own, &previous);
     volatile int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
@@ -460,18 +466,66 @@ TEST_CASE(
         else
             ++caught;
     };
-    touch_wild();
+    const auto own_is_in_place = [] {
+        struct sigaction now {};
+        sigaction(SIGSEGV, nullptr, &now);
+        return now.sa_handler == own_handler;
+    };
     fault_of([=] { write_kernel<<<1, 1>>>(const_cast<int*>(wild), 0, 0); }, cudaErrorIllegalAddress);
-    {
-        const DeviceBuffer<int> cell(1);
+    CHECK(own_is_in_place());
+    int* d_cell = nullptr;
+    for (const bool reset : {false, true}) {
+        CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));
         touch_wild();
-        write_kernel<<<1, 1>>>(cell.data(), 0, 0);
+        write_kernel<<<1, 1>>>(d_cell, 0, 0);
         touch_wild();
+        write_kernel<<<1, 1>>>(d_cell, 0, 0);
+        CHECK_FALSE(own_is_in_place());
+        CHECK((reset ? cudaDeviceReset() : cudaFree(d_cell)) == cudaSuccess);
+        CHECK(own_is_in_place());
     }
+    write_kernel<<<1, 1>>>(nullptr, 1, 0);  // a launch without device memory
+    CHECK(own_is_in_place());
     touch_wild();
-    sigaction(SIGSEGV, &previous, &after);
-    CHECK(after.sa_handler == own_handler);
-    CHECK(caught == 4);
+    CHECK(own_is_in_place());
+    sigaction(SIGSEGV, &previous, nullptr);
+    CHECK(caught == 5);
+}
+
+TEST_CASE("a handler that the program has set while it has device memory is not taken away") {
+    struct sigaction own {
+    }, previous{}, now{};
+    own.sa_handler = own_handler;
+    int* d_cell = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));
+    sigaction(SIGSEGV, &own, &previous);
+    CUDA_CHECK(cudaFree(d_cell));
+    sigaction(SIGSEGV, &previous, &now);
+    CHECK(now.sa_handler == own_handler);
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // so that the one from before both is set again
+    CUDA_CHECK(cudaFree(d_cell));
+}
+
+struct sigaction before_raising_handler;
+void raising_handler(int signal) {
+    sigaction(signal, &before_raising_handler, nullptr);
+    raise(signal);
+}
+
+TEST_CASE(
+    "a handler that passes a signal on to the one before it, which is the simulator's, ends the program") {
+    const auto [status, words] = process_of([] {
+        alarm(20);  // ends what would go on forever
+        int* d_cell = nullptr;
+        cudaMalloc(&d_cell, sizeof(int));
+        struct sigaction raising {};
+        raising.sa_handler = raising_handler;
+        sigaction(SIGSEGV, &raising, &before_raising_handler);
+        write_kernel<<<1, 1>>>(d_cell, 0, 0);
+        *const_cast<volatile int*>(d_cell) = 1;
+    });
+    CHECK(status == -SIGSEGV);
+    CHECK(says(words, {"the CPU uses ", byte_text(0, 4)}));
 }
 
 TEST_CASE("a fault is forgotten, and what calls have answered since, as checks that go on need it") {

@@ -420,6 +420,47 @@ TEST_CASE("one fault among many blocks on many workers is found, and one only") 
     }
 }
 
+__global__ void too_much_shared_kernel(int*, int* reached) {
+    __shared__ int large[48 * 256 + 1];
+    large[threadIdx.x] = 1;
+    *reached = large[0];
+}
+
+__global__ void mask_and_on_kernel(int*, int* reached) {
+    *reached = __any_sync(threadIdx.x == 0 ? 2u : 1u, 1) + 1;
+}
+
+__global__ void divergence_and_on_kernel(int*, int* reached) {
+    if (threadIdx.x == 0)
+        __syncthreads();
+    else
+        __syncthreads();
+    *reached = 1;
+}
+
+__global__ void misaligned_and_on_kernel(int* d_data, int* reached) {
+    (void)__ldcs(reinterpret_cast<const uint2*>(d_data + 1));
+    *reached = 1;
+}
+
+__global__ void address_and_on_kernel(int* d_data, int* reached) {
+    d_data[1 << 14] = 1;
+    *reached = 1;
+}
+
+TEST_CASE("a thread that breaks a rule does not go on") {
+    for (void (*const kernel)(int*, int*) :
+         {too_much_shared_kernel, mask_and_on_kernel, divergence_and_on_kernel, misaligned_and_on_kernel,
+          address_and_on_kernel}) {
+        int *d_data = nullptr, reached = 0;  // of the host, which a kernel can use here
+        CUDA_CHECK(cudaMalloc(&d_data, sizeof(int) << 14));
+        kernel<<<1, 2>>>(d_data, &reached);
+        CHECK(cudaGetLastError() != cudaSuccess);
+        CHECK(reached == 0);
+        forget_fault();
+    }
+}
+
 // --- The host -----------------------------------------------------------------------------------
 
 TEST_CASE("the CPU's own use of device memory ends the program with a line that says so") {

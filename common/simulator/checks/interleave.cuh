@@ -92,9 +92,9 @@ SIM_DECLARE(16)
 void __tsan_read_range(void*, std::size_t);
 void __tsan_write_range(void*, std::size_t);
 
-static unsigned int yields = 0;
+static volatile unsigned int yields = 0;
 SIM_UNINTERRUPTED int sched_yield() noexcept {
-    ++yields;
+    yields = yields + 1;
     return 0;
 }
 }

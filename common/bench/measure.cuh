@@ -51,7 +51,7 @@ inline Timing summarize(std::vector<double> seconds) {
     return {median, at(0.1), at(0.9), seconds.size()};
 }
 
-/// A job that has taken this long gets no further round, once it has a sample.
+/// A job that has taken this long gets no further round. By then it has a sample.
 constexpr double kSecondsPerJob = 2;
 
 /// @brief Times jobs side by side: each round runs all of them, and each round starts with another one.
@@ -86,7 +86,7 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
         for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
             const std::size_t j = (turn + round) % jobs.size();
             const Job& job = jobs[j];
-            if (spent[j] > kSecondsPerJob && !samples[j].empty()) continue;
+            if (spent[j] > kSecondsPerJob) continue;
             if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());
             job.prepare();
             double seconds = 0;

@@ -4,8 +4,8 @@
 
 #include <sched.h>
 
-/// The calling thread stays on the core where it is, as long as this object lives. A system that doesn't allow
-/// that leaves it as it was.
+/// The calling thread stays on the core where it is, as long as this object lives. A system that doesn't
+/// allow that leaves it as it was.
 class OneCore {
  public:
     OneCore() : was_known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {

@@ -149,6 +149,6 @@ inline void append_to_output(const std::string& path, const std::string& heading
         throw std::runtime_error(path + ": could not be read, so nothing is added: " + error.what());
     }
     if (text.empty()) text = heading;
-    if (text.back() != '\n') text += '\n';
+    if (!text.empty() && text.back() != '\n') text += '\n';
     write_output(path, text + lines);
 }

@@ -20,8 +20,9 @@
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
-#include "check_variant.cuh"
+#include "measuring.cuh"
 #include "outputs.hpp"
+#include "verifying.cuh"
 
 namespace {
 
@@ -93,31 +94,6 @@ TEST_CASE("each named input is what its description says") {
         for (const std::size_t size : {0, 1, 7}) CHECK(any.make(size, 1).size() == size);
 }
 
-TEST_CASE("each verification finds what it can find") {
-    const std::vector<unsigned char> data = big_random_block(1000, 1);
-    const Bins right = count(data);
-    CHECK_FALSE(verify_by_sum(right, 1000));
-    CHECK_FALSE(verify_in_reverse(right, data.data(), data.size()));
-    CHECK_FALSE(verify_one_by_one(right, right));
-
-    Bins lost = right;
-    --lost[9];
-    CHECK(verify_by_sum(lost, 1000));
-    CHECK(verify_in_reverse(lost, data.data(), data.size()));
-    CHECK(verify_one_by_one(lost, right).value().find("bin 9") != std::string::npos);
-
-    Bins swapped = right;
-    ++swapped[3];
-    --swapped[4];
-    CHECK_FALSE(verify_by_sum(swapped, 1000));  // the sum can't see it
-    CHECK(verify_in_reverse(swapped, data.data(), data.size()));
-    CHECK(verify_one_by_one(swapped, right));
-    CHECK(verify_one_by_one(Bins(8), right));
-
-    const Variant<Histogram> eight{.name = "", .run = nullptr, .results = 8};
-    CHECK_FALSE(verify_in_reverse(eight.expected(right), data.data(), data.size()));
-}
-
 TEST_CASE("options are read, with binary suffixes") {
     CHECK(parse({}).n == std::size_t{100} << 20);
     CHECK(parse({"--n", "64K"}).n == 65536);
@@ -129,6 +105,28 @@ TEST_CASE("options are read, with binary suffixes") {
     CHECK(shape.block == 1024);
     CHECK_FALSE(parse({"--no-heading"}).heading);
     CHECK(parse({"--sweep"}, {kSweepMode}).mode == "sweep");
+}
+
+TEST_CASE("numbers are read up to their limits, and not past them") {
+    const auto number = [](const char* text, std::uint64_t least, std::uint64_t most, bool suffixes = false) {
+        return parse_number("x", text, least, most, suffixes);
+    };
+    constexpr std::uint64_t kMost = ~std::uint64_t{0};
+    CHECK(number("18446744073709551615", 0, kMost) == kMost);
+    CHECK_THROWS_AS(number("18446744073709551616", 0, kMost), BadOption);
+    CHECK_THROWS_AS(number("18446744073709551620", 0, kMost), BadOption);
+    CHECK(number("1024", 1, 1024) == 1024);
+    CHECK(number("1", 1, 1024) == 1);
+    CHECK(number("0009", 1, 9) == 9);
+    for (const char* text : {"0", "1025", "", "K", "1K", "-1", " 1", "1 ", "0x1"})
+        CHECK_THROWS_AS(number(text, 1, 1024), BadOption);
+    CHECK(number("3M", 0, kMost, true) == 3 << 20);
+    CHECK(number("16777215T", 0, kMost, true) == std::uint64_t{16777215} << 40);
+    CHECK(number("4K", 0, 4096, true) == 4096);
+    CHECK(number("4096", 0, 4096, true) == 4096);
+    for (const char* text : {"16777216T", "1KK", "1KB", "K", "1P"})
+        CHECK_THROWS_AS(number(text, 0, kMost, true), BadOption);
+    CHECK_THROWS_AS(number("5K", 0, 4096, true), BadOption);
 }
 
 TEST_CASE("options that can't be followed are refused by name") {
@@ -143,6 +141,7 @@ TEST_CASE("options that can't be followed are refused by name") {
     CHECK(refusal({"--sweep"}).find("unknown option '--sweep'") == 0);
     CHECK(refusal({"--n"}).find("--n needs a value") == 0);
     CHECK_THROWS_AS(parse({"--sweep", "--bins", "-"}, {kSweepMode}), BadOption);
+    CHECK_THROWS_AS(parse({"--sweep", "--variant", "x"}, {kSweepMode}), BadOption);
     CHECK_THROWS_AS(parse({"--cost", "--csv", "x"}, {{"cost", "", false}}), BadOption);
     CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file takes the whole file") == 0);
 }
@@ -156,45 +155,6 @@ TEST_CASE("variants are chosen by name and by what shape they can have") {
     CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "other"})), BadOption);
     CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "fixed", "--block", "128"})), BadOption);
     CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "follows", "--grid", "2"})), BadOption);
-}
-
-TEST_CASE("medians and percentiles are those of the samples") {
-    const Timing odd = summarize({3, 1, 2});
-    CHECK(odd.median == 2);
-    CHECK(odd.samples == 3);
-    CHECK(summarize({4, 1, 2, 3}).median == 2.5);
-    std::vector<double> hundred;
-    for (int k = 100; k >= 0; --k) hundred.push_back(k);
-    const Timing many = summarize(hundred);
-    CHECK(many.p10 == 10);
-    CHECK(many.p90 == 90);
-}
-
-TEST_CASE("every job is timed in every round, and each round begins with another") {
-    std::string order;
-    std::vector<Job> jobs(3);
-    for (std::size_t j = 0; j < 3; ++j) {
-        jobs[j].run = [&order, j] { order += static_cast<char>('a' + j); };
-        jobs[j].on_cpu = true;
-    }
-    const std::vector<Measured> measured = measure(jobs, 3, nullptr);
-    CHECK(order == "bcacababc");
-    for (const Measured& job : measured) CHECK(job.timing.samples == 3);
-}
-
-TEST_CASE("the read ceiling reads any n") {
-    for (const std::size_t n : {0, 1, 15, 16, 17, 100003}) {
-        const DeviceBuffer<unsigned char> d_data(n);
-        CHECK_NOTHROW(Reader(d_data.data(), n).read<true>());
-        CHECK_NOTHROW(Reader(d_data.data(), n).read<false>());
-    }
-    CUDA_CHECK(cudaDeviceSynchronize());
-}
-
-TEST_CASE("the L2 cache can be brought into every state") {
-    const Device device = init_cuda();
-    for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
-    CUDA_CHECK(cudaDeviceSynchronize());
 }
 
 TEST_CASE("times and ratios are printed with the digits that count") {
@@ -233,34 +193,17 @@ TEST_CASE("rows go to CSV, and a file gets one heading") {
     CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
 }
 
-TEST_CASE("a verdict is that of the first sample that was wrong") {
-    int sample = 0;
-    const auto verify = [&] { return ++sample == 2 ? std::string("WRONG: once") : std::string("ok"); };
-    CHECK(measure({{.name = "", .run = [] {}, .verify = verify, .on_cpu = true}}, 3, nullptr)[0].verdict ==
-          "WRONG: once");
-    CHECK(verdict_of(std::nullopt) == "ok");
-    CHECK(verdict_of("so") == "WRONG: so");
-    Row right, wrong;
-    right.verdict = "wrong on purpose";
-    wrong.verdict = "WRONG: so";
-    CHECK(status_of({right, right}) == 0);
-    CHECK(status_of({right, wrong}) == 1);
-}
-
-TEST_CASE("a sweep goes from one block to one element a thread") {
-    const std::vector<unsigned int> grids = sweep_grids(1000000, 256, 132);
-    CHECK(grids.front() == 1);
-    CHECK(grids.back() == 3907);
-    CHECK(std::find(grids.begin(), grids.end(), 264) != grids.end());
-    CHECK(sweep_grids(0, 256, 132) == std::vector<unsigned int>{1});
-}
-
 TEST_CASE("shapes that a launch can't have are refused") {
     CHECK(blocks_for(0, 256) == 0);
     CHECK(blocks_for(256, 256) == 1);
     CHECK(blocks_for(257, 256) == 2);
     CHECK(blocks_for(0x7fffffffull * 1024, 1024) == 0x7fffffffu);
     CHECK_THROWS_AS(blocks_for(0x7fffffffull * 1024 + 1, 1024), std::invalid_argument);
+    const std::size_t most = UINT32_MAX;
+    CHECK_NOTHROW(require_32_bit_counters(most * 7 + 6, 7, 0));
+    CHECK_THROWS_AS(require_32_bit_counters(most * 7 + 7, 7, 0), std::invalid_argument);
+    CHECK_NOTHROW(require_32_bit_counters((most - 5) * 7, 7, 5));
+    CHECK_THROWS_AS(require_32_bit_counters((most - 5) * 7, 7, 6), std::invalid_argument);
 }
 
 TEST_CASE("a CUDA error names the call, the place and CUDA's words") {
@@ -309,54 +252,6 @@ TEST_CASE("a grid of which most would have nothing to do is refused") {
     CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
     options.file = "/proc/self/maps";
     CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
-}
-
-namespace {
-
-/// A variant of any problem that is right, slowly: the CPU's loop over a copy.
-template <typename Problem>
-void copy_and_compute(const typename Problem::Element* d_data, std::size_t n, unsigned long long* d_results,
-                      unsigned long long*, LaunchShape) {
-    std::vector<typename Problem::Element> data(n);
-    CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(data[0]), cudaMemcpyDeviceToHost));
-    const Results results = Problem::reference(data.data(), n);
-    CUDA_CHECK(
-        cudaMemcpy(d_results, results.data(), results.size() * sizeof(results[0]), cudaMemcpyHostToDevice));
-}
-
-/// One that only clears.
-template <typename Problem>
-void only_clear(const typename Problem::Element*, std::size_t, unsigned long long* d_results,
-                unsigned long long*, LaunchShape) {
-    CUDA_CHECK(cudaMemset(d_results, 0, Problem::kResults * sizeof(*d_results)));
-}
-
-/// One that is right, and writes one number too many behind its results or its workspace.
-template <bool kBehindWorkspace>
-void write_too_far(const int* d_data, std::size_t n, unsigned long long* d_results,
-                   unsigned long long* d_workspace, LaunchShape shape) {
-    copy_and_compute<SumOfSquares>(d_data, n, d_results, d_workspace, shape);
-    CUDA_CHECK(cudaMemset(kBehindWorkspace ? d_workspace + 3 : d_results + 1, 0, sizeof(*d_results)));
-}
-
-}  // namespace
-
-TEMPLATE_TEST_CASE("a right variant passes, and one that is not is found", "", Histogram, SumOfSquares) {
-    const Variant<TestType> right{.name = "right", .run = copy_and_compute<TestType>};
-    const Variant<TestType> wrong{.name = "wrong", .run = only_clear<TestType>};
-    CHECK(check_variant(right).value_or("") == "");
-    CHECK(check_variant(wrong));
-    CHECK(check_large_case(right, 1000).value_or("") == "");
-    CHECK(check_large_case(wrong, 1000));
-}
-
-TEST_CASE("what is written past the results or the workspace is found") {
-    Variant<SumOfSquares> variant{.name = "too far",
-                                  .run = write_too_far<false>,
-                                  .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
-    CHECK(check_variant(variant).value_or("").find("number 1 of the results, past") != std::string::npos);
-    variant.run = write_too_far<true>;
-    CHECK(check_variant(variant).value_or("").find("number 3 of the workspace, past") != std::string::npos);
 }
 
 TEST_CASE("ratios are to the baselines, and a simulated time has none") {

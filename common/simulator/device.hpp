@@ -1,5 +1,5 @@
 /// @file
-/// @brief The simulated device: its limits, and its memory.
+/// @brief The simulated device: its limits.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,5 @@ struct SharedLimit {
     std::size_t dynamic_bytes, all_bytes;
 };
 SharedLimit shared_limit(const void* kernel);
-
-/// Whether an address is in memory that `cudaMalloc` has allocated.
-bool is_device_memory(const void* address);
-
-void free_device_memory();          ///< all of it
-std::size_t device_memory_bytes();  ///< how much there is: the host's memory
 
 }  // namespace sim

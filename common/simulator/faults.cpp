@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
+#include "device_memory.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -18,15 +20,23 @@ std::string text(const uint3& v) {
 
 }  // namespace
 
-/// Ends the block. A grid keeps its first fault.
+std::string launch_text(const Kernel& kernel) {
+    return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
+}
+
+/// Ends the block. A grid keeps one fault.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
     grid_->failed = true;
     const std::lock_guard<std::mutex> lock(grid_->fault_lock);
-    if (grid_->error != cudaSuccess) return;
     grid_->error = error;
-    grid_->fault = std::string(grid_->kernel.name) + " (launched at " + text(grid_->kernel.site) +
-                   "), block " + text(blockIdx) + ": " + what;
+    grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
+}
+
+/// Ends the program.
+[[noreturn]] void fail_on_cpu(const char* what) {
+    std::fprintf(stderr, "simulator: the CPU's own code uses %s\n", what);
+    std::abort();
 }
 
 std::string Worker::thread_text() { return "thread " + text(threads_.current->index); }
@@ -70,6 +80,22 @@ void Worker::record_too_much_shared() {
     }
 }
 
+void Worker::record_bad_address(const void* address) {
+    std::string place = allocation_text(address);
+    if (place.empty()) {
+        char hexadecimal[32];
+        std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
+        place = std::string("address ") + hexadecimal + ", where no memory is";
+    }
+    record_fault(cudaErrorIllegalAddress, thread_text() + " uses " + place);
+}
+
+void Worker::index_outside() {
+    const InSimulator here(*this);
+    record_fault(cudaErrorLaunchFailure, thread_text() + " uses an index that its array does not have");
+    fibers_.give_up();
+}
+
 void misaligned() { running_worker->misaligned(); }
 
 void Worker::misaligned() {
@@ -78,8 +104,6 @@ void Worker::misaligned() {
                  thread_text() + " uses an address that is misaligned for its type, or no address at all");
     fibers_.give_up();
 }
-
-// --- Signals ------------------------------------------------------------------------------------
 
 /// The operating system has stopped the thread that runs: what a signal means.
 void Worker::fault_by_signal(int signal, const siginfo_t& info) {
@@ -94,38 +118,22 @@ void Worker::fault_by_signal(int signal, const siginfo_t& info) {
     } else if (signal == SIGBUS || info.si_code == SI_KERNEL) {
         misaligned();  // an x86 CPU reports it like this, without the address
     } else {
-        char hexadecimal[32];
-        std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", info.si_addr);
-        record_fault(cudaErrorIllegalAddress,
-                     thread_text() + " uses address " + hexadecimal + ", where no memory is");
+        record_bad_address(info.si_addr);
     }
     fibers_.give_up();
 }
 
-namespace {
-
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
-struct sigaction previous_actions[3];
-
-void on_signal(int signal, siginfo_t* info, void*) {
-    if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
-    // The host's own fault: when this returns, the host repeats it, and the handler from before the launch
-    // runs.
-    for (int i = 0; i < 3; ++i)
-        if (kSignals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);
-}
-
-}  // namespace
-
-void catch_signals() {
-    struct sigaction action {};
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &action, &previous_actions[i]);
-}
-
-void release_signals() {
-    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &previous_actions[i], nullptr);
-}
-
 }  // namespace sim
+
+/// @name What code calls that is compiled with `-fsanitize=alignment,bounds`, without that sanitizer's
+/// library
+/// @{
+extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
+    if (sim::running_worker != nullptr) sim::running_worker->misaligned();
+    sim::fail_on_cpu("an address that is misaligned for its type");
+}
+extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(void*, void*) {
+    if (sim::running_worker != nullptr) sim::running_worker->index_outside();
+    sim::fail_on_cpu("an index that its array does not have");
+}
+/// @}

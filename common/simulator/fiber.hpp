@@ -13,22 +13,7 @@
 #include <vector>
 
 #include "pages.hpp"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SIM_ADDRESS_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define SIM_ADDRESS_SANITIZER
-#endif
-#ifdef SIM_ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#else
-inline void __sanitizer_start_switch_fiber(void**, const void*, std::size_t) {}
-inline void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*) {}
-inline void __asan_unpoison_memory_region(const volatile void*, std::size_t) {}
-#endif
+#include "sanitizer.hpp"
 
 namespace sim {
 

@@ -6,6 +6,8 @@
 /// plain memory access. This file defines these functions instead of ThreadSanitizer's library. Before
 /// some of the stores, it lets other threads of the block run. Which stores these are depends only on the
 /// seed. Before a few stores to device memory it also waits, so that blocks on other cores run.
+///
+/// These functions also find each load and store that leaves its allocation by a byte.
 #include <sched.h>
 #include <unistd.h>
 
@@ -13,7 +15,21 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "device_memory.hpp"
 #include "worker.hpp"
+
+/// Stops a thread that uses a fence of device memory, even where the CPU can access it. Fences hold poison,
+/// so that few other addresses have to be looked up.
+void sim::Worker::require_no_fence(const void* address, std::size_t bytes) {
+    if (!threads_.in_kernel) return;
+    const unsigned char* const first = static_cast<const unsigned char*>(address);
+    for (const unsigned char* const at : {first, first + bytes - 1}) {
+        if (*at != kPoison || !is_in_fence(at)) continue;
+        const InSimulator here(*this);
+        record_bad_address(at);
+        fibers_.give_up();
+    }
+}
 
 /// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
 /// to memory that other blocks see, lets these run.
@@ -22,7 +38,7 @@ void sim::Worker::maybe_pause(const void* store_to) {
     pauses_.random = pauses_.random * 6364136223846793005u + 1442695040888963407u;
     if (pauses_.random >> 61 != 0) return;
     const InSimulator here(*this);
-    if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && is_device_memory(store_to)) {
+    if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && place(store_to, 1) == Place::inside) {
         pauses_.has_stalled = true;
         usleep(20);
     }
@@ -33,9 +49,16 @@ void sim::Worker::maybe_pause(const void* store_to) {
 
 namespace {
 
+void before_load(const void* address, std::size_t bytes) {
+    if (sim::running_worker != nullptr) sim::running_worker->require_no_fence(address, bytes);
+}
+
 /// What was loaded to compute the value of a store is in a register before it.
-void before_store(const void* address) {
-    if (sim::running_worker != nullptr) return sim::running_worker->maybe_pause(address);
+void before_store(const void* address, std::size_t bytes) {
+    if (sim::running_worker != nullptr) {
+        sim::running_worker->require_no_fence(address, bytes);
+        return sim::running_worker->maybe_pause(address);
+    }
     // A thread of the CPU, as in chapter 01, can also let others run first.
     thread_local unsigned int stores = 0;
     if (++stores % 64 == 0) sched_yield();
@@ -56,16 +79,16 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_read_range(void*, std::size_t) {}
-void __tsan_write_range(void* address, std::size_t) { before_store(address); }
+void __tsan_read_range(void* address, std::size_t bytes) { before_load(address, bytes); }
+void __tsan_write_range(void* address, std::size_t bytes) { before_store(address, bytes); }
 
-#define SIM_ACCESS(bytes)                                                        \
-    void __tsan_read##bytes(void*) {}                                            \
-    void __tsan_write##bytes(void* address) { before_store(address); }           \
-    void __tsan_read_write##bytes(void* address) { before_store(address); }      \
-    void __tsan_unaligned_read##bytes(void*) {}                                  \
-    void __tsan_unaligned_write##bytes(void* address) { before_store(address); } \
-    void __tsan_unaligned_read_write##bytes(void* address) { before_store(address); }
+#define SIM_ACCESS(bytes)                                                               \
+    void __tsan_read##bytes(void* address) { before_load(address, bytes); }             \
+    void __tsan_write##bytes(void* address) { before_store(address, bytes); }           \
+    void __tsan_read_write##bytes(void* address) { before_store(address, bytes); }      \
+    void __tsan_unaligned_read##bytes(void* address) { before_load(address, bytes); }   \
+    void __tsan_unaligned_write##bytes(void* address) { before_store(address, bytes); } \
+    void __tsan_unaligned_read_write##bytes(void* address) { before_store(address, bytes); }
 SIM_ACCESS(1)
 SIM_ACCESS(2)
 SIM_ACCESS(4)

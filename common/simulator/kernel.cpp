@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "worker.hpp"
@@ -156,10 +155,3 @@ long long device_clock() {
 }
 
 }  // namespace sim
-
-/// What code calls that is compiled with `-fsanitize=alignment`, without that sanitizer's library.
-extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
-    if (sim::running_worker != nullptr) sim::running_worker->misaligned();
-    std::fputs("simulator: the CPU's own code uses an address that is misaligned for its type\n", stderr);
-    std::abort();
-}

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "device_memory.hpp"
 #include "errors.hpp"
 #include "worker.hpp"
 
@@ -66,12 +67,10 @@ void run_on_workers(Grid& grid) {
         std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     while (pool.size() < count) pool.push_back(std::make_unique<Worker>());
 
-    catch_signals();
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < count; ++i) others.emplace_back([&grid, i] { pool[i]->run(grid); });
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();
-    release_signals();
 }
 
 }  // namespace
@@ -100,8 +99,11 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     const std::uint64_t blocks = ends > 0 && ends < all / 2 ? 2 * ends : all;
     Grid grid{kernel, config, limit, loop, call, blocks, all - blocks, seed()};
     if (grid.seed != 0) shuffle_blocks(grid);
+    const GridAccess access;
     run_on_workers(grid);
-    if (grid.error != cudaSuccess) set_fault(grid.error, grid.fault);
+    if (grid.error != cudaSuccess) return set_fault(grid.error, grid.fault);
+    if (const std::string damage = access.damage(); !damage.empty())
+        set_fault(cudaErrorIllegalAddress, launch_text(kernel) + ": a thread has written " + damage);
 }
 
 }  // namespace sim

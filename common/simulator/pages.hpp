@@ -9,6 +9,11 @@
 
 namespace sim {
 
+/// Makes whole pages accessible or not: then, an access to them is a SIGSEGV. @throws std::bad_alloc.
+inline void set_accessible(char* pages, std::size_t bytes, bool accessible) {
+    if (mprotect(pages, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0) throw std::bad_alloc();
+}
+
 /// Memory from the operating system. It is zero until it is written to.
 class Pages {
  public:
@@ -24,10 +29,8 @@ class Pages {
 
     char* data() const { return data_; }
 
-    /// Makes whole pages inaccessible: an access to them is a SIGSEGV.
-    void forbid(std::size_t offset, std::size_t bytes) {
-        if (mprotect(data_ + offset, bytes, PROT_NONE) != 0) throw std::bad_alloc();
-    }
+    /// Makes whole pages inaccessible.
+    void forbid(std::size_t offset, std::size_t bytes) { set_accessible(data_ + offset, bytes, false); }
 
  private:
     char* const data_;

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "device.hpp"
+#include "device_memory.hpp"
 #include "errors.hpp"
 
 struct SimStream {};
@@ -98,7 +99,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize() { return finish(cudaSuccess); }
 
 cudaError_t cudaDeviceReset() {
-    sim::free_device_memory();
+    sim::deallocate_all();
     sim::forget_fault();
     return cudaSuccess;
 }

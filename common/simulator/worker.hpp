@@ -17,6 +17,9 @@
 
 namespace sim {
 
+/// @return A kernel's name, and where it is launched.
+std::string launch_text(const Kernel& kernel);
+
 /// A grid that runs. Its workers share it.
 struct Grid {
     const Kernel kernel;
@@ -32,7 +35,7 @@ struct Grid {
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
     std::mutex fault_lock{};
-    cudaError_t error = cudaSuccess;  ///< of the first fault
+    cudaError_t error = cudaSuccess;  ///< of a fault, if there was one
     std::string fault{};              ///< its message
 };
 
@@ -53,9 +56,11 @@ class Worker {
     BarrierResult wait_at_barrier(bool predicate, Site site);
     WarpValues exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
     void others_may_continue();
+    void require_no_fence(const void* address, std::size_t bytes);
     void maybe_pause(const void* store_to);
     void begin_shared(std::initializer_list<SharedVariable> variables);
     [[noreturn]] void misaligned();
+    [[noreturn]] void index_outside();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
     /// @}
 
@@ -89,6 +94,7 @@ class Worker {
     // Faults (faults.cpp)
     void record_fault(cudaError_t error, const std::string& what);
     void record_too_much_shared();
+    void record_bad_address(const void* address);
     void record_wrong_mask(const char* function, Site site);
     std::string thread_text();
     std::string waiting_threads() const;
@@ -121,9 +127,5 @@ class Worker {
 
 /// The worker whose simulated thread runs on this OS thread, or null in the host's code.
 extern thread_local Worker* running_worker;
-
-/// Turns a kernel's bad memory accesses and divisions by zero into faults, until `release_signals`.
-void catch_signals();
-void release_signals();
 
 }  // namespace sim

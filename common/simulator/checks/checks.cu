@@ -1,11 +1,12 @@
 /// @file
 /// @brief Checks of the simulator: that it keeps CUDA's promises, and that it says who breaks them.
 ///
-/// The first three parts hold on a GPU as well. The other two are about what a GPU leaves open.
+/// The first three parts hold on a GPU as well. The others are about what a GPU leaves open.
 #include "../../checks/catch.hpp"
 #include "kernels.cuh"
 #include "runtime.cuh"
 #include "syntax.cuh"
 
 #include "faults.cuh"
+#include "interleave.cuh"
 #include "order.cuh"

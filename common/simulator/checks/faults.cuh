@@ -2,7 +2,10 @@
 /// @brief Checks that a kernel which breaks CUDA's rules is stopped, and that the words say who and where.
 #pragma once
 
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -77,6 +80,32 @@ bool says(const std::string& words, const std::vector<std::string>& parts) {
     return true;
 }
 
+/// Runs what may end the program in a process of its own. @return Its exit status, or its signal as a
+/// negative number, and what it has said.
+template <typename Work>
+std::pair<int, std::string> process_of(Work work) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        for (const int number : {SIGSEGV, SIGBUS, SIGILL}) signal(number, SIG_DFL);  // not Catch2's
+        work();
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string words;
+    char buffer[256];
+    for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;)
+        words.append(buffer, static_cast<std::size_t>(n));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::fputs(words.c_str(), stderr);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), words};
+}
+
 std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std::to_string(line); }
 
 // --- Memory -------------------------------------------------------------------------------------
@@ -86,12 +115,14 @@ __global__ void write_kernel(int* d_data, unsigned int block, unsigned int threa
     if (blockIdx.x + gridDim.x * blockIdx.y == block && index == thread) *d_data = 1;
 }
 
-__global__ void read_kernel(const int* d_data, int* d_result) {
+template <typename T>
+__global__ void read_kernel(const T* d_data, T* d_result) {
     if (threadIdx.x == 3) *d_result = *d_data;
 }
 
 TEST_CASE("a write where no memory is names the kernel, the launch, the block and the thread") {
-    int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
+    int *const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230}), *d_other = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_other, 4));
     const int line = __LINE__ + 1;
     const auto launch = [=] { write_kernel<<<dim3(3, 2), dim3(8, 4)>>>(wild, 4, 13); };
     const std::string words = fault_of(launch, cudaErrorIllegalAddress);
@@ -100,24 +131,84 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
                        "address 0x1230, where no memory is"}));
 }
 
-TEST_CASE("a read where no memory is, is found, and a read behind an allocation") {
-    int* d_data = nullptr;
-    CUDA_CHECK(cudaMalloc(&d_data, 4000));
-    const auto behind = [=] { read_kernel<<<1, 32>>>(d_data + 1024, d_data); };
-    CHECK(says(fault_of(behind, cudaErrorIllegalAddress),
-               {"read_kernel", "block (0, 0, 0): thread (3, 0, 0)"}));
-    CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));  // whole pages, so that the one before is at once before it
-    const auto before = [=] { read_kernel<<<1, 32>>>(d_data - 1, d_data); };
-    CHECK(says(fault_of(before, cudaErrorIllegalAddress),
-               {"read_kernel", "block (0, 0, 0): thread (3, 0, 0)"}));
+/// How messages name a byte, counted from the beginning of an allocation.
+std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
+    return "byte " + std::to_string(byte) + " of an allocation with bytes 0 to " + std::to_string(bytes - 1);
+}
+
+TEST_CASE("a read right behind or before an allocation of whole pages is found") {
+    for (const std::ptrdiff_t index : {-1, 1 << 14}) {
+        int* d_data = nullptr;
+        CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));
+        const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + index, d_data); };
+        CHECK(
+            says(fault_of(launch, cudaErrorIllegalAddress),
+                 {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(4 * index, 1 << 16)}));
+    }
+}
+
+// The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is looked at.
+TEST_CASE("a read of any byte right behind or before an allocation of any size is found", "[race]") {
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000})
+        for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 100)}) {
+            char *d_data = nullptr, *d_result = nullptr;
+            CUDA_CHECK(cudaMalloc(&d_data, bytes));
+            CUDA_CHECK(cudaMalloc(&d_result, 1));
+            const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + offset, d_result); };
+            CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                       {"block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(offset, bytes)}));
+        }
+}
+
+__global__ void update_kernel(char* d_data) {
+    if (threadIdx.x == 3) *d_data = static_cast<char>(*d_data + 1);
+}
+
+TEST_CASE("AddressSanitizer, if it is there, finds uses of the bytes behind and before an allocation") {
+    if (!kSanitized) return skip_check("this is no build with AddressSanitizer");
+    for (const std::size_t bytes : {1, 100, 3000})
+        for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 70)}) {
+            const auto [status, words] = process_of([bytes, offset] {
+                char* d_data = nullptr;
+                cudaMalloc(&d_data, bytes);
+                update_kernel<<<1, 32>>>(d_data + offset);
+            });
+            CHECK(status == 1);
+            CHECK(says(words, {"AddressSanitizer: use-after-poison", "update_kernel"}));
+        }
+}
+
+TEST_CASE("a write to any byte right behind or before an allocation of any size is found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000, 4095, 4096, 100000})
+        for (const std::ptrdiff_t distance : {0, 1, 200, 255, 4096}) {
+            for (const std::ptrdiff_t offset : {-1 - distance, std::ptrdiff_t(bytes) + distance}) {
+                char* d_data = nullptr;
+                CUDA_CHECK(cudaMalloc(&d_data, bytes));
+                const auto launch = [=] { update_kernel<<<1, 32>>>(d_data + offset); };
+                CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                           {"update_kernel (launched at ", byte_text(offset, bytes)}));
+            }
+        }
+}
+
+TEST_CASE("the first and the last byte of an allocation may be used") {
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4095, 4096, 4097}) {
+        const DeviceBuffer<char> data(bytes);
+        update_kernel<<<1, 32>>>(data.data());
+        update_kernel<<<1, 32>>>(data.data() + bytes - 1);
+        CHECK(cudaGetLastError() == cudaSuccess);
+    }
 }
 
 TEST_CASE("memory that has been freed is found") {
-    int* d_data = nullptr;
+    int *d_data = nullptr, *d_other = nullptr;
     CUDA_CHECK(cudaMalloc(&d_data, 4000));
     CUDA_CHECK(cudaFree(d_data));
+    CUDA_CHECK(cudaMalloc(&d_other, 4000));
     const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
-    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"write_kernel", "thread (0, 0, 0)"}));
+    CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+               {"write_kernel", "thread (0, 0, 0)", byte_text(0, 4000) + ", which has been freed"}));
 }
 
 __global__ void overrun_kernel(int* d_result) {
@@ -233,6 +324,20 @@ TEST_CASE("more than 48 KiB of static shared memory is found, and 48 KiB is not"
              {"large_shared_kernel", "49160 bytes of shared memory", "49152"}));
 }
 
+__global__ void short_array_kernel(int* d_result) {
+    __shared__ int cells[31];
+    cells[threadIdx.x] = 1;
+    if (threadIdx.x == 0) *d_result = cells[0];
+}
+
+TEST_CASE("a shared array that is one too short is found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    int* d_result = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    CHECK(says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+               {"short_array_kernel", "thread (31, 0, 0) uses an index that its array does not have"}));
+}
+
 // --- Waiting ------------------------------------------------------------------------------------
 
 constexpr int kDivergentLine = __LINE__ + 4;
@@ -315,19 +420,151 @@ TEST_CASE("one fault among many blocks on many workers is found, and one only") 
     }
 }
 
+__global__ void too_much_shared_kernel(int*, int* reached) {
+    __shared__ int large[48 * 256 + 1];
+    large[threadIdx.x] = 1;
+    *reached = large[0];
+}
+
+__global__ void mask_and_on_kernel(int*, int* reached) { *reached = __any_sync(0, 1) + 1; }
+
+__global__ void divergence_and_on_kernel(int*, int* reached) {
+    if (threadIdx.x == 0)
+        __syncthreads();
+    else
+        __syncthreads();
+    *reached = 1;
+}
+
+__global__ void misaligned_and_on_kernel(int* d_data, int* reached) {
+    (void)__ldcs(reinterpret_cast<const uint2*>(d_data + 1));
+    *reached = 1;
+}
+
+__global__ void address_and_on_kernel(int* d_data, int* reached) {
+    d_data[1 << 14] = 1;
+    *reached = 1;
+}
+
+TEST_CASE("a thread that breaks a rule does not go on") {
+    for (void (*const kernel)(int*, int*) :
+         {too_much_shared_kernel, mask_and_on_kernel, divergence_and_on_kernel, misaligned_and_on_kernel,
+          address_and_on_kernel}) {
+        int *d_data = nullptr, reached = 0;  // of the host, which a kernel can use here
+        CUDA_CHECK(cudaMalloc(&d_data, sizeof(int) << 14));
+        kernel<<<1, 2>>>(d_data, &reached);
+        CHECK(cudaGetLastError() != cudaSuccess);
+        CHECK(reached == 0);
+        forget_fault();
+    }
+}
+
 // --- The host -----------------------------------------------------------------------------------
 
-void own_handler(int) {}
+TEST_CASE("the CPU's own use of device memory ends the program with a line that says so") {
+    enum Before { nothing, set, copied, launched };
+    const auto use = [](std::ptrdiff_t index, bool write, Before before) {
+        return process_of([=] {
+            int *d_data = nullptr, cell = 0;
+            cudaMalloc(&d_data, 100 * sizeof(int));
+            if (before == set) cudaMemset(d_data, 0, 100 * sizeof(int));
+            if (before == copied) cudaMemcpy(&cell, d_data, sizeof(int), cudaMemcpyDeviceToHost);
+            if (before == launched) write_kernel<<<1, 1>>>(d_data, 0, 0);
+            volatile int* const cells = d_data;
+            if (write)
+                cells[index] = 1;
+            else
+                (void)cells[index];
+        });
+    };
+    for (const bool write : {false, true})
+        for (const Before before : {nothing, set, copied, launched})
+            for (const std::ptrdiff_t index : {0, 10, 99, 100, -1}) {
+                if (kSanitized && (index < 0 || index > 99)) continue;  // AddressSanitizer's to find
+                const auto [status, words] = use(index, write, before);
+                CAPTURE(words, index, write, before);
+                CHECK(status == 1);
+                CHECK(words.find("simulator: the CPU uses ") == 0);
+                CHECK(says(words, {byte_text(4 * index, 400), "cudaMemcpy"}));
+            }
+}
 
-TEST_CASE("a launch leaves the program's own signal handlers as they are, and catches faults all the same") {
+sigjmp_buf before_the_fault;
+void own_handler(int) { siglongjmp(before_the_fault, 1); }
+
+TEST_CASE("a program's own signal handlers handle its own faults, and are in place without device memory") {
     struct sigaction own {
-    }, previous{}, after{};
+    }, previous{};
     own.sa_handler = own_handler;
     sigaction(SIGSEGV, &own, &previous);
-    int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
-    fault_of([=] { write_kernel<<<1, 1>>>(wild, 0, 0); }, cudaErrorIllegalAddress);
-    sigaction(SIGSEGV, &previous, &after);
-    CHECK(after.sa_handler == own_handler);
+    volatile int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
+    int caught = 0;
+    const auto touch_wild = [&] {
+        if (sigsetjmp(before_the_fault, 1) == 0)
+            *wild = 1;
+        else
+            ++caught;
+    };
+    const auto own_is_in_place = [] {
+        struct sigaction now {};
+        sigaction(SIGSEGV, nullptr, &now);
+        return now.sa_handler == own_handler;
+    };
+    fault_of([=] { write_kernel<<<1, 1>>>(const_cast<int*>(wild), 0, 0); }, cudaErrorIllegalAddress);
+    CHECK(own_is_in_place());
+    int* d_cell = nullptr;
+    for (const bool reset : {false, true}) {
+        CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));
+        touch_wild();
+        write_kernel<<<1, 1>>>(d_cell, 0, 0);
+        touch_wild();
+        write_kernel<<<1, 1>>>(d_cell, 0, 0);
+        CHECK_FALSE(own_is_in_place());
+        CHECK((reset ? cudaDeviceReset() : cudaFree(d_cell)) == cudaSuccess);
+        CHECK(own_is_in_place());
+    }
+    write_kernel<<<1, 1>>>(nullptr, 1, 0);  // a launch without device memory
+    CHECK(own_is_in_place());
+    touch_wild();
+    CHECK(own_is_in_place());
+    sigaction(SIGSEGV, &previous, nullptr);
+    CHECK(caught == 5);
+}
+
+TEST_CASE("a handler that the program has set while it has device memory is not taken away") {
+    struct sigaction own {
+    }, previous{}, now{};
+    own.sa_handler = own_handler;
+    int* d_cell = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));
+    sigaction(SIGSEGV, &own, &previous);
+    CUDA_CHECK(cudaFree(d_cell));
+    sigaction(SIGSEGV, &previous, &now);
+    CHECK(now.sa_handler == own_handler);
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // so that the one from before both is set again
+    CUDA_CHECK(cudaFree(d_cell));
+}
+
+struct sigaction before_raising_handler;
+void raising_handler(int signal) {
+    sigaction(signal, &before_raising_handler, nullptr);
+    raise(signal);
+}
+
+TEST_CASE(
+    "a handler that passes a signal on to the one before it, which is the simulator's, ends the program") {
+    const auto [status, words] = process_of([] {
+        alarm(20);  // ends what would go on forever
+        int* d_cell = nullptr;
+        cudaMalloc(&d_cell, sizeof(int));
+        struct sigaction raising {};
+        raising.sa_handler = raising_handler;
+        sigaction(SIGSEGV, &raising, &before_raising_handler);
+        write_kernel<<<1, 1>>>(d_cell, 0, 0);
+        *const_cast<volatile int*>(d_cell) = 1;
+    });
+    CHECK(status == -SIGSEGV);
+    CHECK(says(words, {"the CPU uses ", byte_text(0, 4)}));
 }
 
 TEST_CASE("a fault is forgotten, and what calls have answered since, as checks that go on need it") {

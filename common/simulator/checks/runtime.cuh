@@ -64,15 +64,24 @@ TEST_CASE("a range past the end of an allocation is an error, and nothing of it 
     CHECK(fails_with(cudaErrorInvalidValue, copy(1, 100)));
     CHECK(fails_with(cudaErrorInvalidValue, copy(-1, 100)));
     CHECK(fails_with(cudaErrorInvalidValue, copy(0, ~std::size_t{0})));
+    for (const cudaMemcpyKind kind : {cudaMemcpyHostToHost, cudaMemcpyDefault})
+        for (const std::ptrdiff_t offset : {-10, -1, 99, 100, 200})
+            CHECK(
+                fails_with(cudaErrorInvalidValue, cudaMemcpy(host.data(), buffer.data() + offset, 10, kind)));
+    CHECK(fails_with(cudaErrorInvalidValue,
+                     cudaMemcpy(host.data(), host.data() + 1, ~std::size_t{0}, cudaMemcpyHostToHost)));
     CHECK(buffer.to_host() == std::vector<char>(100, 7));
 }
 
-TEST_CASE("freeing twice, or what was never allocated, is an error") {
+TEST_CASE("freeing twice, or what was never allocated, is an error, and so is a copy from what was freed") {
     char* d_data = nullptr;
     CHECK(cudaMalloc(&d_data, 100) == cudaSuccess);
     CHECK(fails_with(cudaErrorInvalidValue, cudaFree(d_data + 1)));
     CHECK(cudaFree(d_data) == cudaSuccess);
     CHECK(fails_with(cudaErrorInvalidValue, cudaFree(d_data)));
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemset(d_data, 0, 100)));
+    char host[100];
+    CHECK(fails_with(cudaErrorInvalidValue, cudaMemcpy(host, d_data, 100, cudaMemcpyDefault)));
 }
 
 TEST_CASE("a copy in the wrong direction is an error") {

@@ -1,0 +1,175 @@
+/// @file
+/// @brief Checks of what measures: samples, rounds, the read ceiling, the grids of a sweep.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../bench/bench.cuh"
+#include "../bench/measure.cuh"
+#include "../bench/sweep.cuh"
+#include "../cuda/device_buffer.cuh"
+#include "catch.hpp"
+
+namespace measuring_checks {
+
+TEST_CASE("medians and percentiles are those of the samples") {
+    const Timing odd = summarize({3, 1, 2});
+    CHECK(odd.median == 2);
+    CHECK(odd.samples == 3);
+    CHECK(summarize({4, 1, 2, 3}).median == 2.5);
+    std::vector<double> hundred;
+    for (int k = 100; k >= 0; --k) hundred.push_back(k);
+    const Timing many = summarize(hundred);
+    CHECK(many.p10 == 10);
+    CHECK(many.p90 == 90);
+    // Of few samples, a percentile is the nearest one: 1.8 and 16.2 steps after the first.
+    hundred.resize(19);
+    const Timing few = summarize(hundred);
+    CHECK(few.p10 == 84);
+    CHECK(few.p90 == 98);
+}
+
+/// Jobs that note in `order` when they are prepared (a, b, c), run (A, B, C) and verified (.).
+std::vector<Job> noting_jobs(std::string& order) {
+    std::vector<Job> jobs(3);
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        jobs[j].prepare = [&order, j] { order += static_cast<char>('a' + j); };
+        jobs[j].run = [&order, j] { order += static_cast<char>('A' + j); };
+        jobs[j].verify = [&order] {
+            order += '.';
+            return "";
+        };
+        jobs[j].on_cpu = true;
+    }
+    return jobs;
+}
+
+/// A device as `measure` sees it, without a large cache.
+Device device_for_measuring(bool simulated) {
+    Device device{};
+    device.simulated = simulated;
+    device.l2_bytes = 1024;
+    return device;
+}
+
+TEST_CASE("every job is prepared, timed and verified in every round, and each round begins with another") {
+    std::string order;
+    const std::vector<Job> jobs = noting_jobs(order);
+    const std::vector<Measured> measured = measure(jobs, 3, nullptr);
+    CHECK(order == "bB.cC.aA.cC.aA.bB.aA.bB.cC.");
+    for (const Measured& job : measured) CHECK(job.timing.samples == 3);
+}
+
+TEST_CASE("a GPU takes as many samples as asked for and warms up first, a CPU five, the simulator one") {
+    std::string order;
+    const std::vector<Job> jobs = noting_jobs(order);
+    const Device gpu = device_for_measuring(false), simulator = device_for_measuring(true);
+    CHECK(measure(jobs, 9, nullptr)[0].timing.samples == 5);
+    CHECK(measure(jobs, 9, &simulator)[0].timing.samples == 1);
+    order.clear();
+    CHECK(measure(jobs, 9, &gpu)[0].timing.samples == 9);
+    CHECK(std::count(order.begin(), order.end(), 'A') == 10);
+}
+
+TEST_CASE("a job that takes longer than two seconds is timed once") {
+    const Device gpu = device_for_measuring(false);
+    const std::vector<Job> jobs{{.name = "slow", .run = [] { usleep(2010 * 1000); }, .on_cpu = true},
+                                {.name = "fast", .run = [] {}, .on_cpu = true}};
+    const std::vector<Measured> measured = measure(jobs, 3, &gpu);
+    CHECK(measured[0].timing.samples == 1);
+    CHECK(measured[1].timing.samples == 3);
+}
+
+TEST_CASE("a verdict is that of the first sample that was wrong") {
+    int sample = 0;
+    const auto verify = [&] { return ++sample == 2 ? std::string("WRONG: once") : std::string("ok"); };
+    CHECK(measure({{.name = "", .run = [] {}, .verify = verify, .on_cpu = true}}, 3, nullptr)[0].verdict ==
+          "WRONG: once");
+    CHECK(verdict_of(std::nullopt) == "ok");
+    CHECK(verdict_of("so") == "WRONG: so");
+    Row right, wrong;
+    right.verdict = "wrong on purpose";
+    wrong.verdict = "WRONG: so";
+    CHECK(status_of({right, right}) == 0);
+    CHECK(status_of({right, wrong}) == 1);
+}
+
+TEST_CASE("the read ceiling reads any n") {
+    for (const std::size_t n : {0, 1, 15, 16, 17, 4096, 100003}) {
+        const DeviceBuffer<unsigned char> d_data(n);
+        CHECK_NOTHROW(Reader(d_data.data(), n).read<true>());
+        CHECK_NOTHROW(Reader(d_data.data(), n).read<false>());
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+TEST_CASE("the L2 cache can be brought into every state") {
+    const Device device = init_cuda();
+    for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+TEST_CASE("the read ceiling reads each byte once") {
+    // Two blocks of 32 threads, whose tiles are 2048 bytes: a part of a tile, whole ones, and a rest.
+    for (const std::size_t n : {2 * 2048 + 7, 5 * 2048, 2048 + 40 * 16 + 15}) {
+        const DeviceBuffer<unsigned char> d_data(n);
+        const DeviceBuffer<unsigned int> d_found(1);
+        const std::size_t rest = n / 16 * 16;
+        std::size_t read = 0;
+        for (std::size_t i = 0; i < n; i += i < rest ? 16 : 1) {
+            // The number that a thread tells of, in 16 bytes; or in the first 16 of the thread that reads a
+            // byte of the rest, but for what that byte changes.
+            std::vector<unsigned char> data(n, 0);
+            unsigned int word = 0x9E3779B9u ^ (i < rest ? 0 : 0xA7);
+            std::memcpy(&data[i < rest ? i : 16 * (i - rest)], &word, sizeof(word));
+            if (i >= rest) data[i] = 0xA7;
+            CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), n, cudaMemcpyHostToDevice));
+            CUDA_CHECK(cudaMemset(d_found.data(), 0, sizeof(unsigned int)));
+            read_kernel<true><<<2, 32>>>(d_data.data(), n, d_found.data());
+            CUDA_CHECK(cudaGetLastError());
+            read += d_found.to_host()[0] == 0x9E3779B9u;
+        }
+        CHECK(read == rest / 16 + n % 16);
+    }
+}
+
+TEST_CASE("on a GPU ratios are also to the read ceiling and to CUB, and those of the CPU's rows are not") {
+    const Device gpu = device_for_measuring(false);
+    const DeviceBuffer<unsigned char> d_data(1000);
+    Options options;
+    options.rounds = 1;
+    Bench bench({.bytes = 1000}, options, &gpu);
+    bench.add({.name = "variant", .run = [] { usleep(2000); }, .shape = {3, 64}});
+    bench.add({.name = kCub, .run = [] { usleep(1000); }});
+    bench.add({.name = kAllCores, .run = [] { usleep(1000); }, .on_cpu = true});
+    bench.add_read_ceiling(d_data.data(), d_data.size());
+    const std::vector<Row> rows = bench.run();
+    REQUIRE(rows.size() == 4);
+    const auto median = [&](std::size_t row) { return rows[row].timing.median; };
+    CHECK(rows[0].times_cub == Approx(median(1) / median(0)));
+    CHECK(rows[0].times_cpu_all_cores == Approx(median(2) / median(0)));
+    CHECK(rows[0].of_ceiling == Approx(median(3) / median(0)));
+    CHECK((rows[0].grid == 3 && rows[0].block == 64));
+    CHECK(rows[2].device == "CPU");
+    CHECK(std::isnan(rows[2].times_cub));
+    CHECK(std::isnan(rows[2].of_ceiling));
+    CHECK(rows[3].of_ceiling == 1);
+}
+
+TEST_CASE(
+    "a sweep goes from one block to one element a thread, by multiples of the multiprocessors as well") {
+    CHECK(sweep_grids(1000000, 256, 132) ==
+          std::vector<unsigned int>{1, 4, 16, 64, 132, 256, 264, 528, 1024, 1056, 2112, 3907});
+    CHECK(sweep_grids(1000000, 256, 3) ==
+          std::vector<unsigned int>{1, 3, 4, 6, 12, 16, 24, 48, 64, 96, 256, 1024, 3907});
+    CHECK(sweep_grids(1000, 256, 132) == std::vector<unsigned int>{1, 4});
+    CHECK(sweep_grids(0, 256, 132) == std::vector<unsigned int>{1});
+}
+
+}  // namespace measuring_checks

@@ -1,0 +1,135 @@
+/// @file
+/// @brief Checks of what says whether results are right: verifications, the runner, `check_variant`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../cuda/device_buffer.cuh"
+#include "../problem/histogram.hpp"
+#include "../problem/input.hpp"
+#include "../problem/sum_of_squares.cuh"
+#include "catch.hpp"
+#include "check_variant.cuh"
+
+namespace verifying_checks {
+
+TEST_CASE("each verification finds what it can find") {
+    const std::vector<unsigned char> data = big_random_block(1000, 1);
+    const Bins right = reference_histogram(data.data(), data.size());
+    CHECK_FALSE(verify_by_sum(right, 1000));
+    CHECK_FALSE(verify_in_reverse(right, data.data(), data.size()));
+    CHECK_FALSE(verify_one_by_one(right, right));
+
+    Bins lost = right;
+    --lost[9];
+    CHECK(verify_by_sum(lost, 1000));
+    CHECK(verify_in_reverse(lost, data.data(), data.size()).value() ==
+          "bin 9 is not empty in reverse: -1 left");
+    CHECK(verify_one_by_one(lost, right).value().find("bin 9") != std::string::npos);
+
+    Bins swapped = right;
+    ++swapped[3];
+    --swapped[4];
+    CHECK_FALSE(verify_by_sum(swapped, 1000));  // the sum can't see it
+    CHECK(verify_in_reverse(swapped, data.data(), data.size()));
+    CHECK(verify_one_by_one(swapped, right));
+    Bins longer = right, first_128(right.begin(), right.begin() + 128);
+    longer.push_back(0);
+    CHECK(verify_one_by_one(longer, right).value() == "257 results instead of 256");
+    CHECK(verify_one_by_one(first_128, right));
+    Bins last = right;
+    ++last[255];
+    CHECK(verify_in_reverse(last, data.data(), data.size()));
+    CHECK(verify_one_by_one(last, right));
+
+    const Variant<Histogram> eight{.name = "", .run = nullptr, .results = 8};
+    CHECK_FALSE(verify_in_reverse(eight.expected(right), data.data(), data.size()));
+}
+
+/// A variant of any problem that is right, slowly: the CPU's loop over a copy.
+template <typename Problem>
+void copy_and_compute(const typename Problem::Element* d_data, std::size_t n, unsigned long long* d_results,
+                      unsigned long long*, LaunchShape) {
+    std::vector<typename Problem::Element> data(n);
+    CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(data[0]), cudaMemcpyDeviceToHost));
+    const Results results = Problem::reference(data.data(), n);
+    CUDA_CHECK(
+        cudaMemcpy(d_results, results.data(), results.size() * sizeof(results[0]), cudaMemcpyHostToDevice));
+}
+
+/// One that only clears.
+template <typename Problem>
+void only_clear(const typename Problem::Element*, std::size_t, unsigned long long* d_results,
+                unsigned long long*, LaunchShape) {
+    CUDA_CHECK(cudaMemset(d_results, 0, Problem::kResults * sizeof(*d_results)));
+}
+
+/// One that is right, and writes one number too many behind its results or its workspace.
+template <bool kBehindWorkspace>
+void write_too_far(const int* d_data, std::size_t n, unsigned long long* d_results,
+                   unsigned long long* d_workspace, LaunchShape shape) {
+    copy_and_compute<SumOfSquares>(d_data, n, d_results, d_workspace, shape);
+    CUDA_CHECK(cudaMemset(kBehindWorkspace ? d_workspace + 3 : d_results + 1, 0, sizeof(*d_results)));
+}
+
+TEMPLATE_TEST_CASE("a right variant passes, and one that is not is found", "", Histogram, SumOfSquares) {
+    const Variant<TestType> right{.name = "right", .run = copy_and_compute<TestType>};
+    const Variant<TestType> wrong{.name = "wrong", .run = only_clear<TestType>};
+    CHECK(check_variant(right).value_or("") == "");
+    CHECK(check_variant(wrong));
+    CHECK(check_large_case(right, 1000).value_or("") == "");
+    CHECK(check_large_case(wrong, 1000));
+}
+
+TEST_CASE("what is written past the results or the workspace is found") {
+    Variant<SumOfSquares> variant{.name = "too far",
+                                  .run = write_too_far<false>,
+                                  .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
+    CHECK(check_variant(variant).value_or("").find("number 1 of the results, past") != std::string::npos);
+    variant.run = write_too_far<true>;
+    CHECK(check_variant(variant).value_or("").find("number 3 of the workspace, past") != std::string::npos);
+}
+
+/// A number of the results or of the workspace, wherever they are.
+unsigned long long load(const unsigned long long* from) {
+    unsigned long long value = 0;
+    CUDA_CHECK(cudaMemcpy(&value, from, sizeof(value), cudaMemcpyDefault));
+    return value;
+}
+
+void store(unsigned long long* to, unsigned long long value) {
+    CUDA_CHECK(cudaMemcpy(to, &value, sizeof(value), cudaMemcpyDefault));
+}
+
+enum class Use { adds, adds_and_writes, writes_results_once };
+
+/// One whose result depends on what it finds in its workspace.
+template <Use kUse>
+void use_workspace(const int* data, std::size_t n, unsigned long long* results, unsigned long long* workspace,
+                   LaunchShape) {
+    std::vector<int> copy(n);
+    CUDA_CHECK(cudaMemcpy(copy.data(), data, n * sizeof(int), cudaMemcpyDefault));
+    const unsigned long long before = load(workspace) + load(workspace + 2);
+    if (kUse != Use::writes_results_once || before == 0)
+        store(results, reference_sum(copy.data(), n) + before);
+    if (kUse != Use::adds) store(workspace + 2, 1);
+}
+
+TEST_CASE("a workspace is zero before the first call, and belongs to the variant between calls") {
+    Variant<SumOfSquares> variant{.name = "workspace",
+                                  .run = use_workspace<Use::adds>,
+                                  .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
+    for (const bool on_cpu : {false, true}) {
+        variant.on_cpu = on_cpu;
+        const auto found = [&] { return check_variant(variant).value_or(""); };
+        variant.run = use_workspace<Use::adds>;
+        CHECK(found() == "");
+        variant.run = use_workspace<Use::adds_and_writes>;
+        CHECK(found().find("call 2: expected 0, got 1") != std::string::npos);
+        variant.run = use_workspace<Use::writes_results_once>;
+        CHECK(found().find("call 2: expected 0, got 11936128518282651045") != std::string::npos);  // poison
+    }
+}
+
+}  // namespace verifying_checks

@@ -1,0 +1,59 @@
+/// @file
+/// @brief Device memory: what is allocated, and who may use it when.
+///
+/// Kernels and CUDA calls may use it, and the CPU's own code may not: outside of launches and copies, all of
+/// it is inaccessible.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+namespace sim {
+
+/// How much device memory there is: the host's memory.
+std::size_t device_memory_bytes();
+
+/// @return Memory at a multiple of 256 bytes. @throws std::bad_alloc.
+char* allocate(std::size_t bytes);
+bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
+void deallocate_all();
+
+/// Does a range of at least one byte lie inside one allocation, away from all of them, or neither?
+enum class Place { inside, outside, across };
+Place place(const void* pointer, std::size_t bytes);
+
+/// Whether an address is near an allocation, where the CPU may let it pass, and not in it.
+bool is_in_fence(const void* address);
+
+/// @return Where an address is that is inside an allocation or near one, in words; empty if it isn't.
+std::string allocation_text(const void* address);
+
+/// While it lives, a grid may use device memory.
+class GridAccess {
+ public:
+    GridAccess();
+    ~GridAccess();
+    GridAccess(const GridAccess&) = delete;
+    GridAccess& operator=(const GridAccess&) = delete;
+
+    /// @return What the grid has written just outside of an allocation, in words; empty if nothing.
+    std::string damage() const;
+};
+
+/// While it lives, a copy may use a range of device memory, and no grid starts or ends. Does nothing for a
+/// range of host memory.
+class CopyAccess {
+ public:
+    CopyAccess(const void* pointer, std::size_t bytes);
+    ~CopyAccess();
+    CopyAccess(const CopyAccess&) = delete;
+    CopyAccess& operator=(const CopyAccess&) = delete;
+
+ private:
+    const std::lock_guard<std::recursive_mutex> lock_;
+    char* pages_ = nullptr;  ///< those of the range, or null
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,75 @@
+/// @file
+/// @brief Handlers of signals: whose fault it is, a kernel's or the program's.
+#include "signals.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <string>
+
+#include "device_memory.hpp"
+#include "worker.hpp"
+
+namespace sim {
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
+struct sigaction previous_actions[std::size(kSignals)];
+bool handed_on[std::size(kSignals)];
+
+/// The program's own fault. When the handler returns, the program repeats it, and the handler from before
+/// ours runs; the second time, which that handler may be the reason for, nothing handles it.
+void hand_on(std::size_t i) {
+    struct sigaction nothing {};
+    nothing.sa_handler = SIG_DFL;
+    sigaction(kSignals[i], handed_on[i] ? &nothing : &previous_actions[i], nullptr);
+    handed_on[i] = true;
+}
+
+void on_signal(int signal, siginfo_t* info, void*) {
+    if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
+    std::size_t i = 0;
+    while (kSignals[i] != signal) ++i;
+    const std::string place = signal == SIGSEGV && info->si_code > 0 ? allocation_text(info->si_addr) : "";
+    if (!place.empty()) {
+        std::fprintf(stderr,
+                     "simulator: the CPU uses %s. Device memory is for kernels; the CPU reaches it by "
+                     "cudaMemcpy and cudaMemset\n",
+                     place.c_str());
+        if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
+    }
+    hand_on(i);
+}
+
+bool is_ours(const struct sigaction& action) {
+    return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_signal;
+}
+
+}  // namespace
+
+void catch_signals() {
+    struct sigaction ours {};
+    struct sigaction current {};
+    ours.sa_sigaction = on_signal;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+        sigaction(kSignals[i], nullptr, &current);
+        if (is_ours(current)) continue;
+        previous_actions[i] = current;
+        handed_on[i] = false;
+        sigaction(kSignals[i], &ours, nullptr);
+    }
+}
+
+void release_signals() {
+    struct sigaction current {};
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+        sigaction(kSignals[i], nullptr, &current);
+        if (is_ours(current)) sigaction(kSignals[i], &previous_actions[i], nullptr);
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,12 @@
+/// @file
+/// @brief Signals of the operating system: a kernel's faults, and the CPU's own use of device memory.
+#pragma once
+
+namespace sim {
+
+/// @brief Handles the signals of bad accesses, until `release_signals`. May be called again: then it only
+///        takes the place of handlers that the program has set in the meantime.
+void catch_signals();
+void release_signals();
+
+}  // namespace sim

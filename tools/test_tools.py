@@ -94,8 +94,9 @@ class Report(Folder):
                 self.works(TOOLS / "report.py", rows, name)
                 self.assertTrue((self.folder / os.fsdecode(name)).exists())
         (self.folder / "link.html").symlink_to(rows)
+        os.mkfifo(self.folder / "pipe")
         for name, words in [(rows, "is the file that is read"), ("link.html", "is the file that is read"),
-                            ("x" * 300, "too long"), ("/", "busy"), (f"{rows}/page.html", "exists"),
+                            ("x" * 300, "too long"), ("/", "is no regular file"), ("pipe", "is no regular file"), (f"{rows}/page.html", "exists"),
                             (f"{rows}/a\n\x1b[31m/page.html", "Not a directory")]:
             with self.subTest(name):
                 self.fails(words, TOOLS / "report.py", rows, name)

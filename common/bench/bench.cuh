@@ -21,7 +21,7 @@
 /// @{
 constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)",
                      *kReadCeiling = "(read ceiling)", *kCub = "(CUB)", *kPageableCopy = "(copy, pageable)",
-                     *kPinnedCopy = "(copy, pinned)";
+                     *kPinnedCopy = "(copy, pinned)", *kPinning = "(pinning)";
 /// @}
 
 /// The verdict on a result, given what is wrong with it, if anything is.
@@ -94,7 +94,7 @@ class Bench {
             row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
             row.times_cpu_sequential = median_of(one_core_) / median;
             row.times_cpu_all_cores = median_of(all_cores_) / median;
-            if (on_cpu || row.variant == kPageableCopy || row.variant == kPinnedCopy) continue;
+            if (on_cpu || row.variant.starts_with("(copy")) continue;
             row.of_ceiling = median_of(kReadCeiling) / median;
             row.times_cub = median_of(kCub) / median;
         }

@@ -89,10 +89,10 @@ class VariantBench {
 
     /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable memory
     /// and
-    ///        from pinned memory; on the simulator there is none.
-    /// @param[in,out] pinned The input, which is pinned except while the first of the two is measured. It
-    /// must
-    ///                       outlive the bench.
+    ///        from pinned memory, and what pinning costs; on the simulator there is none.
+    /// @param[in,out] pinned The input, which is pinned except where it is measured otherwise. It must
+    /// outlive
+    ///                       the bench.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated) return;
         const auto copy = [this, d_data] {
@@ -108,6 +108,10 @@ class VariantBench {
                             return std::string();
                         }});
         bench_.add({.name = kPinnedCopy, .run = copy});
+        bench_.add({.name = kPinning,
+                    .run = [&pinned] { pinned.pin(); },
+                    .prepare = [&pinned] { pinned.release(); },
+                    .on_cpu = true});
     }
 
     /// Names the variants that the CPU's ratios are to, in a table without the usual baselines.
@@ -123,7 +127,7 @@ class VariantBench {
         for (const Row& row : rows) {
             // In a table that goes on, the baselines without a GPU's kernel already stand above.
             const bool without_kernel = row.variant == kOneCore || row.variant == kAllCores ||
-                                        row.variant == kPageableCopy || row.variant == kPinnedCopy;
+                                        row.variant == kPinning || row.variant.starts_with("(copy");
             if (!without_kernel || options_.heading) print_row(row);
         }
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());

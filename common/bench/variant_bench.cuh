@@ -87,12 +87,10 @@ class VariantBench {
     /// What the results should be.
     const Results& reference() const { return reference_; }
 
-    /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable memory
-    /// and
-    ///        from pinned memory, and what pinning costs; on the simulator there is none.
-    /// @param[in,out] pinned The input, which is pinned except where it is measured otherwise. It must
-    /// outlive
-    ///                       the bench.
+    /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable and
+    /// from
+    ///        pinned memory, and what pinning costs. On the simulator there is none.
+    /// @param[in,out] pinned The input. It must outlive the bench.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated) return;
         const auto copy = [this, d_data] {

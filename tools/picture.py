@@ -88,14 +88,16 @@ def mark(row):
 
 
 class Picture:
+    """Bars of rows of one problem. Those of the default progression have their chapters beside them."""
+
     def __init__(self, rows, problem):
-        self.rows = problems(rows).get(problem, [])
+        self.rows = rows
         simulated = any(row["simulated"] for row in self.rows)
         if simulated:  # beside simulated times the CPU's would invite a comparison
             self.rows = [row for row in self.rows if not on_cpu(row)]
         variants = [row for row in self.rows if not is_baseline(row)]
         if not variants:
-            raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
+            raise Problem(f"there are no rows for a picture of the {problem}")
         self.name = problem.replace(" ", "_")
         self.title = title(variants[0]) + (": time on the simulator" if simulated else ": GB/s of each variant")
         self.machine = machine(device_row(self.rows))
@@ -121,7 +123,8 @@ class Picture:
         """A variant: where it is drawn, its name and its value in words."""
         remark = ", wrong" if "wrong on purpose" in row["verdict"] else ", CPU" if on_cpu(row) else ""
         at, low, high = mark(row)
-        return (y, at, low, high, f"{row['chapter'][:2]}  {row['variant']}{remark}",
+        chapter = row["chapter"][:2] + "  " if row["case"] == "progression" else ""
+        return (y, at, low, high, f"{chapter}{row['variant']}{remark}",
                 seconds(at) if row["simulated"] else grouped(at))
 
     def segments(self, variants, name):

@@ -234,6 +234,7 @@ VALUES = {
     "n": ("n", "n", size),
     "input": ("input", "input", str),
     "cache": ("L2 cache", "cache", str),
+    "kernel": ("kernel", "kernel", str),
     "grid": ("blocks", "grid", whole),
     "host_cpus": ("CPUs of the host", "host_cpus", whole),
     "lost": ("lost", "verdict", lost),

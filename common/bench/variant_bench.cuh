@@ -87,9 +87,8 @@ class VariantBench {
     /// What the results should be.
     const Results& reference() const { return reference_; }
 
-    /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable and
-    /// from
-    ///        pinned memory, and what pinning costs. On the simulator there is none.
+    /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable memory,
+    ///        from pinned memory, and what pinning costs. On the simulator there is none.
     /// @param[in,out] pinned The input. It must outlive the bench.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated) return;

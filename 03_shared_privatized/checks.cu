@@ -110,6 +110,14 @@ TEST_CASE("every level with room for the bins counts the same as the plain loop"
     }
 }
 
+TEST_CASE("keys are spread over the bins in order") {
+    CHECK(bin_of(0x55555555, 3) == 0);
+    CHECK(bin_of(0x55555556, 3) == 1);
+    CHECK(bin_of(0xaaaaaaaa, 3) == 1);
+    CHECK(bin_of(0xaaaaaaab, 3) == 2);
+    CHECK(bin_of(0xffffffff, 3) == 2);
+}
+
 TEST_CASE("the level follows from the number of bins, and a level without room is refused") {
     CHECK(level_for(8) == Level::registers);
     CHECK(level_for(9) == Level::shared);

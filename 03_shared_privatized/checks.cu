@@ -110,6 +110,38 @@ TEST_CASE("every level with room for the bins counts the same as the plain loop"
     }
 }
 
+namespace {
+
+/// Keys in eight bins, as `check_far_elements` takes a problem.
+struct Keys {
+    using Element = unsigned int;
+    static constexpr std::size_t kResults = kFewBins;
+    static void add(Results& bins, Element key, std::size_t count) { bins[bin_of(key, kFewBins)] += count; }
+};
+
+template <Level kLevel>
+void count_keys(const unsigned int* d_keys, std::size_t n, unsigned long long* d_bins, unsigned long long*,
+                LaunchShape shape) {
+    histogram_at_level(kLevel, d_keys, n, kFewBins, d_bins, shape);
+}
+
+}  // namespace
+
+TEST_CASE("the first and the last of more than 2^32 keys are used") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    for (const auto run :
+         {count_keys<Level::registers>, count_keys<Level::shared>, count_keys<Level::global>})
+        CHECK(check_far_elements<Keys>({.name = "keys", .run = run}).value_or("") == "");
+}
+
+TEST_CASE("keys are spread over the bins in order") {
+    CHECK(bin_of(0x55555555, 3) == 0);
+    CHECK(bin_of(0x55555556, 3) == 1);
+    CHECK(bin_of(0xaaaaaaaa, 3) == 1);
+    CHECK(bin_of(0xaaaaaaab, 3) == 2);
+    CHECK(bin_of(0xffffffff, 3) == 2);
+}
+
 TEST_CASE("the level follows from the number of bins, and a level without room is refused") {
     CHECK(level_for(8) == Level::registers);
     CHECK(level_for(9) == Level::shared);

@@ -52,6 +52,22 @@ TEST_CASE("the first and the last of more than 2^32 ints are used") {
         CHECK(check_far_elements(variant).value_or("") == "");
 }
 
+TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    const unsigned int grid = (1u << 22) + 4, block = 1024;
+    const std::size_t n = std::size_t{grid} * block;
+    const check_detail::Mapped<int> data(n);
+    const check_detail::Mapped<unsigned long long> partials(n);
+    data.forbid(1 << 20, 1 << 20);  // where no block gets
+    data.data()[0] = 2;
+    data.data()[n - 1] = 3;
+    const check_detail::EndsOnly ends_only;
+    blocks_kernel<<<grid, block>>>(data.data(), n, partials.data());
+    CUDA_CHECK(cudaGetLastError());
+    CHECK(partials.data()[0] == 4);
+    CHECK(partials.data()[n - 1] == 9);
+}
+
 TEST_CASE("with glibc, the article's squares add up to the article's 29909398") {
 #ifdef __GLIBC__
     const std::vector<int> data = generate_data(1048576);
@@ -63,7 +79,7 @@ TEST_CASE("with glibc, the article's squares add up to the article's 29909398") 
 
 TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each block's start to its end") {
     const std::size_t n = 100003;
-    const std::vector<int> data = generate_data(n);
+    const std::vector<int> data(n, -0x7fffffff);  // no 32 bits hold its square
     const DeviceBuffer<int> d_data(n);
     CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
     const auto check = [&](auto plain, auto timed, unsigned int blocks) {

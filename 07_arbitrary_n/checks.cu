@@ -3,7 +3,6 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
-#include "broken/assumes_alignment.cuh"
 #include "broken/dropped_element.cuh"
 #include "broken/no_reset.cuh"
 #include "broken/one_block_total.cuh"
@@ -79,10 +78,6 @@ TEST_CASE("the first and the last of more than 2^32 ints are used") {
     if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<SumOfSquares>& variant : kVariants)
         CHECK(check_far_elements(variant).value_or("") == "");
-}
-
-TEST_CASE("wide loads from any address are found") {
-    CHECK(check_variant(broken(sum_with<assumes_alignment::kernel>)));
 }
 
 TEST_CASE("an element dropped at an odd level is found") {

@@ -34,7 +34,7 @@ class Mapped {
     Mapped& operator=(const Mapped&) = delete;
     T* data() const { return static_cast<T*>(data_); }
     /// Makes bytes inaccessible. `first` and `bytes` are multiples of the size of a page.
-    void forbid(std::size_t first, std::size_t bytes) {
+    void forbid(std::size_t first, std::size_t bytes) const {
         mprotect(static_cast<char*>(data_) + first, bytes, PROT_NONE);
     }
 
@@ -75,9 +75,12 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
         if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
 
-        check_detail::Mapped<Element> data(n);
-        // Between the blocks that run. An index that starts again from 0 would not end for hours otherwise.
-        data.forbid(std::size_t{1} << 20, std::size_t{1} << 20);
+        const check_detail::Mapped<Element> data(n);
+        // Between what the blocks that run may read, after the first ones and after the last ones. A stride
+        // that has lost its highest bits would not end for hours otherwise.
+        constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+        for (std::size_t turn = 0; turn < 16; ++turn)
+            data.forbid((turn * grid * block * sizeof(Element) / kMebibyte + 1) * kMebibyte, kMebibyte);
         Runner<Problem> runner(variant, n, shape);
         const check_detail::EndsOnly ends_only;
         Results results, expected;

@@ -14,6 +14,7 @@
 #include "../bench/measure.cuh"
 #include "../bench/sweep.cuh"
 #include "../cuda/device_buffer.cuh"
+#include "../problem/input.hpp"
 #include "catch.hpp"
 
 namespace measuring_checks {
@@ -115,27 +116,38 @@ TEST_CASE("the L2 cache can be brought into every state") {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-TEST_CASE("the read ceiling reads each byte once") {
+TEST_CASE("each thread of the read ceiling reads its own bytes, each once, and no others") {
     // Two blocks of 32 threads, whose tiles are 2048 bytes: a part of a tile, whole ones, and a rest.
+    constexpr std::size_t kThreads = 32, kTile = kThreads * kReadLoads;
     for (const std::size_t n : {2 * 2048 + 7, 5 * 2048, 2048 + 40 * 16 + 15}) {
+        const std::vector<unsigned char> random = big_random_block(n, n);
         const DeviceBuffer<unsigned char> d_data(n);
         const DeviceBuffer<unsigned int> d_found(1);
-        const std::size_t rest = n / 16 * 16;
-        std::size_t read = 0;
-        for (std::size_t i = 0; i < n; i += i < rest ? 16 : 1) {
-            // The number that a thread tells of, in 16 bytes; or in the first 16 of the thread that reads a
-            // byte of the rest, but for what that byte changes.
-            std::vector<unsigned char> data(n, 0);
-            unsigned int word = 0x9E3779B9u ^ (i < rest ? 0 : 0xA7);
-            std::memcpy(&data[i < rest ? i : 16 * (i - rest)], &word, sizeof(word));
-            if (i >= rest) data[i] = 0xA7;
+        for (std::size_t thread = 0; thread < 2 * kThreads; ++thread) {
+            // All that the thread should read, combined as it does, and then changed to the number it tells
+            // of.
+            std::vector<unsigned char> data = random;
+            unsigned int all = 0, word = 0;
+            std::size_t own = n;
+            for (std::size_t i = 0; i < n / 16; ++i) {
+                if (i / kTile % 2 * kThreads + i % kThreads != thread) continue;
+                own = i * 16;
+                for (std::size_t k = 0; k < 4; ++k) {
+                    std::memcpy(&word, &data[own + 4 * k], sizeof(word));
+                    all ^= word;
+                }
+            }
+            if (own == n) continue;
+            if (n / 16 * 16 + thread < n) all ^= data[n / 16 * 16 + thread];
+            std::memcpy(&word, &data[own], sizeof(word));
+            word ^= all ^ 0x9E3779B9u;
+            std::memcpy(&data[own], &word, sizeof(word));
             CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), n, cudaMemcpyHostToDevice));
             CUDA_CHECK(cudaMemset(d_found.data(), 0, sizeof(unsigned int)));
             read_kernel<true><<<2, 32>>>(d_data.data(), n, d_found.data());
             CUDA_CHECK(cudaGetLastError());
-            read += d_found.to_host()[0] == 0x9E3779B9u;
+            CHECK(d_found.to_host()[0] == 0x9E3779B9u);
         }
-        CHECK(read == rest / 16 + n % 16);
     }
 }
 

@@ -116,10 +116,13 @@ void use_workspace(const int* data, std::size_t n, unsigned long long* results, 
     if (kUse != Use::adds) store(workspace + 2, 1);
 }
 
-TEST_CASE("a workspace is zero before the first call, and belongs to the variant between calls") {
+TEST_CASE(
+    "a workspace is zero before the first call if the variant asks for that, and belongs to the variant "
+    "between calls") {
     Variant<SumOfSquares> variant{.name = "workspace",
                                   .run = use_workspace<Use::adds>,
-                                  .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
+                                  .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; },
+                                  .zeroed_workspace = true};
     for (const bool on_cpu : {false, true}) {
         variant.on_cpu = on_cpu;
         const auto found = [&] { return check_variant(variant).value_or(""); };

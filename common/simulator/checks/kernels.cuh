@@ -422,6 +422,20 @@ TEST_CASE("lanes of different masks do not wait for each other") {
     CHECK(result.to_host() == expected);
 }
 
+/// The last lanes of each warp return while the others wait for all.
+__global__ void leaving_lanes_kernel(int* d_result) {
+    if (threadIdx.x % 32 >= 20) return;
+    d_result[threadIdx.x] = __popc(__ballot_sync(0xffffffffu, 1));
+}
+
+TEST_CASE("a warp does not wait for lanes that have returned, even if they return last") {
+    const auto result = zeros<int>(96);
+    leaving_lanes_kernel<<<1, 96>>>(result.data());
+    std::vector<int> expected;
+    for (int i = 0; i < 96; ++i) expected.push_back(i % 32 < 20 ? 20 : 0);
+    CHECK(result.to_host() == expected);
+}
+
 /// A few lanes go on exchanging while the others have not yet read what the first exchange gave them.
 __global__ void fast_lanes_kernel(int* d_result) {
     const int lane = static_cast<int>(threadIdx.x);

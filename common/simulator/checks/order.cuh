@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "../../checks/catch.hpp"
 #include "../../cuda/device_buffer.cuh"
+#include "faults.cuh"
 
 namespace order_checks {
 
@@ -120,14 +124,37 @@ TEST_CASE("each seed has an order of its own, the same each time, whichever work
     CHECK(blocks != ascending(100));
 }
 
-TEST_CASE("with any seed, every thread of every block runs once") {
+TEST_CASE("with any seed, every thread of every block runs once, and any block may be the first") {
+    std::set<unsigned int> firsts;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         auto blocks = with_seed(seed, block_order);
+        firsts.insert(blocks[0]);
         std::sort(blocks.begin(), blocks.end());
         CHECK(blocks == ascending(100));
         auto threads = with_seed(seed, [] { return thread_order(1, 100); });
         std::sort(threads.begin(), threads.end());
         CHECK(threads == ascending(100));
+    }
+    CHECK(firsts.size() > 10);
+}
+
+/// Runs a check of this program with an environment variable. @return Its exit status, and what it has said.
+std::pair<int, std::string> with_setting(const char* name, const char* value) {
+    return fault_checks::process_of([=] {
+        setenv(name, value, 1);
+        close(STDOUT_FILENO);
+        execl("/proc/self/exe", "checks", "without a seed*", nullptr);
+    });
+}
+
+TEST_CASE("a setting that is no whole number ends the program with a line, and an empty one is none") {
+    for (const char* name : {"CUDA_SIM_SEED", "CUDA_SIM_WORKERS"}) {
+        for (const char* value : {"", "0", "3", "4294967297"}) CHECK(with_setting(name, value).first == 0);
+        for (const std::string value : {"two", "-1", "1x", "0x10"}) {
+            const auto [status, words] = with_setting(name, value.c_str());
+            CHECK(status == 2);
+            CHECK(words == std::string(name) + " takes a whole number, not '" + value + "'\n");
+        }
     }
 }
 

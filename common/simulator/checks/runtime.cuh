@@ -218,9 +218,18 @@ TEST_CASE("a launch that CUDA refuses is an error and runs nothing") {
     CHECK(refused(1, {1, 1, 65}));
     CHECK(refused(1, {32, 33}));
     CHECK(refused(1, {65536, 65536}));
+    CHECK(refused(1, {32, 8, 5}));
     CHECK(refused(1, 32, 228 * 1024));
     count_kernel<<<2, 3>>>(count.data());
     CHECK(count.to_host()[0] == 6);
+    for (const dim3 grid : {dim3{1, 65535, 1}, dim3{1, 1, 65535}}) {
+        CHECK(cudaMemset(count.data(), 0, sizeof(int)) == cudaSuccess);
+        count_kernel<<<grid, 1>>>(count.data());
+        CHECK(count.to_host()[0] == 65535);
+    }
+    CHECK(cudaMemset(count.data(), 0, sizeof(int)) == cudaSuccess);
+    count_kernel<<<1, dim3{2, 8, 64}>>>(count.data());
+    CHECK(count.to_host()[0] == 1024);
 }
 
 template <typename T>

@@ -357,6 +357,9 @@ TEST_CASE("barriers at different lines are found, and both lines and all threads
     CHECK(says(words, {"divergent_kernel", "divergent barrier: threads 0-15 wait at ", here(kDivergentLine),
                        "; thread 16 waits at ", here(kDivergentLine + 2), "; threads 18-63 wait at ",
                        here(kDivergentLine + 2)}));
+    // In a smaller block, the threads that waited in the last one are not named.
+    CHECK(says(fault_of([] { divergent_kernel<<<2, 60>>>(16); }, cudaErrorLaunchFailure),
+               {"; threads 18-59 wait at ", here(kDivergentLine + 2)}));
 }
 
 constexpr int kWarpLine = __LINE__ + 5;
@@ -376,6 +379,13 @@ TEST_CASE("a barrier that waits for a warp that waits for it is a deadlock") {
     CHECK(says(words, {"deadlock", "threads 0-31 wait at ", here(kWarpLine + 1),
                        "; threads 32-34 wait for the other lanes in __syncwarp at ", here(kWarpLine),
                        "; thread 35 waits at ", here(kWarpLine - 2), "; threads 36-63 wait for"}));
+}
+
+__global__ void one_line_kernel() { threadIdx.x < 16 ? __syncthreads() : __syncwarp(); }
+
+TEST_CASE("threads that wait on one line for a block and for a warp are named apart") {
+    CHECK(says(fault_of([] { one_line_kernel<<<1, 32>>>(); }, cudaErrorLaunchTimeout),
+               {"threads 0-15 wait at ", "; threads 16-31 wait for the other lanes in __syncwarp at "}));
 }
 
 __global__ void two_masks_kernel(int* d_result) {

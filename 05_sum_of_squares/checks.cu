@@ -86,6 +86,8 @@ TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each
         const DeviceBuffer<unsigned long long> d_plain(blocks * 64), d_timed(blocks * 64);
         const DeviceBuffer<long long> d_clocks(2 * blocks);
         for (const unsigned int block : {1, 64}) {
+            CUDA_CHECK(cudaMemset(d_plain.data(), 0, d_plain.bytes()));
+            CUDA_CHECK(cudaMemset(d_timed.data(), 0, d_timed.bytes()));
             CUDA_CHECK(cudaMemset(d_clocks.data(), 0xff, d_clocks.bytes()));
             plain<<<blocks, block>>>(d_data.data(), n, d_plain.data());
             timed<<<blocks, block>>>(d_data.data(), n, d_timed.data(), d_clocks.data());
@@ -109,6 +111,6 @@ TEST_CASE("sums in int are found") { CHECK(check_variant(broken<int_sum::kernel>
 
 TEST_CASE("a dropped remainder is found") { CHECK(check_variant(broken<whole_chunks::kernel>())); }
 
-TEST_CASE("partial sums that nobody wrote are found") {
+TEST_CASE("partial sums that were never written are found") {
     CHECK(check_variant(broken<unwritten_partials::kernel>()));
 }

@@ -86,8 +86,8 @@ TEST_CASE("a file is replaced by one with its permissions and owner, and a link 
     write_output(folder / "file", "before, and longer");
     if (geteuid() == 0) CHECK(chown((folder / "file").c_str(), 1, 1) == 0);
     chmod((folder / "file").c_str(), 0640);
-    symlink("file", (folder / "link").c_str());
-    symlink("new", (folder / "to new").c_str());
+    REQUIRE(symlink("file", (folder / "link").c_str()) == 0);
+    REQUIRE(symlink("new", (folder / "to new").c_str()) == 0);
     write_output(folder / "link", std::string("a\0b", 3));
     write_output(folder / "to new", "made");
     CHECK(folder.read("file") == std::string("a\0b", 3));
@@ -149,8 +149,8 @@ TEST_CASE("a file that has the name of the unfinished one, or a link, is neither
     const outputs_detail::Folder folder;
     write_output(folder / "other", "before");
     const std::string name = ".course-" + std::to_string(getpid()) + "-";
-    symlink("other", (folder / (name + "0.part")).c_str());
-    symlink("nowhere", (folder / (name + "1.part")).c_str());
+    REQUIRE(symlink("other", (folder / (name + "0.part")).c_str()) == 0);
+    REQUIRE(symlink("nowhere", (folder / (name + "1.part")).c_str()) == 0);
     write_output(folder / "file", "written");
     CHECK(folder.read("file") == "written");
     CHECK(folder.read("other") == "before");
@@ -159,7 +159,7 @@ TEST_CASE("a file that has the name of the unfinished one, or a link, is neither
 
 TEST_CASE("what goes to a pipe is written to it") {
     const outputs_detail::Folder folder;
-    mkfifo((folder / "pipe").c_str(), 0600);
+    REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
     const pid_t child =
         outputs_detail::start([&] { append_to_output(folder / "pipe", "heading", "line\n"); });
     const std::vector<unsigned char> bytes = read_file(folder / "pipe", 100);
@@ -172,9 +172,9 @@ TEST_CASE("what can't be written, or is read or written besides, is refused befo
     using outputs_detail::refusal;
     const outputs_detail::Folder folder;
     write_output(folder / "file", "before");
-    symlink("file", (folder / "link").c_str());
-    symlink("self", (folder / "self").c_str());
-    link((folder / "file").c_str(), (folder / "other name").c_str());
+    REQUIRE(symlink("file", (folder / "link").c_str()) == 0);
+    REQUIRE(symlink("self", (folder / "self").c_str()) == 0);
+    REQUIRE(link((folder / "file").c_str(), (folder / "other name").c_str()) == 0);
     const std::string file = folder / "file";
     write_output(folder / "second", "");
     CHECK(refusal({{"csv", file}, {"bins", folder / "new"}}, {"file", folder / "nothing"}) == "");
@@ -224,7 +224,7 @@ TEST_CASE("files and pipes are read to their end, and what has none is refused")
     std::filesystem::resize_file(path, std::size_t{1} << 42);                // without any room on the disk
     CHECK_THROWS_AS(read_file(path, 4), std::invalid_argument);
 
-    mkfifo((folder / "pipe").c_str(), 0600);
+    REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
     for (const std::size_t most : {400000, 300000}) {
         const pid_t child = outputs_detail::start([&] {
             std::ofstream pipe(folder / "pipe");

@@ -81,7 +81,8 @@ class CommandLine {
     /// An option for one of several names. @param[in] given Is called if the option is there.
     void choice(
         const char* name, const char* value, std::string help, std::string& target,
-        std::vector<std::pair<std::string, std::string>> choices, std::function<void()> given = [] {}) {
+        const std::vector<std::pair<std::string, std::string>>& choices,
+        const std::function<void()>& given = [] {}) {
         const auto set = [&target, name, choices, given](const std::string& chosen) {
             std::string names;
             for (const auto& [known, what] : choices) {

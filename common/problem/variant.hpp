@@ -22,8 +22,8 @@ struct Variant {
     /// @param[in]  data      `n` elements, at any address that suits their type.
     /// @param[in]  n         May be 0.
     /// @param[out] results   As many numbers as the variant has; their old values don't matter.
-    /// @param      workspace As many numbers as the variant asks for: undefined before the first call, or 0 if
-    ///                       it asks for that. Between calls they belong to the variant.
+    /// @param      workspace As many numbers as the variant asks for: undefined before the first call, or 0
+    ///                       if it asks for that. Between calls they belong to the variant.
     /// @param[in]  shape     Blocks and threads per block; a zero leaves the choice to the variant.
     /// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
     using Run = void(const Element* data, std::size_t n, unsigned long long* results,

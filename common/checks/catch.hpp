@@ -15,3 +15,12 @@ using Catch::Approx;
 
 /// @brief Says why a check is skipped. ctest shows it as skipped, with either version of Catch2.
 inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }
+
+/// Whether AddressSanitizer ends the program at a fault that a check would find afterwards.
+#ifdef __has_feature
+constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr bool kAddressSanitizer = true;
+#else
+constexpr bool kAddressSanitizer = false;
+#endif

@@ -103,7 +103,8 @@ std::optional<std::string> check_channels(const Variant<Channels<kChannels>>& va
         if (const auto wrong = check_case(variant, c)) return wrong;
     }
     const auto pixels = Channels<kChannels>::inputs()[0].make(1001, 1);
-    const std::vector<unsigned char> bytes(pixels[0].channel, pixels[0].channel + kChannels * pixels.size());
+    const auto* const first = reinterpret_cast<const unsigned char*>(pixels.data());
+    const std::vector<unsigned char> bytes(first, first + kChannels * pixels.size());
     for (std::size_t offset = 0; offset < 16; ++offset)
         for (const std::size_t n : {1, 5, 6, 16, 17, 1001}) {
             const MovedPixels<kChannels> moved({bytes.begin(), bytes.begin() + n * kChannels}, offset);

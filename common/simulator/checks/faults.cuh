@@ -16,17 +16,17 @@
 namespace fault_checks {
 
 // What UndefinedBehaviorSanitizer finds by itself, it ends the program for.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kSanitized = true;
+constexpr bool kSanitized = kAddressSanitizer;
+
+// In clang's interleaved build a plain copy of 16 bytes is a memcpy, whose addresses nothing checks.
+#if !defined(__clang__)
+constexpr bool kCopiesByMemcpy = false;
+#elif __has_feature(thread_sanitizer)
+constexpr bool kCopiesByMemcpy = true;
 #else
-constexpr bool kSanitized = false;
+constexpr bool kCopiesByMemcpy = false;
 #endif
-#else
-constexpr bool kSanitized = false;
-#endif
+
 
 __global__ void healthy_kernel(int* d_cell) {
     __shared__ int sum;
@@ -251,7 +251,7 @@ TEST_CASE("a misaligned load with a cache hint is found") {
 __global__ void members_kernel(const int4* d_from, int* d_to) { *d_to = d_from->x + d_from->w; }
 
 TEST_CASE("a misaligned 16-byte copy is found") {
-    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    if (kSanitized || kCopiesByMemcpy) return skip_check("the simulator does not hear of it in this build");
     const auto launch = [] {
         unsigned char* d_data = nullptr;
         cudaMalloc(&d_data, 64);

@@ -18,7 +18,8 @@ namespace fault_checks {
 // What UndefinedBehaviorSanitizer finds by itself, it ends the program for.
 constexpr bool kSanitized = kAddressSanitizer;
 
-// In clang's interleaved build a plain copy of 16 bytes is a memcpy, whose addresses nothing checks.
+// In clang's interleaved build a plain copy of 16 bytes is a memcpy, and nothing checks its addresses. Its
+// ordinary build uses an instruction that the CPU checks.
 #if !defined(__clang__)
 constexpr bool kCopiesByMemcpy = false;
 #elif __has_feature(thread_sanitizer)
@@ -26,7 +27,6 @@ constexpr bool kCopiesByMemcpy = true;
 #else
 constexpr bool kCopiesByMemcpy = false;
 #endif
-
 
 __global__ void healthy_kernel(int* d_cell) {
     __shared__ int sum;

@@ -97,7 +97,7 @@ class Picture:
             self.rows = [row for row in self.rows if not on_cpu(row)]
         variants = [row for row in self.rows if not is_baseline(row)]
         if not variants:
-            raise Problem(f"there are no rows for a picture of the {problem}")
+            raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
         self.name = problem.replace(" ", "_")
         self.title = title(variants[0]) + (": time on the simulator" if simulated else ": GB/s of each variant")
         self.machine = machine(device_row(self.rows))

@@ -157,8 +157,8 @@ class Translator {
         const std::size_t open = next(name), close = next(open);
         if (name == type || !is_word(name) || !is(close, "]") || !is(next(close), ";"))
             fail(at, "extern __shared__ declares one array without a size, T name[]");
-        for (std::size_t i = at; i < type; ++i)
-            if (!is_blank(i)) tokens_[i].text.clear();  // dynamic shared memory is aligned to 16 bytes
+        for (std::size_t i = at; i < type; ++i)  // dynamic shared memory is aligned to 16 bytes
+            if (!is_blank(i)) std::erase_if(tokens_[i].text, [](char c) { return c != '\n'; });
         tokens_[open].text = " = ";
         tokens_[close].text = "::sim::dynamic_shared; (void)" + tokens_[name].text;
         tokens_[name].text.insert(0, "* const ");

@@ -1,10 +1,13 @@
 /// @file
-/// @brief Holds the one variant that is linked to it against what it claims: prints the first failure, or
-/// nothing.
+/// @brief Holds a variant that is linked to it against what it claims: prints the first failure, or nothing.
 ///
-/// Exit status: 0 if it is right, 1 if not, 3 if there is no device.
+/// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints what a chapter's
+/// checks would say, without a diagnosis. Exit status: 0 if it is right, 1 if not, 3 without a device.
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "../checks/far_elements.cuh"
 #include "../problem/histogram.hpp"
@@ -13,47 +16,75 @@
 
 namespace {
 
-/// A variant that is meant to be wrong must be right without contention, and wrong with it.
-template <typename Problem>
-std::optional<Failure> first_surprise(const Variant<Problem>& variant) {
-    for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256}) {
-        const Case c{n, "sorted", 0, {}, 1};  // all bytes differ
-        if (const auto wrong = check_case(variant, c)) return Failure{c, without_case(variant, c, *wrong)};
-    }
-    return std::nullopt;
+/// A case in words, without what is as usual.
+std::string words_of(const Case& c) {
+    std::string words = "n = " + std::to_string(c.n) + ", input " + c.input;
+    if (c.offset != 0) words += ", " + std::to_string(c.offset) + " elements past an aligned address";
+    if (c.shape.grid != 0) words += ", a grid of " + std::to_string(c.shape.grid);
+    if (c.shape.block != 0) words += ", blocks of " + std::to_string(c.shape.block);
+    return words;
 }
 
-int report(const std::string& wrong, const std::vector<std::string>& findings = {}) {
+/// What all checks of a variant begin with, and their words are not about.
+template <typename Problem>
+std::string without_name(const Variant<Problem>& variant, const std::string& wrong) {
+    return wrong.substr(std::string(variant.name).size());
+}
+
+/// The cases that a variant must be right in. One that is wrong on purpose must be right without contention.
+template <typename Problem>
+std::vector<Case> cases_of(const Variant<Problem>& variant) {
+    if (variant.wrong_because == nullptr) return check_detail::cases_of(variant);
+    std::vector<Case> cases;
+    for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256}) cases.push_back({n, "sorted", 0, {}, 1});
+    return cases;
+}
+
+int report(const std::string& wrong, const std::vector<std::string>& sentences) {
     std::printf("%s\n", wrong.c_str());
-    for (std::size_t i = 0; i < findings.size() && i < 3; ++i) std::printf("  %s\n", findings[i].c_str());
+    for (std::size_t i = 0; i < sentences.size() && i < 3; ++i) std::printf("  %s\n", sentences[i].c_str());
     return 1;
 }
 
 template <typename Problem>
-int report(const Failure& failure, const Variant<Problem>& variant) {
-    return report("Wrong for " + words_of(failure.c) + ": " + failure.words, diagnose(variant, failure));
-}
-
-template <typename Problem>
 int check(const Variant<Problem>& variant) {
-    if (variant.wrong_because != nullptr) {
-        if (const auto failure = first_surprise(variant)) return report(*failure, variant);
-        return 0;
+    for (const Case& c : cases_of(variant)) {
+        const auto wrong = check_case(variant, c);
+        if (!wrong) continue;
+        if (std::getenv("COURSE_PLAIN_WORDS") != nullptr) return report(*wrong, {});
+        const std::size_t case_size = (", " + check_detail::describe(c) + ": ").size();
+        const Failure failure{c, without_name(variant, *wrong).substr(case_size)};
+        return report("Wrong for " + words_of(c) + ": " + failure.words,
+                      Diagnosis<Problem>(variant, failure).sentences());
     }
-    if (const auto failure = first_failure(variant)) return report(*failure, variant);
-    if (const auto wrong = check_launch_error(variant)) return report(*wrong);
+    if (variant.wrong_because != nullptr) return 0;
+    if (const auto wrong = check_launch_error(variant))
+        return report("It" + without_name(variant, *wrong),
+                      {"A launch that CUDA refuses says so in cudaGetLastError() only: check it."});
     if (init_cuda().simulated && !variant.on_cpu)
         if (const auto wrong = check_far_elements(variant))
-            return report(*wrong, {"An index or a count of 32 bits is too short for so many elements."});
+            return report("Wrong for" + without_name(variant, *wrong).substr(1),
+                          {"An index or a count of 32 bits is too short for so many elements."});
     return 0;
+}
+
+/// @return The exit status; nothing if there is no variant of this name.
+template <typename Problem>
+std::optional<int> check(const std::string& name) {
+    for (const Variant<Problem>& variant : added_variants<Problem>())
+        if (name.empty() || name == variant.name) return check(variant);
+    return std::nullopt;
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const std::string name = argc > 1 ? argv[1] : "";
     try {
-        for (const auto& variant : added_variants<Histogram>()) return check(variant);
-        for (const auto& variant : added_variants<SumOfSquares>()) return check(variant);
+        if (const auto status = check<Histogram>(name)) return *status;
+        if (const auto status = check<SumOfSquares>(name)) return *status;
+        std::fprintf(stderr, "error: no variant '%s'\n", name.c_str());
+        return 2;
     } catch (const NoDevice& error) {
         std::fprintf(stderr, "error: %s\n", error.what());
         return 3;
@@ -61,5 +92,4 @@ int main() {
         std::printf("%s\n", error.what());
         return 1;
     }
-    return 1;
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -19,161 +17,176 @@ struct Failure {
     std::string words;  ///< without the case
 };
 
-/// A case in words, without what is as usual.
-inline std::string words_of(const Case& c) {
-    std::string words = "n = " + std::to_string(c.n) + ", input " + c.input;
-    if (c.offset != 0)
-        words += ", which begins " + std::to_string(c.offset) + " elements past an aligned address";
-    if (c.shape.grid != 0) words += ", a grid of " + std::to_string(c.shape.grid);
-    if (c.shape.block != 0) words += ", blocks of " + std::to_string(c.shape.block) + " threads";
-    return words;
-}
-
-/// What check_case says, without the variant and the case, with which it begins.
+/// @brief What a fault of one variant looks like from outside.
+/// @tparam Problem What the variant computes.
 template <typename Problem>
-std::string without_case(const Variant<Problem>& variant, const Case& c, const std::string& wrong) {
-    return wrong.substr((std::string(variant.name) + ", " + check_detail::describe(c) + ": ").size());
-}
+class Diagnosis {
+ public:
+    using Element = typename Problem::Element;  ///< what the input consists of
 
-/// @return The first failure in the cases that a variant claims to be right in; nothing if there is none.
-template <typename Problem>
-std::optional<Failure> first_failure(const Variant<Problem>& variant) {
-    for (const Case& c : check_detail::cases_of(variant))
-        if (const auto wrong = check_case(variant, c)) return Failure{c, without_case(variant, c, *wrong)};
-    return std::nullopt;
-}
+    /// @param[in] variant Must outlive the diagnosis.
+    Diagnosis(const Variant<Problem>& variant, const Failure& failure) : variant_(variant), c_(failure.c) {}
 
-namespace diagnosis_detail {
+    /// @return Sentences that distinguish the failing case from those in which the variant is right, the most
+    ///         telling first; none if nothing was found.
+    std::vector<std::string> sentences() {
+        if (right(c_))
+            return {"The same case, tried again, is right: it depends on the order of the threads."};
+        const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
+        const auto answer = answer_to(data), to_zeros = answer_to(zeros);
+        if (to_zeros && to_zeros->got.back() == 0) look_for_single_elements();
+        if (answer) look_at_numbers(*answer);
+        if (c_.n == 0) say("Without any element the results are 0.");
+        // Every second call is of zeros.
+        if (answer && is_right(*answer) && to_zeros)
+            say(is_right(*to_zeros)
+                    ? "The first call is right and a later one wrong: something that a call leaves "
+                      "behind is not cleared or reset."
+                    : "Different elements are right, equal ones are not: additions to one result "
+                      "get lost.");
+        try_other_addresses_and_shapes();
+        return said_;
+    }
 
-constexpr unsigned long long kPoison64 = 0xA5A5A5A5A5A5A5A5ull, kPoison32 = 0xA5A5A5A5ull;
+ private:
+    struct Answer {
+        Results got, expected;
+    };
+    static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
 
-/// Whether a sum modulo 2^64 differs by a few poisoned numbers of 64 or of 32 bits.
-constexpr bool is_garbage(unsigned long long excess) {
-    unsigned long long inverse = kPoison64;  // modulo 2^64, by Newton's iteration: an odd number has one
-    for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - kPoison64 * inverse;
-    constexpr unsigned long long kFew = 1 << 20;
-    return excess != 0 && (excess * inverse < kFew || (excess % kPoison32 == 0 && excess / kPoison32 < kFew));
-}
+    void say(const std::string& sentence) { said_.push_back(sentence); }
 
-/// What a variant answers when it is called once, and what it should.
-struct Answer {
-    Results got, expected;
+    bool right(const Case& c) const { return variant_.refusal(c.shape).empty() && !check_case(variant_, c); }
+
+    /// What one call answers; nothing if it fails.
+    std::optional<Answer> answer_to(const std::vector<Element>& data) const {
+        const DeviceBuffer<Element> d_data(variant_.on_cpu ? 0 : data.size());
+        try {
+            Runner<Problem> runner(variant_, data.size(), c_.shape);
+            if (!variant_.on_cpu && !data.empty())
+                CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
+            runner.run(variant_.on_cpu ? data.data() : d_data.data());
+            return Answer{runner.results(), variant_.expected(Problem::reference(data.data(), data.size()))};
+        } catch (const std::exception&) {
+            forget_fault();
+            return std::nullopt;
+        }
+    }
+
+    /// How often single elements are used: all others are 0, which leave the last result 0, and one alone makes it.
+    void look_for_single_elements() {
+        std::vector<Element> data(c_.n);
+        std::size_t tried = 0, left_out = 0, repeated = 0;
+        std::string first_left_out, first_repeated;
+        for (std::size_t i = 0; i < c_.n && tried < 200; ++i) {
+            if (i >= 40 && i % 64 != 0 && i % 64 != 63 && i + 3 < c_.n) continue;  // ends of warps and blocks
+            data[i] = Problem::kResults > 1 ? static_cast<Element>(-1) : 1;
+            const auto answer = answer_to(data);
+            data[i] = 0;
+            ++tried;
+            if (!answer || answer->got.back() > c_.n) return;  // something else is wrong
+            const unsigned long long times = answer->got.back();
+            if (times == 0 && left_out++ == 0)
+                first_left_out = "Element " + std::to_string(i) + " is left out";
+            if (times > 1 && repeated++ == 0)
+                first_repeated =
+                    "Element " + std::to_string(i) + " is used " + std::to_string(times) + " times";
+        }
+        const auto and_others = [](std::size_t count, const char* what) {
+            return count > 1 ? ", and " + std::to_string(count - 1) + " others of those tried are" + what
+                             : ".";
+        };
+        if (left_out == tried && tried > 1)
+            say("No element is used at all.");
+        else if (left_out > 0)
+            say(first_left_out + and_others(left_out, ", too."));
+        if (repeated > 0) say(first_repeated + and_others(repeated, " used more than once."));
+    }
+
+    /// Whether a sum modulo 2^64 contains a few poisoned numbers, of 64 or of 32 bits.
+    static constexpr bool has_poison(unsigned long long excess) {
+        constexpr unsigned long long kFew = 1 << 20;
+        unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
+        for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - kPoison * inverse;
+        const unsigned long long count = excess * inverse;
+        const bool is_wide =
+            count < kFew && count % 255 != 0;  // 255 times the poison is a small number: -165
+        return excess != 0 && (is_wide || (excess % (kPoison >> 32) == 0 && excess / (kPoison >> 32) < kFew));
+    }
+
+    /// What the results themselves say.
+    void look_at_numbers(const Answer& answer) {
+        const auto& [got, expected] = answer;
+        std::size_t untouched = 0, added_to_poison = 0, poisoned = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            if (got[i] == kPoison)
+                ++untouched;
+            else if (got[i] - kPoison == expected[i])
+                ++added_to_poison;
+            else if (has_poison(got[i]) || has_poison(got[i] - expected[i]))
+                ++poisoned;
+        }
+        if (untouched == got.size())
+            say("Nothing was stored: this is 0xA5A5A5A5A5A5A5A5, which memory holds that was never written.");
+        else if (untouched > 0)
+            say(std::to_string(untouched) + " of " + std::to_string(got.size()) +
+                " bins were never stored: they still hold what was there before the call.");
+        if (added_to_poison > 0)
+            say("The result was added to what was there before the call: clear it first.");
+        else if (poisoned > 0)
+            say("This contains 0xA5A5A5A5, which memory holds that was never written: it was read "
+                "uninitialised.");
+        if (got.size() != kBytes || !said_.empty()) return;
+        const unsigned long long sum = std::accumulate(got.begin(), got.end(), 0ull);
+        if (sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
+            say("Bin 165 counts bytes 0xA5, which lie before and after the input: an index leaves the "
+                "input.");
+        else if (sum != c_.n)
+            say((sum < c_.n ? "Counts are missing: the bins add up to " : "There are too many counts: ") +
+                std::to_string(sum) + ".");
+    }
+
+    void try_other_addresses_and_shapes() {
+        Case other = c_;
+        other.offset = 0;
+        if (c_.offset != 0 && right(other)) say("With the input at an aligned address the result is right.");
+
+        std::string right_blocks, wrong_blocks;
+        other = c_;
+        for (const unsigned int block : {1u, 32u, 33u, 64u, 96u, 128u, 256u, 512u, 1000u, 1024u}) {
+            other.shape.block = block;
+            if (!variant_.refusal(other.shape).empty() || block == c_.shape.block) continue;
+            std::string& blocks = right(other) ? right_blocks : wrong_blocks;
+            blocks += (blocks.empty() ? "" : ", ") + std::to_string(block);
+        }
+        if (right_blocks == "1")
+            say("With one thread per block the result is right, with more it is not.");
+        else if (!right_blocks.empty())
+            say("It depends on the block: right for blocks of " + right_blocks + " threads" +
+                (wrong_blocks.empty() ? "." : ", wrong for " + wrong_blocks + " too."));
+
+        other = c_;
+        other.shape.grid = 1;
+        if (c_.shape.grid != 1 && right(other))
+            say("With a grid of one block the result is right: blocks get in each other's way.");
+        other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
+        if (c_.n > 32 && right(other) && said_.size() < 2)
+            say("With more blocks the result is right: threads have to go on until all elements are used.");
+
+        other = c_;
+        other.n = (c_.n + 1023) / 1024 * 1024;
+        if (other.n != c_.n && right(other))
+            say("Where n is a multiple of the block the result is right: look at what happens at the end.");
+        other = c_;
+        other.input = Problem::inputs()[0].name;
+        if (Problem::kResults == 1 && other.input != c_.input && right(other))
+            say("Small numbers add up right, large ones do not: 64 bits are needed at every step.");
+    }
+
+    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;
+    static constexpr std::size_t kBytes = 256;
+
+    const Variant<Problem>& variant_;
+    const Case c_;
+    std::vector<std::string> said_;
 };
-
-template <typename Problem>
-std::optional<Answer> answer_of(const Variant<Problem>& variant, const Case& c) {
-    const auto data = check_detail::data_of<Problem>(c);
-    const DeviceBuffer<typename Problem::Element> d_data(variant.on_cpu ? 0 : c.n);
-    try {
-        Runner<Problem> runner(variant, c.n, c.shape);
-        if (!variant.on_cpu && c.n > 0)
-            CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
-        runner.run(variant.on_cpu ? data.data() : d_data.data());
-        return Answer{runner.results(), variant.expected(Problem::reference(data.data(), c.n))};
-    } catch (const std::exception&) {
-        forget_fault();
-        return std::nullopt;
-    }
-}
-
-/// What the numbers themselves say.
-inline std::vector<std::string> look_at(const Answer& answer, std::size_t n) {
-    std::vector<std::string> said;
-    const auto& [got, expected] = answer;
-    std::size_t untouched = 0, added_to_garbage = 0, garbage = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        if (got[i] == kPoison64)
-            ++untouched;
-        else if (got[i] - kPoison64 == expected[i])
-            ++added_to_garbage;
-        else
-            garbage += is_garbage(got[i]) || is_garbage(got[i] - expected[i]);
-    }
-    if (untouched == got.size())
-        said.emplace_back(
-            "Nothing was stored: this is 0xA5A5A5A5A5A5A5A5, which memory holds that was never written.");
-    else if (untouched > 0)
-        said.emplace_back(std::to_string(untouched) + " of " + std::to_string(got.size()) +
-                          " bins were never stored: they still hold what was there before the call.");
-    if (added_to_garbage > 0)
-        said.emplace_back("The result was added to what was there before the call: clear the results first.");
-    else if (garbage > 0)
-        said.emplace_back(
-            "This contains 0xA5A5A5A5, which memory holds that was never written: store to all of it "
-            "before it is read.");
-    if (got.size() == 1 || untouched + added_to_garbage + garbage > 0) return said;
-    const unsigned long long sum = std::accumulate(got.begin(), got.end(), 0ull);
-    if (got.size() == 256 && got[0xA5] > expected[0xA5])
-        said.emplace_back(
-            "Bin 165 counts bytes 0xA5, which lie before and after the input: an index leaves the input.");
-    else if (sum < n)
-        said.emplace_back(std::to_string(n - sum) + " of " + std::to_string(n) + " bytes are missing.");
-    else if (sum > n && n > 0 && sum % n == 0)
-        said.emplace_back("Every byte is counted " + std::to_string(sum / n) + " times.");
-    else if (sum > n)
-        said.emplace_back(std::to_string(sum - n) + " bytes are counted that are not there, or twice.");
-    return said;
-}
-
-}  // namespace diagnosis_detail
-
-/// @brief What distinguishes a failing case from those in which the variant is right.
-/// @return Sentences, the most telling first; none if nothing was found.
-template <typename Problem>
-std::vector<std::string> diagnose(const Variant<Problem>& variant, const Failure& failure) {
-    const Case& c = failure.c;
-    std::vector<std::string> said;
-    const auto right = [&variant](const Case& other) {
-        return variant.refusal(other.shape).empty() && !check_case(variant, other);
-    };
-    const auto with = [&c](const std::function<void(Case&)>& change) {
-        Case other = c;
-        change(other);
-        return other;
-    };
-
-    if (right(c))
-        return {"The same case, tried again, is right: the result depends on the order of the threads."};
-    if (const auto answer = diagnosis_detail::answer_of(variant, c))
-        said = diagnosis_detail::look_at(*answer, c.n);
-    if (c.n == 0) said.emplace_back("Without any element the results are 0.");
-    if (right(with([](Case& other) { other.calls = 1; })))
-        said.emplace_back(
-            "The first call is right and a later one wrong: something that a call leaves behind is "
-            "not cleared or reset.");
-    if (c.offset != 0 && right(with([](Case& other) { other.offset = 0; })))
-        said.emplace_back("With the input at an aligned address the result is right.");
-    const bool many_equal = c.input == "constant" || c.input == "uniform" || c.input == "skewed";
-    if (Problem::kResults > 1 && c.n > 1 && many_equal && right(with([](Case& other) {
-            other.n = std::min<std::size_t>(other.n, 256), other.input = "sorted";
-        })) &&
-        !right(with(
-            [](Case& other) { other.n = std::min<std::size_t>(other.n, 256), other.input = "constant"; })))
-        said.emplace_back(
-            "Bytes that all differ are counted right, equal ones are not: additions to one bin get lost.");
-
-    std::string right_blocks, wrong_blocks;
-    for (const unsigned int block : {1u, 32u, 33u, 64u, 96u, 128u, 256u, 512u, 1000u, 1024u}) {
-        const Case other = with([block](Case& changed) { changed.shape.block = block; });
-        if (!variant.refusal(other.shape).empty() || block == c.shape.block) continue;
-        std::string& list = right(other) ? right_blocks : wrong_blocks;
-        list += (list.empty() ? "" : ", ") + std::to_string(block);
-    }
-    if (!right_blocks.empty())
-        said.emplace_back("It depends on the block: right for blocks of " + right_blocks + " threads" +
-                          (wrong_blocks.empty() ? "." : ", wrong for " + wrong_blocks + " too."));
-    const auto blocks = static_cast<unsigned int>(c.n / 32 + 1);
-    if (right(with([](Case& other) { other.shape.grid = 1; })))
-        said.emplace_back("With a grid of one block the result is right: blocks get in each other's way.");
-    else if (c.n > 0 && right(with([blocks](Case& other) { other.shape.grid = blocks; })))
-        said.emplace_back(
-            "With more blocks the result is right: threads have to go on until all elements are used.");
-    if (c.n % 1024 != 0 && right(with([](Case& other) { other.n = (other.n + 1023) / 1024 * 1024; })))
-        said.emplace_back(
-            "Where n is a multiple of the block the result is right: something at the end is missed, or "
-            "something past it is used.");
-    if (Problem::kResults == 1 && c.input != "article" &&
-        right(with([](Case& other) { other.input = "article"; })))
-        said.emplace_back("Small numbers add up right, large ones do not: 64 bits are needed at every step.");
-    return said;
-}

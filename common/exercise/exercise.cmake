@@ -1,9 +1,8 @@
-# Each exercise has programs that are built only when they are asked for: exercise_03.2 checks the student's file,
-# exercise_03.2_interleaved too, and exercise_03.2_table is the chapter's program with the student's variant in its
-# table. After a change only the student's file is compiled.
+# Each exercise has programs that are built only when they are asked for: exercise_03.2_plain and _interleaved check the
+# student's file, faults_03.2_plain and _interleaved check the faults that belong to it, and exercise_03.2_table is the
+# chapter's program with the student's variant in its table. After a change only the student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
-set(assemble ${PROJECT_SOURCE_DIR}/tools/exercises/assemble.py)
 set(orders plain)
 if(backend STREQUAL "simulator" AND NOT COURSE_SANITIZE)
   list(APPEND orders interleaved)
@@ -16,34 +15,55 @@ foreach(order IN LISTS orders)
   endif()
 endforeach()
 
-function(exercise number chapter page file)
-  set(source ${PROJECT_BINARY_DIR}/exercise_${number}.cu)
-  add_custom_command(OUTPUT ${source} COMMAND ${Python3_EXECUTABLE} ${assemble} ${number} ${source} VERBATIM
-    DEPENDS ${assemble} ${PROJECT_SOURCE_DIR}/tools/exercises/starter.py ${PROJECT_SOURCE_DIR}/${file}
-      ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_SOURCE_DIR}/${chapter}/kernels.cuh COMMENT "Reading ${file}")
+# programs(name source): name_plain and name_interleaved, which check the variants of a source.
+function(programs name source)
   foreach(order IN LISTS orders)
-    set(name exercise_${number}_${order})
-    course_objects(${name}_student ${source})
-    set_target_properties(${name}_student PROPERTIES EXCLUDE_FROM_ALL ON)
+    set(program ${name}_${order})
+    course_objects(${program}_objects ${source})
+    set_target_properties(${program}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
     if(backend STREQUAL "simulator")  # quick to compile, and nothing of it is timed
-      target_compile_options(${name}_student PRIVATE -O1 -g -Wno-unused-parameter -Wno-unused-variable)
+      target_compile_options(${program}_objects PRIVATE -O1 -g -Wno-unused-parameter -Wno-unused-variable)
     endif()
-    add_executable(${name} EXCLUDE_FROM_ALL
-      $<TARGET_OBJECTS:${name}_student> $<TARGET_OBJECTS:exercise_check_${order}>)
-    target_link_libraries(${name} PRIVATE ${name}_student)
+    add_executable(${program} EXCLUDE_FROM_ALL
+      $<TARGET_OBJECTS:${program}_objects> $<TARGET_OBJECTS:exercise_check_${order}>)
+    target_link_libraries(${program} PRIVATE ${program}_objects)
     if(order STREQUAL "interleaved")
-      target_compile_options(${name}_student PRIVATE -fsanitize=thread)
-      interleaved(${name})
+      target_compile_options(${program}_objects PRIVATE -fsanitize=thread)
+      interleaved(${program})
     endif()
   endforeach()
-  add_executable(exercise_${number}_table EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}>
-    $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_plain_student>)
-  target_link_libraries(exercise_${number}_table PRIVATE exercise_${number}_plain_student)
+endfunction()
+
+# assembled(kind number output file...): the source of a student's file, or of an exercise's faults.
+file(GLOB tools CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/exercises/*.py)
+function(assembled kind number output)
+  add_custom_command(OUTPUT ${output} DEPENDS ${tools} ${ARGN} VERBATIM COMMENT "Reading ${kind} ${number}"
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/exercises/assemble.py ${kind} ${number} ${output})
 endfunction()
 
 file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS "[0-9][0-9]_*/exercises/*_*.md")
 foreach(page IN LISTS pages)
-  if(page MATCHES "^(([0-9][0-9])_[^/]*)/exercises/(([0-9]+)_[^/]*)\\.md$")
-    exercise(${CMAKE_MATCH_2}.${CMAKE_MATCH_4} ${CMAKE_MATCH_1} ${page} work/${CMAKE_MATCH_2}.${CMAKE_MATCH_3}.cuh)
+  if(NOT page MATCHES "^(([0-9][0-9])_[^/]*)/exercises/(([0-9]+)_[^/]*)\\.md$")
+    message(FATAL_ERROR "${page} is not called K_name.md")
   endif()
+  set(chapter ${CMAKE_MATCH_1})
+  set(number ${CMAKE_MATCH_2}.${CMAKE_MATCH_4})
+  set(file ${PROJECT_SOURCE_DIR}/work/${CMAKE_MATCH_2}.${CMAKE_MATCH_3}.cuh)
+  set(sources ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_SOURCE_DIR}/${chapter}/kernels.cuh)
+  assembled(student ${number} ${PROJECT_BINARY_DIR}/exercise_${number}.cu ${sources} ${file})
+  programs(exercise_${number} ${PROJECT_BINARY_DIR}/exercise_${number}.cu)
+  assembled(faults ${number} ${PROJECT_BINARY_DIR}/faults_${number}.cu ${sources}
+    ${PROJECT_SOURCE_DIR}/${chapter}/broken/faults.md)
+  programs(faults_${number} ${PROJECT_BINARY_DIR}/faults_${number}.cu)
+  add_executable(exercise_${number}_table EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}>
+    $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_plain_objects>)
+  target_link_libraries(exercise_${number}_table PRIVATE exercise_${number}_plain_objects)
+endforeach()
+
+# steps_03_plain and _interleaved check the steps of a chapter's lesson plan.
+file(GLOB chapters RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS "[0-9][0-9]_*/exercises")
+foreach(chapter IN LISTS chapters)
+  string(SUBSTRING ${chapter} 0 2 number)
+  assembled(steps ${number} ${PROJECT_BINARY_DIR}/steps_${number}.cu ${PROJECT_SOURCE_DIR}/docs/instructors.md)
+  programs(steps_${number} ${PROJECT_BINARY_DIR}/steps_${number}.cu)
 endforeach()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""usage: tools/exercises/assemble.py NUMBER OUTPUT
+"""usage: tools/exercises/assemble.py student|faults|steps NUMBER OUTPUT
 
-Makes a source file of a student's file: its includes, then the rest in a namespace of its own, since the chapter's
-program has functions of the same names, then the variant that the exercise is about.
+Makes a source file of a student's file, of all faults of an exercise, or of the steps of a chapter's lesson plan: the
+includes, then each text in a namespace of its own, since the chapter's program has functions of the same names, and with
+it the variant that it is about.
 """
 
 import json
@@ -10,36 +11,52 @@ import re
 import sys
 from pathlib import Path
 
+import live
+from faults import faults
 from starter import ROOT, Chapter, exercises
 
-REGISTER = """#line 1 "the exercise's variant"
-static const bool variant_is_added = [] {{
+REGISTER = """#line 1 "the variant's entry"
+static const bool is_added = [] {{
     added_variants<{problem}>().push_back({entry});
     return true;
 }}();
 """
 
 
-def assemble(exercise, text):
-    """The student's text as a source file whose lines have the same numbers."""
-    lines = text.splitlines()
-    is_include = [bool(re.match(r"\s*#\s*(include|pragma once)\b", line)) for line in lines]
-    includes = "".join(f"#line {number} {json.dumps(str(exercise.file))}\n{line}\n"
-                       for number, (line, include) in enumerate(zip(lines, is_include), 1)
-                       if include and "include" in line)
-    body = "\n".join("" if include else line for line, include in zip(lines, is_include))
-    chapter = Chapter(exercise.chapter)
-    entry = re.sub(r'\.name = "[^"]*"', '.name = "yours"', chapter.entries[exercise.variant], count=1)
-    problem = re.fullmatch(r"Variant<(\w+)>", chapter.type)[1]
+def assemble(problem, texts):
+    """A source file of texts, each with a name, a variant's entry and a file's name, of which messages speak."""
     # A function of the same name would hide what the problem's header declares.
     used = "using ::square;\n" if problem == "SumOfSquares" else ""
-    return (f"{includes}namespace student {{\n{used}#line 1 {json.dumps(str(exercise.file))}\n{body}\n"
-            + REGISTER.format(problem=problem, entry=entry) + "}  // namespace student\n")
+    includes, parts = [], []
+    for at, (name, entry, file, text) in enumerate(texts):
+        place = json.dumps(str(file))
+        lines = text.splitlines()
+        for number, line in enumerate(lines, 1):
+            if re.match(r"\s*#\s*(include|pragma once)\b", line):
+                lines[number - 1] = ""
+                if "include" in line:
+                    includes += [f"#line {number} {place}", line]
+        entry = re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1)
+        parts += [f"namespace student{at or ''} {{", f"{used}#line 1 {place}", *lines,
+                  REGISTER.format(problem=problem, entry=entry) + "}"]
+    return "\n".join(includes + parts) + "\n"
 
 
-def main(number, output):
-    exercise = next(each for each in exercises() if each.number == number)
-    Path(output).write_text(assemble(exercise, (ROOT / exercise.file).read_text(encoding="utf-8")), encoding="utf-8")
+def main(what, number, output):
+    if what == "steps":
+        found = [step for step in live.steps().values() if step.number.startswith(number)]
+        texts = [(step.number, step.entry, f"step {step.number}", step.text) for step in found]
+        problem = found[0].problem
+    else:
+        exercise = next(each for each in exercises() if each.number == number)
+        chapter = Chapter(exercise.chapter)
+        entry, problem = chapter.entries[exercise.variant], chapter.problem
+        if what == "student":
+            texts = [("yours", entry, exercise.file, (ROOT / exercise.file).read_text(encoding="utf-8"))]
+        else:
+            texts = [(each.name, entry, f"fault {each.name}", each.text()) for each in faults(number[:2])
+                     if each.exercise == exercise]
+    Path(output).write_text(assemble(problem, texts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """usage: ./course exercise [NUMBER | CHAPTER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
        ./course status [CHAPTER] [--backend simulator|gpu]
+       ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
+       ./course predict CHAPTER [--backend simulator|gpu]
+       ./course live CHAPTER [--step K]
 
 exercise  checks your file of an exercise, by default of the first one that is not solved, and shows the first failure;
           makes the file in work/ if there is none yet
@@ -13,6 +16,17 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first of that c
 --reset     begins again, after asking; your file is kept under another name
 
 status    one line for each exercise; whatever has changed is checked again
+
+debug     shows a kernel with one fault and what the checks say of it, and asks for the line and the cause; by default the
+          first one that you have not found
+
+FAULT       03-5 is the fifth of chapter 03
+--answer    shows what is wrong
+
+predict   asks how fast a chapter's variants are, and compares your answers with your GPU or with the recorded one
+
+live      makes a chapter of its own, 08_live or 09_live, for the kernel that is developed in class: as the lesson plan
+          in docs/instructors.md has it after step K, by default after the chapter's first
 """
 
 import argparse
@@ -29,6 +43,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import hunt
+import live
+import predict
 import verdict as checks
 from starter import ROOT, exercises, without_marks
 from student import Work
@@ -200,17 +217,29 @@ def unsolved(chosen, backend):
 
 def main():
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("command", choices=["exercise", "status"])
+    parser.add_argument("command", choices=["exercise", "status", "debug", "predict", "live"])
+    parser.add_argument("--step", default="1")
     parser.add_argument("number", nargs="?")
     parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
     what = parser.add_mutually_exclusive_group()
-    for option in ("--watch", "--hint", "--solution", "--diff", "--reset", "--help"):
+    for option in ("--watch", "--hint", "--solution", "--diff", "--reset", "--answer", "--help"):
         what.add_argument(option, action="store_true")
     parser.error = lambda mistake: fail(2, f"{mistake}; ./course exercise --help lists what there is")
     options = parser.parse_intermixed_args()
     if options.help:
         return say(__doc__.strip())
+    if options.command == "debug":
+        name = options.number or ""
+        fault = hunt.choose(name, name and name.partition("_")[0].rstrip("/").zfill(2))
+        if fault is None:
+            fail(2, f"no fault '{name}': there are 01-1 and so on, by the chapter")
+        return say(*hunt.explain(fault)) if options.answer else hunt.ask(fault, say, options.backend)
     chosen = find(options.number, exercises())
+    if options.command == "live":
+        step = live.steps().get(f"{chosen[0].chapter[:2]}.{options.step}")
+        return live.write(step, say) if step else fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
+    if options.command == "predict":
+        return predict.predict(chosen[0].chapter, options.backend, say)
     if options.command == "status":
         return status(chosen, options.backend)
 

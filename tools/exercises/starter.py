@@ -48,7 +48,7 @@ class Exercise:
 def exercises():
     """All of them, in the order of the course."""
     found = []
-    for page in sorted(ROOT.glob("[0-9][0-9]_*/exercises/*.md")):
+    for page in sorted(ROOT.glob("[0-9][0-9]_*/exercises/[0-9]*_*.md")):
         number = f"{page.parent.parent.name[:2]}.{PAGE_NUMBER.fullmatch(page.name)[1]}"
         variant = re.search(r"^<!-- variant: (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
         found.append(Exercise(number, page.relative_to(ROOT), variant))
@@ -112,7 +112,7 @@ class Chapter:
     def __init__(self, folder):
         text = (ROOT / folder / "kernels.cuh").read_text(encoding="utf-8")
         self.lines = text.splitlines()
-        self.type, table = re.search(r"^inline const std::vector<(Variant<\w+>)> kVariants = \{\n(.*)^\};", text,
+        self.problem, table = re.search(r"^inline const std::vector<Variant<(\w+)>> kVariants = \{\n(.*)^\};", text,
                                      re.MULTILINE | re.DOTALL).groups()
         # A variant's entry in the table, {.name = ...}, by its name.
         entries = re.findall(r"^    (\{\.name = \"([^\"]*)\".*?\}),$(?=\n    \{|\n*\Z)", table, re.MULTILINE | re.DOTALL)

@@ -1,11 +1,23 @@
 """The student's files in work/: made once from a starter, and never overwritten."""
 
 import json
-from pathlib import Path
 
 from starter import ROOT, Chapter
 
 NOTES = ROOT / "work" / ".course"  # what the course keeps about them
+
+
+def noted(name):
+    """What is noted under a name: a dictionary."""
+    try:
+        return json.loads((NOTES / f"{name}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def note(name, **values):
+    NOTES.mkdir(parents=True, exist_ok=True)
+    (NOTES / f"{name}.json").write_text(json.dumps({**noted(name), **values}), encoding="utf-8")
 
 
 class Work:
@@ -16,7 +28,6 @@ class Work:
         self.path = ROOT / exercise.file
         self.chapter = Chapter(exercise.chapter)
         self.given = NOTES / f"{exercise.number}.starter"
-        self.notes = NOTES / f"{exercise.number}.json"
 
     def begun(self):
         return self.path.exists()
@@ -55,11 +66,7 @@ class Work:
             encoding="utf-8", errors="replace")
 
     def noted(self):
-        try:
-            return json.loads(self.notes.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
+        return noted(self.exercise.number)
 
     def note(self, **values):
-        NOTES.mkdir(parents=True, exist_ok=True)
-        self.notes.write_text(json.dumps({**self.noted(), **values}), encoding="utf-8")
+        note(self.exercise.number, **values)

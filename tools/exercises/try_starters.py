@@ -31,7 +31,7 @@ def main(words):
             if log := verdict.build("simulator", names):
                 sys.exit("\n".join(verdict.compiler_words(log)))
             for each in chosen:
-                found = verdict.run(verdict.program(each, "simulator", "plain"))
+                found = verdict.run([verdict.program(each, "simulator", "plain")])
                 said = "\n".join(found.words)
                 if what == "solution":
                     wrong += [] if found.passed else [f"{each.number}: the chapter's code fails: {said}"]

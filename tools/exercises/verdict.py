@@ -1,5 +1,6 @@
 """Whether a student's file is right: built and checked as it is now."""
 
+import os
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -55,11 +56,11 @@ def compiler_words(log):
     return ["It does not compile.", *shown]
 
 
-def run(path):
+def run(command, seed="0"):
     """A check's verdict: its own words, and the simulator's or a sanitizer's."""
     try:
-        done = subprocess.run([path], cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=SECONDS)
+        done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=SECONDS, env={**os.environ, "CUDA_SIM_SEED": seed})
     except subprocess.TimeoutExpired as late:
         words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
         return Verdict(False, [f"It did not end within {SECONDS} seconds: a loop that never ends?", *words[:1]])
@@ -72,13 +73,25 @@ def run(path):
     return Verdict(False, words + ["  " + line for line in said[:1]] or [f"It ended with status {done.returncode}."])
 
 
+def run_in_two_orders(command):
+    """What `run` says, and whether a failure depends on the order in which the simulator runs the threads."""
+    verdict = run(command)
+    if verdict.passed:
+        return verdict
+    other = run(command, seed="5")
+    if other.first != verdict.first:
+        verdict.words.insert(1, "  With the threads in another order another result comes out: threads use the same place "
+                                "without a barrier or an atomic between them.")
+    return verdict
+
+
 def verify(exercise, backend):
     """The first failure of an exercise's checks, or none."""
     first, *others = CHECKS[backend]
     preset, order, _ = first
     if log := build(preset, [program(exercise, preset, order).name]):
         return Verdict(False, compiler_words(log))
-    verdict = run(program(exercise, preset, order))
+    verdict = (run_in_two_orders if backend == "simulator" else run)([program(exercise, preset, order)])
     if not verdict.passed or not others:
         return verdict
     with ThreadPoolExecutor() as pool:
@@ -86,7 +99,7 @@ def verify(exercise, backend):
         for log in logs:
             if log:
                 return Verdict(False, compiler_words(log))
-        for (_, _, meaning), verdict in zip(others, pool.map(lambda check: run(program(exercise, *check[:2])), others)):
+        for (_, _, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
                 return Verdict(False, [verdict.words[0], "  " + meaning, *verdict.words[1:]])
     return Verdict(True, [])

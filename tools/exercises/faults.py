@@ -1,0 +1,79 @@
+"""Faults: changes of one place in an exercise's solution, from the chapters' broken/faults.md."""
+
+import re
+from dataclasses import dataclass
+
+from starter import ROOT, Chapter, exercises
+
+RECORD = ROOT / "docs" / "results" / "simulator" / "faults.txt"
+FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n<!-- exercise (?P<exercise>[\d.]+): (?P<cause>.*) -->\n\n"
+                   r"```diff\n(?P<diff>(?:.*\n)*?)```\n\n(?P<why>(?:.*\n)*?)(?=^## |\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    chapter: str  # its number, 03
+    number: str  # of the fault in the chapter
+    title: str
+    exercise: object
+    cause: str
+    diff: str
+    why: str
+
+    @property
+    def name(self):
+        return f"{self.chapter}-{self.number}"
+
+    def marked(self):
+        """The chapter's code with the fault: its lines, each with whether it is new, or next to one that is missing.
+
+        Without comments, which would say what is meant.
+        """
+        lines = Chapter(self.exercise.chapter).solution(self.exercise).splitlines()
+        change = self.diff.splitlines()
+        before = [line[1:] for line in change if line[:1] != "+"]
+        starts = [at for at in range(len(lines)) if lines[at:at + len(before)] == before]
+        if len(starts) != 1:
+            raise ValueError(f"fault {self.name} changes lines that are there {len(starts)} times")
+        after, gap = [], False
+        for line in change:
+            if line[:1] == "-":
+                gap = True
+                if after:
+                    after[-1] = (after[-1][0], True)
+            else:
+                after.append((line[1:], line[:1] == "+" or gap))
+                gap = False
+        marked = [(line, False) for line in lines]
+        marked[starts[0]:starts[0] + len(before)] = after
+        found = [(re.sub(r"\s*//.*", "", line), wrong) for line, wrong in marked]
+        return [each for each, (line, _) in zip(found, marked) if each[0] or not line]
+
+    def text(self):
+        return "\n".join(line for line, _ in self.marked()) + "\n"
+
+    def lines(self):
+        """The numbers of the lines in the text that a right answer names."""
+        return {number for number, (line, wrong) in enumerate(self.marked(), 1) if wrong}
+
+
+def faults(chapter=""):
+    """All of them, or those of a chapter, in the order of the course."""
+    by_number = {each.number: each for each in exercises()}
+    found = []
+    for page in sorted(ROOT.glob(f"{chapter}*_*/broken/faults.md")):
+        text = page.read_text(encoding="utf-8")
+        here = [Fault(page.parts[-3][:2], match["number"], match["title"], by_number[match["exercise"]], match["cause"],
+                      match["diff"], match["why"].strip()) for match in FAULT.finditer(text)]
+        if len(here) != len(re.findall("^## ", text, re.MULTILINE)):
+            raise ValueError(f"{page.relative_to(ROOT)}: a fault has another form than the others")
+        found += here
+    return found
+
+
+def recorded():
+    """By the names of faults: whether each kind of check was seen to find them."""
+    heading, *lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.exists() else [""]
+    kinds = heading.split()[1:]
+    return {line.split()[0]: {kind: line.ljust(len(heading))[heading.index(f" {kind}") + 1] == "f" for kind in kinds}
+            for line in lines}

@@ -1,0 +1,105 @@
+"""./course predict: questions about times and counts before they are measured."""
+
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from starter import ROOT
+from student import NOTES, note, noted
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import rows as results
+
+QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
+                      re.MULTILINE | re.DOTALL)
+CLOSE = 1.5  # a ratio that is off by this factor at most is right
+
+
+@dataclass
+class Question:
+    number: str
+    kind: str  # ratio, count or order
+    words: str  # what the answer is computed from
+    text: str
+    why: str
+
+    def variants(self):
+        """The chapters and variants that a ratio or an order is about."""
+        chapter, found = "", []
+        for word in shlex.split(self.words.replace(",", " ")):
+            if re.fullmatch(r"\d\d", word):
+                chapter = word
+            elif word != "/":
+                found.append((chapter, word))
+        return found
+
+    def ask(self):
+        if self.kind == "order":
+            names = sorted({name for _, name in self.variants()})
+            lines = [f"  {number}  {name}" for number, name in enumerate(names, 1)]
+            answer = input("\n".join([self.text, *lines, "The numbers, the fastest first: "]))
+            numbers = [int(number) for number in re.findall(r"\d+", answer)]
+            return [names[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(names) + 1)) else None
+        answer = input(f"{self.text}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").replace(",", "")
+        return float(answer) if re.fullmatch(r"\d+(\.\d+)?", answer.strip()) else None
+
+    def grade(self, answer, rows):
+        """Whether an answer is right, and what the right one is in words; None if the rows don't say."""
+        if self.kind == "count":
+            count = eval(self.words, {"__builtins__": {}})  # a product of numbers in the course's own page
+            return answer == count, f"{count:,}"
+        times = [next((row["median_s"] for row in rows if row["chapter"].startswith(chapter) and row["variant"] == name
+                       and row["case"] == "progression"), None) for chapter, name in self.variants()]
+        if None in times:
+            return None
+        if self.kind == "ratio":
+            ratio = times[0] / times[1]
+            return 1 / CLOSE <= answer / ratio <= CLOSE, results.three_digits(ratio)
+        order = [name for _, (_, name) in sorted(zip(times, self.variants()))]
+        return answer == order, ", ".join(f"{name} ({results.seconds(time)})" for time, name in
+                                          sorted(zip(times, (name for _, name in self.variants()))))
+
+
+def questions(chapter):
+    text = (ROOT / chapter / "exercises" / "predict.md").read_text(encoding="utf-8")
+    return [Question(*(" ".join(part.split()) for part in match.groups())) for match in QUESTION.finditer(text)]
+
+
+def measured(chapters, backend):
+    """Rows of this machine, and in words whose they are."""
+    NOTES.mkdir(parents=True, exist_ok=True)
+    path = NOTES / "rows.csv"
+    path.unlink(missing_ok=True)
+    for chapter in chapters:
+        subprocess.run([ROOT / "build" / backend / "bin" / chapter, "--csv", path], cwd=ROOT, check=True,
+                       stdout=subprocess.DEVNULL)
+    rows = results.read(path)
+    return rows, f"your {rows[-1]['device']}"
+
+
+def predict(chapter, backend, say):
+    asked = questions(chapter)
+    answers = noted("predict")
+    for question in asked:
+        answer = None
+        while answer is None:
+            try:
+                answer = question.ask()
+            except EOFError:
+                return say("")
+        answers[f"{chapter[:2]}.{question.number}"] = answer
+        say("")
+    note("predict", **answers)
+    needed = {name for question in asked if question.kind != "count" for name, _ in question.variants()}
+    if backend == "gpu" or needed == {"01"}:  # the simulator's times say nothing, except of what runs on the CPU anyway
+        folders = sorted(path.name for name in needed for path in ROOT.glob(f"{name}_*"))
+        rows, whose = measured(folders, backend)
+    else:
+        rows, whose = results.read(ROOT / "docs" / "results" / "nvidia-h200.csv"), "the recorded NVIDIA H200"
+    for question in asked:
+        right, words = question.grade(answers[f"{chapter[:2]}.{question.number}"], rows) or (False, "not in these results")
+        source = "" if question.kind == "count" else f" on {whose}"
+        say(f"{question.number}. {'Right' if right else 'No'}: {words}{source}. {question.why}")

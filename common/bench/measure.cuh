@@ -27,9 +27,8 @@ struct Job {
     std::function<void()> run;                                ///< what is timed, all launches of it
     std::function<void()> prepare = [] {};                    ///< not timed, before each sample
     std::function<std::string()> verify = [] { return ""; };  ///< not timed: the verdict on a sample's result
-    bool on_cpu = false;                      ///< timed by the CPU's clock instead of by events
-    LaunchShape shape = {};                   ///< for the table: what was asked for
-    std::function<void()> try_out = nullptr;  ///< the same for the first `kTrial` elements only
+    bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
+    LaunchShape shape = {};  ///< for the table: what was asked for
 };
 
 /// What became of a job.

@@ -11,6 +11,7 @@
 
 #include "../problem/histogram.hpp"
 #include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
 #include "bench.cuh"
 #include "options.hpp"
 
@@ -55,8 +56,7 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
              .run = [=] { runner->run(d_data); },
              .prepare = [=] { runner->poison(); },
              .verify = [=, &expected] { return verdict_of(verify_one_by_one(runner->results(), expected)); },
-             .shape = shape,
-             .try_out = [=] { Runner<Histogram>(variant, kTrial, trial_shape(shape, n)).run(d_data); }});
+             .shape = shape});
     }
     const std::vector<Row> rows = bench.run();
 

@@ -11,9 +11,9 @@
 #include "../cuda/pinned.cuh"
 #include "../problem/cores.hpp"
 #include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
 #include "bench.cuh"
-#include "cub_histogram.cuh"
-#include "cub_sum.cuh"
+#include "cub.cuh"
 #include "histogram_report.hpp"
 #include "one_core.hpp"
 
@@ -53,12 +53,7 @@ class VariantBench {
                             return verdict(*line);
                         },
                     .on_cpu = variant.on_cpu,
-                    .shape = options_.shape,
-                    .try_out =
-                        [this, line] {
-                            Runner<Problem>(line->variant, kTrial, trial_shape(options_.shape, data_.size()))
-                                .run(d_data_);
-                        }});
+                    .shape = options_.shape});
     }
 
     /// Adds the CPU's plain loop, and its fastest on all cores.
@@ -75,8 +70,9 @@ class VariantBench {
 
     /// Adds NVIDIA's own library, which computes the same; on the simulator there is none.
     void add_cub() {
-        if (device_ == nullptr || device_->simulated) return;
+#ifdef __CUDACC__
         add(cub_jobs(d_data_, data_.size(), reference_));
+#endif
     }
 
     /// Adds jobs of any other kind.
@@ -121,12 +117,8 @@ class VariantBench {
     int run() {
         const std::vector<Row> rows = bench_.run();
         if (options_.heading) print_title(rows.front());
-        for (const Row& row : rows) {
-            // In a table that goes on, the baselines without a GPU's kernel already stand above.
-            const bool without_kernel = row.variant == kOneCore || row.variant == kAllCores ||
-                                        row.variant == kPinning || row.variant.starts_with("(copy");
-            if (!without_kernel || options_.heading) print_row(row);
-        }
+        for (const Row& row : rows)  // a table that is continued has the baselines of the CPU already
+            if (options_.heading || !is_without_kernel(row.variant)) print_row(row);
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
         if (!options_.bins.empty()) write_bins(options_.bins, last_results());
         return status_of(rows);

@@ -30,8 +30,7 @@ inline bool is_without_kernel(const std::string& name) {
     return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
 }
 
-/// @return A warning before a run on the simulator that takes at least half a minute; empty for a shorter
-///         one.
+/// @return A warning before a run on the simulator, if it takes at least half a minute; else an empty one.
 /// @param[in] n              How many elements each job on the device takes.
 /// @param[in] can_be_smaller Whether `--n` says so.
 inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n, bool can_be_smaller) {
@@ -54,8 +53,7 @@ inline std::string verdict_of(const std::optional<std::string>& wrong, const std
 /// @brief Times jobs side by side. What they do, and how their results are verified, the caller says.
 class Bench {
  public:
-    /// @param[in] common  What all rows have in common: chapter, problem, n, bytes. The options name the
-    /// input.
+    /// @param[in] common  What all rows have in common, except what the options say.
     /// @param[in] options Rounds, and the file that rows are added to.
     /// @param[in] device  Null for a program that stays on the CPU. It must outlive the bench.
     Bench(Row common, const Options& options, const Device* device)
@@ -66,6 +64,16 @@ class Bench {
 
     /// Adds a job. The order of the rows is the order in which jobs are added.
     void add(Job job) { jobs_.push_back(std::move(job)); }
+
+    /// Adds a job of the CPU's. @param[in] verify The verdict on what `compute` returns.
+    template <typename Compute, typename Verify>
+    void add_on_cpu(const char* name, const Compute& compute, const Verify& verify) {
+        const auto result = std::make_shared<decltype(compute())>();
+        add({.name = name,
+             .run = [=] { *result = compute(); },
+             .verify = [=] { return verify(*result); },
+             .on_cpu = true});
+    }
 
     /// Names the jobs that the CPU's ratios are to, if they are not the usual baselines.
     void compare_with(const char* one_core, const char* all_cores) {
@@ -83,8 +91,7 @@ class Bench {
 
     /// @brief Measures all jobs, and adds their rows to the file that the options name.
     /// @return A row for each job, with its time and, unless it is simulated, its ratios. The two read
-    /// ceilings
-    ///         have one row, that of the faster.
+    ///         ceilings have one row, that of the faster.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
         if (device_ != nullptr && device_->simulated) {

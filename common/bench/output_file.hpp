@@ -92,8 +92,7 @@ inline void watch_signals() {
             sigaction(signal, &remove_first, nullptr);
 }
 
-/// A new file beside its target, which it replaces once it is complete. If anything fails before, it is
-/// removed.
+/// A new file beside its target, which it replaces once it is complete. If anything fails, it is removed.
 class Unfinished {
  public:
     /// @throws std::system_error if there can't be a new file in that folder.
@@ -190,8 +189,7 @@ inline void write_output(const std::string& path, std::string_view text) {
     }
 }
 
-/// @brief Adds lines to a file, as `write_output` writes them. Programs that do so at the same time take
-///        turns.
+/// @brief Adds lines to a file, as `write_output` writes them. Programs that do so at once take turns.
 /// @param[in] heading The first line of a file that is new or empty.
 /// @throws std::runtime_error if it can't be written. A file then stays as it was.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {

@@ -18,8 +18,7 @@
 /// The option of the programs that can sweep.
 constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true, true};
 
-/// @return 1, 4, 16, … blocks, 1, 2, 4, … 32 per multiprocessor, and one element per thread, in ascending
-/// order.
+/// @return 1, 4, 16, … blocks, 1, 2, 4, … 32 per multiprocessor, and one element per thread; ascending.
 inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
                                              unsigned int multiprocessors) {
     const unsigned int last = std::max(1u, blocks_for(n, block));

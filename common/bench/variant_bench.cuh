@@ -58,11 +58,16 @@ class VariantBench {
 
     /// Adds the CPU's plain loop, and its fastest on all cores.
     void add_cpu_baselines() {
-        add_on_cpu(kOneCore, [](const Element* data, std::size_t n) {
+        const auto verify = [this](const Results& results) {
+            return verdict_of(verify_one_by_one(results, reference_), Problem::verdict(results));
+        };
+        const auto on_one_core = [this] {
             const OneCore stays;
-            return Problem::reference(data, n);
-        });
-        add_on_cpu(kAllCores, on_all_cores<Problem>);
+            return Problem::reference(data_.data(), data_.size());
+        };
+        bench_.add_on_cpu(kOneCore, on_one_core, verify);
+        bench_.add_on_cpu(
+            kAllCores, [this] { return on_all_cores<Problem>(data_.data(), data_.size()); }, verify);
     }
 
     /// Adds the read ceiling of the input, the limit of any variant; on the simulator there is none.
@@ -124,8 +129,7 @@ class VariantBench {
         return status_of(rows);
     }
 
-    /// @return The results themselves, after `run`: by the last variant with the most numbers, to which the
-    ///         chapter leads.
+    /// @return After `run`, the results of the last variant with the most numbers: the chapter leads to it.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)
@@ -142,18 +146,6 @@ class VariantBench {
         Results results;              ///< of the last sample
         bool fully_verified = false;  ///< once is enough for what takes as long as the problem itself
     };
-
-    void add_on_cpu(const char* name, Results (*compute)(const Element*, std::size_t)) {
-        const auto results = std::make_shared<Results>();
-        bench_.add({.name = name,
-                    .run = [this, compute, results] { *results = compute(data_.data(), data_.size()); },
-                    .verify =
-                        [this, results] {
-                            return verdict_of(verify_one_by_one(*results, reference_),
-                                              Problem::verdict(*results));
-                        },
-                    .on_cpu = true});
-    }
 
     /// What the table says of a line's results.
     std::string verdict(Line& line) {

@@ -20,11 +20,14 @@ struct Folder {
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
 
+    /// The path of a file in it.
     std::string operator/(const std::string& name) const { return path / name; }
+    /// @return What a file contains.
     std::string read(const std::string& name) const {
         std::ifstream file(path / name, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
+    /// @return The names of all that is in it, sorted.
     std::vector<std::string> names() const {
         std::vector<std::string> found;
         for (const auto& entry : std::filesystem::directory_iterator(path))

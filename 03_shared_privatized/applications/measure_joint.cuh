@@ -2,57 +2,18 @@
 /// @brief `--joint`: pairs counted in every way there is, timed, verified and shown.
 #pragma once
 
+#include <climits>
 #include <cstddef>
+#include <numeric>
 #include <string>
-#include <vector>
 
-#include "../../common/bench/histogram_report.hpp"
+#include "../../common/bench/output_file.hpp"
 #include "../../common/problem/verify.hpp"
-#include "device_pairs.cuh"
 #include "joint.cuh"
 #include "joint_cub.cuh"
 #include "joint_map.hpp"
 #include "on_cpu.hpp"
-
-/// @brief Times and verifies every way of counting pairs.
-/// @param[in,out] histogram Its axes; afterwards the bins that the device counted.
-/// @param[in]     expected  The bins to expect.
-template <typename T>
-std::vector<Row> measure_joint(JointHistogram& histogram, const Pairs<T>& pairs,
-                               const DevicePairs<T>& d_pairs, const Results& expected,
-                               const ApplicationOptions& options, const Device& device) {
-    const DeviceAxis<T> x(histogram.x), y(histogram.y);
-    const DeviceBuffer<unsigned long long> d_bins(expected.size());
-    Bench bench(d_pairs.common_row("joint histogram"), options, &device);
-    const auto verify = [&](const Results& bins) { return verdict_of(verify_one_by_one(bins, expected)); };
-    for (const Counting counting : {Counting::global, Counting::shared, Counting::copies}) {
-        if (counting != Counting::global &&
-            copies_that_fit(expected.size() * sizeof(unsigned int), options.shape.block_or(kPairBlock)) == 0)
-            continue;
-        bench.add({.name = name_of(counting),
-                   .run =
-                       [&, counting] {
-                           joint_histogram(counting, d_pairs.first(), d_pairs.second(), d_pairs.n, x, y,
-                                           d_bins.data(), options.shape);
-                       },
-                   .prepare = [&] { CUDA_CHECK(cudaMemset(d_bins.data(), 0xA5, d_bins.bytes())); },
-                   .verify = [&] { return verify(histogram.bins = d_bins.to_host()); },
-                   .shape = options.shape});
-    }
-    Results on_cpu;
-    const auto add_on_cpu = [&](const char* name, std::size_t cores) {
-        const auto count = [&, cores] {
-            on_cpu = joint_on_cpu(cores, pairs.first, pairs.second, x.on_host(), y.on_host());
-        };
-        bench.add({.name = name, .run = count, .verify = [&] { return verify(on_cpu); }, .on_cpu = true});
-    };
-    add_on_cpu(kOneCore, 1);
-    add_on_cpu(kAllCores, cores_for(d_pairs.n, expected.size()));
-    bench.add_read_ceiling(d_pairs.first(), d_pairs.buffer.bytes());
-    for (const Job& job : cub_jobs(d_pairs.first(), d_pairs.second(), d_pairs.n, x, y, expected))
-        bench.add(job);
-    return bench.run();
-}
+#include "pairs_bench.cuh"
 
 /// Measures, prints and writes the joint histogram of pairs of `T`, float or double.
 /// @return The program's exit status: 1 if a result is wrong.
@@ -64,17 +25,43 @@ int run_joint(const Pairs<T>& pairs, const ApplicationOptions& options, const De
                              axis_for(options.y, pairs.second),
                              {}};
     const std::size_t n = pairs.first.size(), bins = joint_bins(histogram.x.bins, histogram.y.bins);
-    const Results expected = joint_on_cpu(cores_for(n, bins), pairs.first, pairs.second,
-                                          EdgeSearch(histogram.x), EdgeSearch(histogram.y));
-    std::size_t outside = n;
-    for (const unsigned long long count : expected) outside -= count;
+    const std::size_t cores = cores_for(n, bins);
+    const Results expected =
+        joint_on_cpu(cores, pairs.first, pairs.second, EdgeSearch(histogram.x), EdgeSearch(histogram.y));
+    const auto verify = [&](const Results& got) { return verdict_of(verify_one_by_one(got, expected)); };
+    const DeviceAxis<T> x(histogram.x), y(histogram.y);
+    const DeviceBuffer<unsigned long long> d_bins(bins);
+    PairsBench<T> table("joint histogram", pairs, options, device);
 
-    const DevicePairs<T> d_pairs(pairs);
-    const std::vector<Row> rows = measure_joint(histogram, pairs, d_pairs, expected, options, device);
-    print_table("Joint histogram of " + std::to_string(n) + " pairs",
-                axis_text(histogram.x_name, histogram.x) + ", " + axis_text(histogram.y_name, histogram.y),
-                outside, rows, device);
+    for (const Counting counting : {Counting::global, Counting::shared, Counting::copies}) {
+        if (counting != Counting::global &&
+            copies_that_fit(bins * sizeof(unsigned int), options.shape.block_or(kPairBlock)) == 0)
+            continue;
+        table.bench.add({.name = name_of(counting),
+                         .run =
+                             [&, counting] {
+                                 joint_histogram(counting, table.first(), table.second(), n, x, y,
+                                                 d_bins.data(), options.shape);
+                             },
+                         .prepare = [&] { CUDA_CHECK(cudaMemset(d_bins.data(), 0xA5, d_bins.bytes())); },
+                         .verify = [&] { return verify(histogram.bins = d_bins.to_host()); },
+                         .shape = options.shape});
+    }
+    const auto count_on = [&](std::size_t some) {
+        return [&, some] { return joint_on_cpu(some, pairs.first, pairs.second, x.on_host(), y.on_host()); };
+    };
+    table.bench.add_on_cpu(kOneCore, count_on(1), verify);
+    table.bench.add_on_cpu(kAllCores, count_on(cores), verify);
+#ifdef __CUDACC__
+    if (n > 0 && n <= UINT_MAX)
+        table.bench.add(cub_joint(
+            JointBinNumber<T>{table.first(), table.second(), x.on_device(), y.on_device()}, n, expected));
+#endif
+    const int status =
+        table.run("Joint histogram of " + std::to_string(n) + " pairs",
+                  axis_text(histogram.x_name, histogram.x) + ", " + axis_text(histogram.y_name, histogram.y),
+                  n - std::accumulate(expected.begin(), expected.end(), std::size_t{0}));
     print_map(histogram);
     if (!options.bins.empty()) write_output(options.bins, as_csv(histogram));
-    return status_of(rows);
+    return status;
 }

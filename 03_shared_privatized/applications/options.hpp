@@ -19,7 +19,6 @@
 struct AxisRequest {
     unsigned int bins = 64;
     std::optional<std::pair<double, double>> range = {};  ///< from where to where
-    bool given = false;                                   ///< whether anything was asked
 };
 
 /// What the command line asked for: one of two applications, and how.
@@ -31,10 +30,7 @@ struct ApplicationOptions : Options {
 
 /// Adds the options of one axis: --bins-x and --range-x.
 inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& request) {
-    line.add({"bins-" + x, "COUNT", "bins of one width (default 64)", [&request, x](const std::string& text) {
-                  request.bins = static_cast<unsigned int>(parse_number("bins-" + x, text, 1, kMostBins));
-                  request.given = true;
-              }});
+    line.number("bins-" + x, "COUNT", "bins of one width (default 64)", request.bins, 1, kMostBins);
     line.add({"range-" + x, "LOW:HIGH", "from where to where (default: from the least value to the greatest)",
               [&request, x](const std::string& text) {
                   const std::size_t colon = text.find(':');
@@ -45,7 +41,6 @@ inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& reque
                                       " takes LOW:HIGH, two numbers, the lower one first, not '" + text +
                                       "'");
                   request.range = {low, high};
-                  request.given = true;
               }});
 }
 
@@ -55,10 +50,6 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     ApplicationOptions options;
     ProgramKind kind{"", "pairs", std::size_t{4} << 20, {}, true};
     for (const NamedPairs& input : named_pairs()) kind.inputs.emplace_back(input.name, input.what);
-    options.n = kind.default_n;
-    options.input = kind.inputs.front().first;
-    bool made_input = false;
-
     CommandLine line;
     line.flag("joint", "count pairs of values, x and y, in two dimensions", options.joint);
     line.flag("weighted", "add up weights by the bins of their values, x", options.weighted);
@@ -70,16 +61,8 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
                       throw BadOption("--columns takes two names, such as x,y, not '" + text + "'");
                   options.columns = text;
               }});
-    line.add(
-        {"n", "SIZE", "without a file: how many pairs to make (default 4M)", [&](const std::string& text) {
-             options.n = parse_number("n", text, 0, std::numeric_limits<std::int64_t>::max(), true);
-             made_input = true;
-         }});
-    add_input_option(line, kind, options, made_input);
-    line.add({"seed", "NUMBER", "another seed, another input (default 1)", [&](const std::string& text) {
-                  options.seed = parse_number("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
-                  made_input = true;
-              }});
+    add_size_option(line, kind, options);
+    add_input_options(line, kind, options);
     add_axis(line, "x", options.x);
     add_axis(line, "y", options.y);
     line.text("bins", "PATH", "write the histogram as CSV, one line per bin ('-': to standard output)",
@@ -89,12 +72,10 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
 
     if (options.joint == options.weighted)
         throw BadOption("say --joint or --weighted; --help lists the options");
-    if (options.weighted && options.y.given)
+    if (options.weighted && line.has_any({"bins-y", "range-y"}))
         throw BadOption("--weighted has one axis, x: leave out what ends in -y");
-    if (!options.file.empty() && made_input)
-        throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
     if (options.file.empty() && !options.columns.empty()) throw BadOption("--columns goes with --file");
-    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"file", options.file});
+    require_files(line, options);
     return options;
 }
 

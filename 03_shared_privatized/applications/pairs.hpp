@@ -5,7 +5,6 @@
 #include <csv.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "../../common/bench/command_line.hpp"
+#include "../../common/bench/visible.hpp"
 
 /// Two columns, of the same length.
 template <typename T>
@@ -38,12 +38,9 @@ namespace pairs_detail {
 using Fields = std::vector<std::string>;
 constexpr std::size_t kMostColumns = 1 << 16;  // a line of commas takes 32 times its size
 
-/// A text for a message or a label: in one line, not too long, without a terminal's control characters.
-inline std::string printable(std::string text) {
-    if (text.size() > 60) text = text.substr(0, 57) + "...";
-    for (char& c : text)
-        if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
-    return text;
+/// A text for a message or a label: not too long, and `visible`.
+inline std::string printable(const std::string& text) {
+    return visible(text.size() > 60 ? text.substr(0, 57) + "..." : text);
 }
 
 /// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the one that the row ends in.

@@ -84,18 +84,23 @@ ExpectedSum expected_sum(const ReferenceSum& bin, double scale) {
     return {bin.sum.value(), static_cast<double>(gamma * bin.magnitudes + subnormal)};
 }
 
-/// @return The number that a counter stands for; exact where a long double has 64 digits or more.
+/// The bins' sums as numbers, whatever the counters were.
+using Sums = std::vector<long double>;
+
+/// @return The numbers that counters stand for; exact where a long double has 64 digits or more.
 template <typename Weight, typename Counter>
-long double number_of(Counter sum, double scale) {
-    if (std::is_floating_point_v<Counter>) return static_cast<long double>(sum);
-    const auto units = static_cast<long double>(static_cast<long long>(sum));
-    return std::is_integral_v<Weight> ? units : units / static_cast<long double>(scale);
+Sums numbers_of(const std::vector<Counter>& counters, double scale) {
+    if constexpr (std::is_floating_point_v<Counter>) return {counters.begin(), counters.end()};
+    Sums sums;
+    for (const Counter counter : counters)
+        sums.push_back(static_cast<long double>(static_cast<long long>(counter)) /
+                       (std::is_integral_v<Weight> ? 1 : static_cast<long double>(scale)));
+    return sums;
 }
 
 /// @brief Looks for a sum that is further off than it may be.
 /// @return The first one, in words; nothing if there is none.
-inline std::optional<std::string> verify_sums(const std::vector<long double>& sums,
-                                              const std::vector<ExpectedSum>& expected) {
+inline std::optional<std::string> verify_sums(const Sums& sums, const std::vector<ExpectedSum>& expected) {
     if (sums.size() != expected.size())
         return std::to_string(sums.size()) + " bins instead of " + std::to_string(expected.size());
     for (std::size_t b = 0; b < sums.size(); ++b) {

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../../common/problem/histogram.hpp"
@@ -32,11 +31,18 @@ struct Channels {
 
     /// Pixels made of the `named_bytes`.
     static const std::vector<NamedInput<Element>>& inputs() {
-        static const auto inputs = []<std::size_t... i>(std::index_sequence<i...>) {
-            return std::vector<NamedInput<Element>>{
-                {named_bytes()[i].name, named_bytes()[i].what, make<i>}...};
-        }
-        (std::make_index_sequence<6>());
+        static const auto inputs = [] {
+            std::vector<NamedInput<Element>> of_pixels;
+            for (const auto& of_bytes : named_bytes())
+                of_pixels.push_back(
+                    {of_bytes.name, of_bytes.what, [&of_bytes](std::size_t n, std::uint64_t seed) {
+                         const std::vector<unsigned char> bytes = of_bytes.make(n * kChannels, seed);
+                         std::vector<Element> pixels(n);
+                         if (n > 0) std::memcpy(pixels.data(), bytes.data(), bytes.size());
+                         return pixels;
+                     }});
+            return of_pixels;
+        }();
         return inputs;
     }
 
@@ -76,15 +82,6 @@ struct Channels {
     /// Adds what `count` equal pixels contribute.
     static void add(Bins& bins, Element pixel, std::size_t count) {
         for (unsigned int c = 0; c < kChannels; ++c) bins[c * kBins + pixel.channel[c]] += count;
-    }
-
- private:
-    template <std::size_t kInput>
-    static std::vector<Element> make(std::size_t n, std::uint64_t seed) {
-        const std::vector<unsigned char> bytes = named_bytes()[kInput].make(n * kChannels, seed);
-        std::vector<Element> pixels(n);
-        if (n > 0) std::memcpy(pixels.data(), bytes.data(), bytes.size());
-        return pixels;
     }
 };
 

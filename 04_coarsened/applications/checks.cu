@@ -1,10 +1,7 @@
 /// @file
 /// @brief Checks of chapter 04's applications: channels, equalizing, image files.
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
@@ -13,6 +10,7 @@
 #include "../../common/checks/catch.hpp"
 #include "../../common/checks/check_variant.cuh"
 #include "../../common/checks/far_elements.cuh"
+#include "../../common/checks/folder.hpp"
 #include "broken/first_byte_is_red.cuh"
 #include "broken/one_channel_cleared.cuh"
 #include "channels.cuh"
@@ -72,23 +70,7 @@ struct MovedPixels {
     Pixel<kChannels>* data;
 };
 
-void write_file(const std::string& path, const std::vector<unsigned char>& bytes) {
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-}
-
-/// A file's name in a folder for such, of its own for each process.
-std::string scratch(const std::string& name) {
-    const char* const folder = std::getenv("TMPDIR");
-    return std::string(folder != nullptr ? folder : "/tmp") + "/course-" + std::to_string(getpid()) + "-" +
-           name;
-}
-
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
-
-}  // namespace
-
-namespace {
 
 /// Every size, input, launch shape and alignment that matters. A pixel may begin at any byte.
 template <unsigned int kChannels>
@@ -243,9 +225,10 @@ TEST_CASE("equalizing together keeps grey grey") {
 }
 
 TEST_CASE("an image that is written is read again as it was") {
+    const Folder folder;
     for (const unsigned int channels : {1u, 3u, 4u}) {
         const Image image{31, 7, channels, big_random_block(31 * 7 * channels, channels)};
-        const std::string png = scratch("image.png");
+        const std::string png = folder / "image.png", jpg = folder / "image.JPG";
         write_image(png, image);
         const Image again = read_image(png, kPlenty);
         CHECK(again.width == 31);
@@ -253,14 +236,11 @@ TEST_CASE("an image that is written is read again as it was") {
         CHECK(again.channels == channels);
         CHECK(again.pixels == image.pixels);
         CHECK_THROWS_AS(read_image(png, 31 * 7 * channels - 1), std::invalid_argument);
-        std::remove(png.c_str());
 
-        const std::string jpg = scratch("image.JPG");
         write_image(jpg, {31, 7, channels, std::vector<unsigned char>(31 * 7 * channels, 100)});
         const Image grey = read_image(jpg, kPlenty);
         CHECK(grey.channels == (channels == 1 ? 1 : 3));
         CHECK(grey.pixels == std::vector<unsigned char>(31 * 7 * grey.channels, 100));
-        std::remove(jpg.c_str());
     }
     CHECK_THROWS_AS(write_image("/nowhere/image.png", {1, 1, 1, {0}}), std::runtime_error);
     CHECK(image_format("photo.JPEG") == "jpg");
@@ -269,17 +249,12 @@ TEST_CASE("an image that is written is read again as it was") {
 
 TEST_CASE("an image that is too large for the memory is refused before there is any for it") {
     // The file is small, since all pixels are alike.
-    const std::string path = scratch("large.png");
+    const Folder folder;
+    const std::string path = folder / "large.png";
     write_image(path, {1000, 1000, 3, std::vector<unsigned char>(3000000, 7)});
     CHECK(read_image(path, 3000000).pixel_count() == 1000000);
-    std::string refusal;
-    try {
-        read_image(path, 2999999);
-    } catch (const std::invalid_argument& error) {
-        refusal = error.what();
-    }
+    const std::string refusal = thrown_by([&] { read_image(path, 2999999); });
     CHECK(refusal.find("1000 x 1000 pixels") != std::string::npos);
-    std::remove(path.c_str());
 }
 
 namespace {
@@ -375,7 +350,6 @@ TEST_CASE("what a PNG image says besides its pixels takes no memory") {
 
 TEST_CASE("a damaged image is refused or read, and breaks nothing") {
     std::mt19937 random(1);
-    const std::string path = scratch("damaged");
     for (const char* name : {"cat.jpg", "cat-grey.png", "cat-alpha.png"}) {
         const std::vector<unsigned char> whole = read_file(kImages + name, kPlenty);
         unsigned int refused = 0;
@@ -386,9 +360,8 @@ TEST_CASE("a damaged image is refused or read, and breaks nothing") {
             for (unsigned int k = 0; k <= trial % 5; ++k)
                 damaged[random() % reach] = static_cast<unsigned char>(random());
             if (trial % 7 == 0) damaged.resize(random() % whole.size());
-            write_file(path, damaged);
             try {
-                const Image image = read_image(path, std::size_t{1} << 26);
+                const Image image = decode_image(damaged, std::size_t{1} << 26);
                 CHECK(image.pixels.size() == image.pixel_count() * image.channels);
             } catch (const std::invalid_argument& error) {
                 CHECK(std::string(error.what()).find('\n') == std::string::npos);
@@ -397,7 +370,6 @@ TEST_CASE("a damaged image is refused or read, and breaks nothing") {
         }
         CHECK(refused > 50);
     }
-    std::remove(path.c_str());
 }
 
 TEST_CASE("vectors that all begin with red are found") {

@@ -1,30 +1,24 @@
 /// @file
-/// @brief CUB's histogram of several channels, as a baseline. There is none on the simulator.
+/// @brief CUB's histogram of several channels, as a baseline. The simulator has none.
 #pragma once
 
+#ifdef __CUDACC__
 #include <climits>
 #include <cstddef>
-#include <memory>
+#include <cub/device/device_histogram.cuh>
 #include <vector>
 
-#include "../../common/bench/bench.cuh"
-#include "../../common/bench/cub_call.cuh"
+#include "../../common/bench/cub.cuh"
 #include "channels.hpp"
 
-#ifdef __CUDACC__
-#include <cub/device/device_histogram.cuh>
-
-/// @brief CUB's histograms of all channels in one pass, with 32-bit counters.
-/// @param[in] expected The counts of the CPU.
-/// @throws std::runtime_error if CUB counts otherwise.
+/// CUB's histograms of all channels in one pass, with 32-bit counters.
 template <unsigned int kChannels>
 std::vector<Job> cub_jobs(const Pixel<kChannels>* d_pixels, std::size_t n, const Bins& expected) {
-    const auto d_bins = std::make_shared<DeviceBuffer<unsigned int>>(kChannels * kBins);
-    const auto run = cub_call([=](void* d_workspace, std::size_t& bytes) {
+    const auto call = [=](void* d_workspace, std::size_t& bytes, unsigned int* d_bins) {
         cuda::std::array<unsigned int*, kChannels> d_channels;
         cuda::std::array<int, kChannels> levels, lower, upper;
         for (unsigned int c = 0; c < kChannels; ++c) {
-            d_channels[c] = d_bins->data() + c * kBins;
+            d_channels[c] = d_bins + c * kBins;
             levels[c] = static_cast<int>(kBins) + 1;
             lower[c] = 0;
             upper[c] = static_cast<int>(kBins);
@@ -35,13 +29,7 @@ std::vector<Job> cub_jobs(const Pixel<kChannels>* d_pixels, std::size_t n, const
         };
         return n <= INT_MAX / kChannels ? histogram(static_cast<int>(n))
                                         : histogram(static_cast<long long>(n));
-    });
-    verify_cub(run, *d_bins, expected);
-    return {{.name = kCub, .run = run}};
-}
-#else
-template <unsigned int kChannels>
-std::vector<Job> cub_jobs(const Pixel<kChannels>*, std::size_t, const Bins&) {
-    return {};
+    };
+    return {cub_job<unsigned int>(kCub, expected, call)};
 }
 #endif

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +27,6 @@ struct Request {
     std::string image;                        ///< file to read
     std::size_t width = 4000, height = 3000;  ///< of an image that is made instead
     unsigned int channels = 3;                ///< of the same
-    bool made = false;                        ///< whether an option describes it
     std::string equalize, bins;               ///< files to write
     bool together = false;
     Options measuring;
@@ -51,25 +49,19 @@ Request parse(int argc, char** argv) {
                                       "'");
                   request.width = parse_number("made", size.substr(0, x), 1, 1u << 24);
                   request.height = parse_number("made", size.substr(x + 1), 1, 1u << 24);
-                  request.made = true;
               }});
     line.add(
         {"channels", "NUMBER", "1, 3 or 4 bytes per pixel of it (default 3)", [&](const std::string& given) {
              if (given != "1" && given != "3" && given != "4")
                  throw BadOption("--channels takes 1, 3 or 4, not '" + given + "'");
              request.channels = static_cast<unsigned int>(given[0] - '0');
-             request.made = true;
          }});
-    const ProgramKind kind = program_kind<Histogram>();
-    measuring.input = kind.inputs.front().first;
-    add_input_option(line, kind, measuring, request.made);
-    line.number("seed", "NUMBER", "another seed, another image (default 1)", measuring.seed, 0,
-                std::numeric_limits<std::uint64_t>::max());
+    add_input_options(line, program_kind<Histogram>(), measuring);
     add_measuring_options(line, measuring);
     line.parse(argc, argv);
 
-    if (!request.image.empty() && request.made)
-        throw BadOption("--image takes the whole file: leave out --made, --channels and --input");
+    if (!request.image.empty() && line.has_any({"made", "channels", "input", "seed"}))
+        throw BadOption("--image takes the whole file: leave out --made, --channels, --input and --seed");
     if (request.together && request.equalize.empty())
         throw BadOption("--together says how to equalize: give --equalize a file");
     if (!request.equalize.empty() && image_format(request.equalize).empty())

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "../problem/cores.hpp"
 #include "csv.cuh"
-#include "long_run.cuh"
 #include "measure.cuh"
 #include "options.hpp"
 
@@ -24,6 +24,26 @@ constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)
                      *kPinnedCopy = "(copy, pinned)", *kPinning = "(pinning)";
 /// @}
 
+/// Whether a job's name is that of a baseline for which no kernel runs.
+inline bool is_without_kernel(const std::string& name) {
+    const auto baselines = {kOneCore, kAllCores, kPageableCopy, kPinnedCopy, kPinning};
+    return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
+}
+
+/// @return A warning before a run on the simulator, if it takes at least half a minute; else an empty one.
+/// @param[in] n              How many elements each job on the device takes.
+/// @param[in] can_be_smaller Whether `--n` says so.
+inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n, bool can_be_smaller) {
+    constexpr double kSeconds = 24e-9;  // what one core simulates most kernels in, per element
+    const auto count = std::count_if(jobs.begin(), jobs.end(), [](const Job& job) { return !job.on_cpu; });
+    const double minutes = kSeconds / 60 * static_cast<double>(n) * static_cast<double>(count) /
+                           static_cast<double>(core_count());
+    if (minutes < 0.5) return "";
+    return "on the simulator this takes about " +
+           (minutes < 1.5 ? "a minute" : std::to_string(std::lround(minutes)) + " minutes") +
+           (can_be_smaller ? "; --n 1M takes seconds" : "");
+}
+
 /// The verdict on a result, given what is wrong with it, if anything is.
 /// @param[in] right What is said of a right one.
 inline std::string verdict_of(const std::optional<std::string>& wrong, const std::string& right = "ok") {
@@ -33,8 +53,7 @@ inline std::string verdict_of(const std::optional<std::string>& wrong, const std
 /// @brief Times jobs side by side. What they do, and how their results are verified, the caller says.
 class Bench {
  public:
-    /// @param[in] common  What all rows have in common: chapter, problem, n, bytes. The input is the
-    /// options'.
+    /// @param[in] common  What all rows have in common, except what the options say.
     /// @param[in] options Rounds, and the file that rows are added to.
     /// @param[in] device  Null for a program that stays on the CPU. It must outlive the bench.
     Bench(Row common, const Options& options, const Device* device)
@@ -46,13 +65,23 @@ class Bench {
     /// Adds a job. The order of the rows is the order in which jobs are added.
     void add(Job job) { jobs_.push_back(std::move(job)); }
 
+    /// Adds a job of the CPU's. @param[in] verify The verdict on what `compute` returns.
+    template <typename Compute, typename Verify>
+    void add_on_cpu(const char* name, const Compute& compute, const Verify& verify) {
+        const auto result = std::make_shared<decltype(compute())>();
+        add({.name = name,
+             .run = [=] { *result = compute(); },
+             .verify = [=] { return verify(*result); },
+             .on_cpu = true});
+    }
+
     /// Names the jobs that the CPU's ratios are to, if they are not the usual baselines.
     void compare_with(const char* one_core, const char* all_cores) {
         one_core_ = one_core;
         all_cores_ = all_cores;
     }
 
-    /// @brief Adds the read ceiling of an input, by both kinds of loads; on the simulator there is none.
+    /// Adds the read ceiling of an input, by both kinds of loads; on the simulator there is none.
     void add_read_ceiling(const void* d_data, std::size_t bytes) {
         if (device_ == nullptr || device_->simulated) return;
         auto reader = std::make_shared<Reader>(static_cast<const unsigned char*>(d_data), bytes);
@@ -62,13 +91,11 @@ class Bench {
 
     /// @brief Measures all jobs, and adds their rows to the file that the options name.
     /// @return A row for each job, with its time and, unless it is simulated, its ratios. The two read
-    /// ceilings
-    ///         have one, that of the faster.
+    ///         ceilings have one row, that of the faster.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
         if (device_ != nullptr && device_->simulated) {
-            const std::string warning =
-                long_run_warning(simulated_seconds(jobs_, common_.n), options_.file.empty());
+            const std::string warning = long_run_warning(jobs_, common_.n, options_.file.empty());
             if (!warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
         }
         std::vector<Measured> measured = measure(jobs_, options_.rounds, device_, options_.cache);
@@ -94,7 +121,7 @@ class Bench {
             row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
             row.times_cpu_sequential = median_of(one_core_) / median;
             row.times_cpu_all_cores = median_of(all_cores_) / median;
-            if (on_cpu || row.variant.starts_with("(copy")) continue;
+            if (on_cpu || is_without_kernel(row.variant)) continue;
             row.of_ceiling = median_of(kReadCeiling) / median;
             row.times_cub = median_of(kCub) / median;
         }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -61,12 +62,12 @@ class CommandLine {
     /// Any option; the help lists them in the order they are added.
     void add(Option option) { options_.push_back(std::move(option)); }
 
-    /// An option for a whole number from `least` to `most`.
+    /// An option for a whole number from `least` to `most`, as `parse_number` reads it.
     template <typename Number>
-    void number(const char* name, const char* value, std::string help, Number& target, std::uint64_t least,
-                std::uint64_t most) {
-        add({name, value, std::move(help), [&target, name, least, most](const std::string& given) {
-                 target = static_cast<Number>(parse_number(name, given, least, most));
+    void number(const std::string& name, const char* value, std::string help, Number& target,
+                std::uint64_t least, std::uint64_t most, bool suffixes = false) {
+        add({name, value, std::move(help), [&target, name, least, most, suffixes](const std::string& given) {
+                 target = static_cast<Number>(parse_number(name, given, least, most, suffixes));
              }});
     }
 
@@ -78,12 +79,10 @@ class CommandLine {
              }});
     }
 
-    /// An option for one of several names. @param[in] given Is called if the option is there.
-    void choice(
-        const char* name, const char* value, std::string help, std::string& target,
-        const std::vector<std::pair<std::string, std::string>>& choices,
-        const std::function<void()>& given = [] {}) {
-        const auto set = [&target, name, choices, given](const std::string& chosen) {
+    /// An option for one of several names.
+    void choice(const char* name, const char* value, std::string help, std::string& target,
+                const std::vector<std::pair<std::string, std::string>>& choices) {
+        const auto set = [&target, name, choices](const std::string& chosen) {
             std::string names;
             for (const auto& [known, what] : choices) {
                 if (chosen == known) target = chosen;
@@ -92,7 +91,6 @@ class CommandLine {
             if (target != chosen)
                 throw BadOption("--" + std::string(name) + " takes one of " + names + ", not '" + chosen +
                                 "'");
-            given();
         };
         add({name, value, std::move(help), set, choices});
     }
@@ -124,10 +122,18 @@ class CommandLine {
                 throw BadOption(std::string(argv[at]) + " needs a value; --help lists the options");
             if (found != 1 && found != 'h')
                 throw BadOption("unknown option '" + std::string(argv[at]) + "'; --help lists the options");
-            options_[static_cast<std::size_t>(index)].set(optarg != nullptr ? optarg : "");
+            const Option& chosen = options_[static_cast<std::size_t>(index)];
+            chosen.set(optarg != nullptr ? optarg : "");
+            given_.insert(chosen.name);
         }
         if (optind < argc)
             throw BadOption("unknown argument '" + std::string(argv[optind]) + "'; --help lists the options");
+    }
+
+    /// Whether the command line has one of these options.
+    bool has_any(const std::vector<std::string>& names) const {
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return given_.count(name) != 0; });
     }
 
  private:
@@ -141,4 +147,5 @@ class CommandLine {
     }
 
     std::vector<Option> options_;
+    std::set<std::string> given_;
 };

@@ -27,9 +27,8 @@ struct Job {
     std::function<void()> run;                                ///< what is timed, all launches of it
     std::function<void()> prepare = [] {};                    ///< not timed, before each sample
     std::function<std::string()> verify = [] { return ""; };  ///< not timed: the verdict on a sample's result
-    bool on_cpu = false;                      ///< timed by the CPU's clock instead of by events
-    LaunchShape shape = {};                   ///< for the table: what was asked for
-    std::function<void()> try_out = nullptr;  ///< the same for the first `kTrial` elements only
+    bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
+    LaunchShape shape = {};  ///< for the table: what was asked for
 };
 
 /// What became of a job.
@@ -89,19 +88,13 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
             if (spent[j] > kSecondsPerJob) continue;
             if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());
             job.prepare();
-            double seconds = 0;
-            if (job.on_cpu) {
-                WallTimer timer;
+            if (state && !job.on_cpu) state->prepare();
+            const auto seconds_by = [&](auto&& timer) {
                 timer.start();
                 job.run();
-                seconds = timer.stop();
-            } else {
-                if (state) state->prepare();
-                EventTimer timer;
-                timer.start();
-                job.run();
-                seconds = timer.stop();
-            }
+                return timer.stop();
+            };
+            const double seconds = job.on_cpu ? seconds_by(WallTimer()) : seconds_by(EventTimer());
             if (!measured[j].verdict.starts_with("WRONG")) measured[j].verdict = job.verify();
             spent[j] += seconds;
             // The round that warms up counts only for a job that is too slow for a second one.

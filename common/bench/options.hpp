@@ -97,11 +97,28 @@ inline void add_measuring_options(CommandLine& line, Options& options) {
               options.csv);
 }
 
-/// @brief The option that chooses one of the inputs of a kind.
-/// @param[out] given Whether it was there.
-inline void add_input_option(CommandLine& line, const ProgramKind& kind, Options& options, bool& given) {
+/// The option that says how many elements are made.
+inline void add_size_option(CommandLine& line, const ProgramKind& kind, Options& options) {
+    options.n = kind.default_n;
+    line.number("n", "SIZE", "how many " + kind.elements + ", such as 1000, 64K, 100M, 4G", options.n, 0,
+                std::numeric_limits<std::int64_t>::max(), true);
+}
+
+/// The options that say which elements are made.
+inline void add_input_options(CommandLine& line, const ProgramKind& kind, Options& options) {
+    options.input = kind.inputs.front().first;
     line.choice("input", "NAME", "what they are like (default " + options.input + "):", options.input,
-                kind.inputs, [&given] { given = true; });
+                kind.inputs);
+    line.number("seed", "NUMBER", "another seed, another input (default 1)", options.seed, 0,
+                std::numeric_limits<std::uint64_t>::max());
+}
+
+/// @brief Makes sure that options fit to each other, and that what they name can be written.
+/// @throws BadOption.
+inline void require_files(const CommandLine& line, const Options& options) {
+    if (!options.file.empty() && line.has_any({"n", "input", "seed"}))
+        throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
+    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"file", options.file});
 }
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
@@ -111,19 +128,9 @@ template <typename Problem>
 Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes = {}) {
     const ProgramKind kind = program_kind<Problem>();
     Options options;
-    options.n = kind.default_n;
-    options.input = kind.inputs.front().first;
-    bool made_input = false;
-
     CommandLine line;
-    line.add({"n", "SIZE", "how many " + kind.elements + ", such as 1000, 64K, 100M, 4G",
-              [&](const std::string& given) {
-                  options.n = parse_number("n", given, 0, std::numeric_limits<std::int64_t>::max(), true);
-                  made_input = true;
-              }});
-    add_input_option(line, kind, options, made_input);
-    line.number("seed", "NUMBER", "another seed, another input (default 1)", options.seed, 0,
-                std::numeric_limits<std::uint64_t>::max());
+    add_size_option(line, kind, options);
+    add_input_options(line, kind, options);
     line.text("variant", "NAME", "run this variant only; --list names them", options.variant);
     if (kind.has_files) {
         line.text("file", "PATH", "count the bytes of this file instead", options.file);
@@ -155,8 +162,6 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
         if (!extra.has_rows && !options.csv.empty())
             throw BadOption("--" + options.mode + " has no rows for --csv");
     }
-    if (!options.file.empty() && (made_input || options.seed != 1))
-        throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
-    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"file", options.file});
+    require_files(line, options);
     return options;
 }

@@ -7,11 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,9 +24,19 @@
 
 #include "../problem/file.hpp"
 #include "command_line.hpp"
-#include "unfinished_file.hpp"
 
 namespace output_detail {
+
+using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+[[noreturn]] inline void throw_errno() { throw std::system_error(errno, std::generic_category()); }
+
+/// Writes and closes. @throws std::system_error.
+inline void write_all(Stream stream, std::string_view text) {
+    if (!stream || std::fwrite(text.data(), 1, text.size(), stream.get()) != text.size() ||
+        std::fflush(stream.get()) != 0 || std::fclose(stream.release()) != 0)
+        throw_errno();
+}
 
 /// What a path leads to.
 struct Target {
@@ -35,11 +48,10 @@ struct Target {
 
 /// @throws std::system_error for a directory, or if a part of the path is missing.
 inline Target find_target(const std::string& path) {
-    Target target{path};
     if (path == "-") return {path, stdout, false, true};
     struct stat status {
     }, standard{};
-    target.exists = stat(path.c_str(), &status) == 0;
+    Target target{std::filesystem::absolute(path), nullptr, true, stat(path.c_str(), &status) == 0};
     if (!target.exists && errno != ENOENT) throw_errno();
     if (target.exists) {
         for (std::FILE* const stream : {stdout, stderr})
@@ -54,19 +66,70 @@ inline Target find_target(const std::string& path) {
     return target;
 }
 
-/// The folder that a file is in.
-inline std::filesystem::path folder_of(const std::filesystem::path& path) {
-    return path.has_parent_path() ? path.parent_path() : ".";
-}
-
 /// @return What two paths to one regular file have in common, even if it is still missing; empty for others.
 inline std::string identity(const Target& target) {
     struct stat status {};
-    const std::filesystem::path found = target.exists ? target.path : folder_of(target.path);
+    const std::filesystem::path found = target.exists ? target.path : target.path.parent_path();
     if (!target.is_file || stat(found.c_str(), &status) != 0) return "";
     return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) +
            (target.exists ? "" : "/" + target.path.filename().string());
 }
+
+/// What a signal that ends the program removes first.
+inline std::atomic<const char*> unfinished_file = nullptr;
+
+/// From now on, signals that end the program remove the unfinished file first.
+inline void watch_signals() {
+    struct sigaction now {
+    }, remove_first{};
+    remove_first.sa_handler = [](int signal) {
+        if (const char* const name = unfinished_file) unlink(name);
+        raise(signal);
+    };
+    remove_first.sa_flags = SA_RESETHAND;
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ})
+        if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(signal, &remove_first, nullptr);
+}
+
+/// A new file beside its target, which it replaces once it is complete. If anything fails, it is removed.
+class Unfinished {
+ public:
+    /// @throws std::system_error if there can't be a new file in that folder.
+    explicit Unfinished(const std::filesystem::path& target) : target_(target) {
+        watch_signals();
+        for (int number = 0;; ++number) {
+            name_ = target.parent_path() /
+                    (".course-" + std::to_string(getpid()) + "-" + std::to_string(number) + ".part");
+            unfinished_file = name_.c_str();
+            stream_.reset(std::fopen(name_.c_str(), "wxe"));  // x: a new file, whatever the name may link to
+            if (stream_) break;
+            unfinished_file = nullptr;
+            if (errno != EEXIST) throw_errno();
+        }
+        struct stat old {};
+        if (stat(target.c_str(), &old) != 0) return;
+        [[maybe_unused]] const bool alike = fchmod(fileno(stream_.get()), old.st_mode) == 0 &&
+                                            fchown(fileno(stream_.get()), old.st_uid, old.st_gid) == 0;
+    }
+    ~Unfinished() {
+        unlink(name_.c_str());  // which is no more if it has replaced the target
+        unfinished_file = nullptr;
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+
+    /// Writes everything, and replaces the target. @throws std::system_error.
+    void complete(std::string_view text) {
+        write_all(std::move(stream_), text);
+        std::filesystem::rename(name_, target_);
+    }
+
+ private:
+    const std::filesystem::path target_;
+    std::filesystem::path name_;
+    Stream stream_{nullptr, std::fclose};
+};
 
 }  // namespace output_detail
 
@@ -119,17 +182,14 @@ inline void write_output(const std::string& path, std::string_view text) {
         } else if (target.is_file) {
             Unfinished(target.path).complete(text);
         } else {
-            Stream stream(std::fopen(path.c_str(), "we"), std::fclose);
-            if (!stream) throw_errno();
-            write_all(std::move(stream), text);
+            write_all(Stream(std::fopen(path.c_str(), "we"), std::fclose), text);
         }
     } catch (const std::system_error& error) {
         throw std::runtime_error(path + ": could not be written: " + error.code().message());
     }
 }
 
-/// @brief Adds lines to a file, as `write_output` writes them. Programs that do so at the same time take
-/// turns.
+/// @brief Adds lines to a file, as `write_output` writes them. Programs that do so at once take turns.
 /// @param[in] heading The first line of a file that is new or empty.
 /// @throws std::runtime_error if it can't be written. A file then stays as it was.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {
@@ -138,7 +198,7 @@ inline void append_to_output(const std::string& path, const std::string& heading
     std::string text;
     try {
         if (const Target target = find_target(path); target.is_file) {
-            lock.reset(std::fopen(folder_of(target.path).c_str(), "re"));
+            lock.reset(std::fopen(target.path.parent_path().c_str(), "re"));
             if (lock) flock(fileno(lock.get()), LOCK_EX);  // not the file, which another takes the place of
             if (std::filesystem::exists(target.path)) {
                 const std::vector<unsigned char> old = read_file(target.path, SIZE_MAX);

@@ -31,29 +31,20 @@ struct Row {
     bool is_wrong() const { return verdict.starts_with("WRONG"); }
 };
 
-/// @return A time with a unit that leaves one to three digits before the point: "12.3 us".
-inline std::string format_seconds(double seconds) {
-    const char* const units[] = {"s", "ms", "us", "ns"};
-    int unit = 0;
-    while (unit < 3 && seconds < 0.9995) {
-        seconds *= 1000;
-        ++unit;
-    }
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*f %s",
-                  seconds < 9.995   ? 2
-                  : seconds < 99.95 ? 1
-                                    : 0,
-                  seconds, units[unit]);
-    return text;
-}
-
 /// @return A number with three significant digits, or "-" for NaN.
 inline std::string format_ratio(double ratio) {
     if (!std::isfinite(ratio)) return "-";
     char text[32];
     std::snprintf(text, sizeof(text), "%.*f", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio);
     return text;
+}
+
+/// @return A time with a unit that leaves one to three digits before the point: "12.3 us".
+inline std::string format_seconds(double seconds) {
+    const char* const units[] = {" s", " ms", " us", " ns"};
+    int unit = 0;
+    for (; unit < 3 && seconds < 0.9995; ++unit) seconds *= 1000;
+    return format_ratio(seconds) + units[unit];
 }
 
 /// @return A row's time, marked if it is simulated.

@@ -11,14 +11,14 @@
 
 #include "../problem/histogram.hpp"
 #include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
 #include "bench.cuh"
 #include "options.hpp"
 
 /// The option of the programs that can sweep.
 constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true, true};
 
-/// @return 1, 4, 16, … blocks, 1, 2, 4, … 32 per multiprocessor, and one element per thread, in ascending
-/// order.
+/// @return 1, 4, 16, … blocks, 1, 2, 4, … 32 per multiprocessor, and one element per thread; ascending.
 inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
                                              unsigned int multiprocessors) {
     const unsigned int last = std::max(1u, blocks_for(n, block));
@@ -55,8 +55,7 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
              .run = [=] { runner->run(d_data); },
              .prepare = [=] { runner->poison(); },
              .verify = [=, &expected] { return verdict_of(verify_one_by_one(runner->results(), expected)); },
-             .shape = shape,
-             .try_out = [=] { Runner<Histogram>(variant, kTrial, trial_shape(shape, n)).run(d_data); }});
+             .shape = shape});
     }
     const std::vector<Row> rows = bench.run();
 

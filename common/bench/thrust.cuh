@@ -10,7 +10,7 @@
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "bench.cuh"
-#include "cub_sum.cuh"
+#include "cub.cuh"
 
 #ifdef __CUDACC__
 #include <thrust/adjacent_difference.h>

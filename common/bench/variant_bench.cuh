@@ -11,9 +11,9 @@
 #include "../cuda/pinned.cuh"
 #include "../problem/cores.hpp"
 #include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
 #include "bench.cuh"
-#include "cub_histogram.cuh"
-#include "cub_sum.cuh"
+#include "cub.cuh"
 #include "histogram_report.hpp"
 #include "one_core.hpp"
 
@@ -53,21 +53,21 @@ class VariantBench {
                             return verdict(*line);
                         },
                     .on_cpu = variant.on_cpu,
-                    .shape = options_.shape,
-                    .try_out =
-                        [this, line] {
-                            Runner<Problem>(line->variant, kTrial, trial_shape(options_.shape, data_.size()))
-                                .run(d_data_);
-                        }});
+                    .shape = options_.shape});
     }
 
     /// Adds the CPU's plain loop, and its fastest on all cores.
     void add_cpu_baselines() {
-        add_on_cpu(kOneCore, [](const Element* data, std::size_t n) {
+        const auto verify = [this](const Results& results) {
+            return verdict_of(verify_one_by_one(results, reference_), Problem::verdict(results));
+        };
+        const auto on_one_core = [this] {
             const OneCore stays;
-            return Problem::reference(data, n);
-        });
-        add_on_cpu(kAllCores, on_all_cores<Problem>);
+            return Problem::reference(data_.data(), data_.size());
+        };
+        bench_.add_on_cpu(kOneCore, on_one_core, verify);
+        bench_.add_on_cpu(
+            kAllCores, [this] { return on_all_cores<Problem>(data_.data(), data_.size()); }, verify);
     }
 
     /// Adds the read ceiling of the input, the limit of any variant; on the simulator there is none.
@@ -75,8 +75,9 @@ class VariantBench {
 
     /// Adds NVIDIA's own library, which computes the same; on the simulator there is none.
     void add_cub() {
-        if (device_ == nullptr || device_->simulated) return;
+#ifdef __CUDACC__
         add(cub_jobs(d_data_, data_.size(), reference_));
+#endif
     }
 
     /// Adds jobs of any other kind.
@@ -121,19 +122,14 @@ class VariantBench {
     int run() {
         const std::vector<Row> rows = bench_.run();
         if (options_.heading) print_title(rows.front());
-        for (const Row& row : rows) {
-            // In a table that goes on, the baselines without a GPU's kernel already stand above.
-            const bool without_kernel = row.variant == kOneCore || row.variant == kAllCores ||
-                                        row.variant == kPinning || row.variant.starts_with("(copy");
-            if (!without_kernel || options_.heading) print_row(row);
-        }
+        for (const Row& row : rows)  // a table that is continued has the baselines of the CPU already
+            if (options_.heading || !is_without_kernel(row.variant)) print_row(row);
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
         if (!options_.bins.empty()) write_bins(options_.bins, last_results());
         return status_of(rows);
     }
 
-    /// @return The results themselves, after `run`: by the last variant with the most numbers, to which the
-    ///         chapter leads.
+    /// @return After `run`, the results of the last variant with the most numbers: the chapter leads to it.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)
@@ -150,18 +146,6 @@ class VariantBench {
         Results results;              ///< of the last sample
         bool fully_verified = false;  ///< once is enough for what takes as long as the problem itself
     };
-
-    void add_on_cpu(const char* name, Results (*compute)(const Element*, std::size_t)) {
-        const auto results = std::make_shared<Results>();
-        bench_.add({.name = name,
-                    .run = [this, compute, results] { *results = compute(data_.data(), data_.size()); },
-                    .verify =
-                        [this, results] {
-                            return verdict_of(verify_one_by_one(*results, reference_),
-                                              Problem::verdict(*results));
-                        },
-                    .on_cpu = true});
-    }
 
     /// What the table says of a line's results.
     std::string verdict(Line& line) {

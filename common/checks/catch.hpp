@@ -12,11 +12,25 @@ using Catch::Approx;
 #endif
 
 #include <cstdio>
+#include <exception>
+#include <string>
+
+/// @return What a call throws, in words; empty if it returns.
+template <typename Call>
+std::string thrown_by(const Call& call) {
+    try {
+        call();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "";
+}
 
 /// @brief Says why a check is skipped. ctest shows it as skipped, with either version of Catch2.
 inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }
 
-/// Whether AddressSanitizer ends the program at a fault that a check would find afterwards.
+/// Whether AddressSanitizer ends the program at a fault that a check would find afterwards. No check includes
+/// the simulator, which asks the same.
 #ifdef __has_feature
 constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
 #elif defined(__SANITIZE_ADDRESS__)

@@ -6,8 +6,6 @@
 #include <atomic>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "../bench/input.cuh"
@@ -20,6 +18,7 @@
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
+#include "folder.hpp"
 #include "measuring.cuh"
 #include "outputs.hpp"
 #include "verifying.cuh"
@@ -43,20 +42,8 @@ Options parse(std::vector<std::string> words, const std::vector<ExtraMode>& mode
     return parse_options<Histogram>(static_cast<int>(argv.size()) - 1, argv.data(), modes);
 }
 
-/// The name of a new, empty file.
-std::string temporary_file() {
-    char name[] = "/tmp/common_checks_XXXXXX";
-    close(mkstemp(name));
-    return name;
-}
-
 std::string refusal(const std::vector<std::string>& words) {
-    try {
-        parse(words);
-    } catch (const BadOption& error) {
-        return error.what();
-    }
-    return "";
+    return thrown_by([&] { parse(words); });
 }
 
 }  // namespace
@@ -169,7 +156,8 @@ TEST_CASE("times and ratios are printed with the digits that count") {
 }
 
 TEST_CASE("rows go to CSV, and a file gets one heading") {
-    const std::string path = temporary_file();
+    const Folder folder;
+    const std::string path = folder / "rows.csv";
     Row row;
     row.chapter = "02_naive_atomic";
     row.problem = "histogram";
@@ -178,7 +166,7 @@ TEST_CASE("rows go to CSV, and a file gets one heading") {
     append_csv(path, {row});
     append_csv(path, {row, row});
     append_csv("", {row});
-    std::ifstream csv(path);
+    std::istringstream csv(folder.read("rows.csv"));
     std::vector<std::string> lines;
     for (std::string line; std::getline(csv, line);) lines.push_back(line);
     REQUIRE(lines.size() == 4);
@@ -189,7 +177,6 @@ TEST_CASE("rows go to CSV, and a file gets one heading") {
     CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));
     CHECK(lines[0].find(",driver,cuda_driver,cuda_runtime,host_cpus,commit,date") != std::string::npos);
     CHECK(lines[1].find("\"unknown\",\"20") != std::string::npos);  // checks are linked without a commit
-    std::remove(path.c_str());
     CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
 }
 
@@ -295,19 +282,15 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
 }
 
-TEST_CASE("a run that is long on the simulator is announced, by a trial of a part") {
-    const std::size_t n = 512 * kTrial;
-    const Job job{.name = "slow", .run = [] {}, .try_out = [] { usleep(100 * 1000); }};
-    CHECK(simulated_seconds({job, job}, n) == Approx(102.4).epsilon(0.5));
-    CHECK(simulated_seconds({job}, kTrial) == 0);
-    CHECK(simulated_seconds({{.name = kOneCore, .run = [] {}, .on_cpu = true}}, n) == 0);
-    CHECK(simulated_seconds({{.name = "untried", .run = [] {}}}, n) > 1);
-    CHECK(long_run_warning(20, true) == "");
-    CHECK(long_run_warning(40, false) == "on the simulator this takes about a minute");
-    CHECK(long_run_warning(200, true) == "on the simulator this takes about 3 minutes; --n 1M takes seconds");
-    CHECK(trial_shape({1024, 96}, 64 * kTrial).grid == 16);
-    CHECK(trial_shape({1, 96}, 64 * kTrial).grid == 1);
-    CHECK(trial_shape({0, 96}, 64 * kTrial).grid == 0);
+TEST_CASE("a run that is long on the simulator is announced") {
+    const std::vector<Job> jobs{{.name = "a", .run = [] {}},
+                                {.name = "b", .run = [] {}},
+                                {.name = kOneCore, .run = [] {}, .on_cpu = true}};
+    const std::size_t minute = 60'000'000'000 / 24 / 2 * core_count();  // of elements, for two jobs
+    CHECK(long_run_warning(jobs, minute / 3, true) == "");
+    CHECK(long_run_warning(jobs, minute, false) == "on the simulator this takes about a minute");
+    CHECK(long_run_warning(jobs, 3 * minute, true) ==
+          "on the simulator this takes about 3 minutes; --n 1M takes seconds");
 }
 
 TEST_CASE("squares and sums keep what 64 bits can hold") {
@@ -320,33 +303,20 @@ TEST_CASE("squares and sums keep what 64 bits can hold") {
 }
 
 TEST_CASE("variants refuse the shapes that they can't have") {
-    const Variant<SumOfSquares> any{.name = "any", .run = nullptr};
-    CHECK(any.refusal({7, 33}) == "");
-    auto few_blocks = any;
-    few_blocks.most_blocks = 7;
-    CHECK(few_blocks.refusal({7, 33}) == "");
+    using Shaped = Variant<SumOfSquares>;
+    const Shaped any{.name = "any", .run = nullptr}, fixed{.name = "", .run = nullptr, .fixed_shape = true},
+        follows{.name = "", .run = nullptr, .grid_follows_n = true},
+        one_block{.name = "", .run = nullptr, .only_block = 32},
+        few_blocks{.name = "", .run = nullptr, .most_blocks = 7},
+        powers{.name = "", .run = nullptr, .power_of_two_block = true},
+        warps{.name = "", .run = nullptr, .whole_warps = true};
+    const std::vector<std::pair<const Shaped*, LaunchShape>> refused{
+        {&few_blocks, {8, 33}}, {&one_block, {7, 33}}, {&follows, {7, 32}}, {&powers, {0, 96}},
+        {&powers, {0, 16}},     {&warps, {0, 33}},     {&fixed, {0, 64}},   {&fixed, {1, 0}}};
+    const std::vector<std::pair<const Shaped*, LaunchShape>> taken{
+        {&any, {7, 33}},     {&few_blocks, {7, 33}}, {&one_block, {7, 32}}, {&one_block, {7, 0}},
+        {&follows, {0, 32}}, {&powers, {0, 64}},     {&warps, {0, 96}},     {&fixed, {}}};
+    for (const auto& [variant, shape] : refused) CHECK(variant->refusal(shape) != "");
+    for (const auto& [variant, shape] : taken) CHECK(variant->refusal(shape) == "");
     CHECK(few_blocks.refusal({8, 33}) == "--grid must be at most 7");
-    auto one_block = any;
-    one_block.only_block = 32;
-    CHECK(one_block.refusal({7, 33}) != "");
-    CHECK(one_block.refusal({7, 32}) == "");
-    CHECK(one_block.refusal({7, 0}) == "");
-    auto follows = any;
-    follows.grid_follows_n = true;
-    CHECK(follows.refusal({7, 32}) != "");
-    CHECK(follows.refusal({0, 32}) == "");
-    auto powers = any;
-    powers.power_of_two_block = true;
-    CHECK(powers.refusal({0, 96}) != "");
-    CHECK(powers.refusal({0, 16}) != "");
-    CHECK(powers.refusal({0, 64}) == "");
-    auto warps = any;
-    warps.whole_warps = true;
-    CHECK(warps.refusal({0, 96}) == "");
-    CHECK(warps.refusal({0, 33}) != "");
-    auto fixed = any;
-    fixed.fixed_shape = true;
-    CHECK(fixed.refusal({0, 64}) != "");
-    CHECK(fixed.refusal({1, 0}) != "");
-    CHECK(fixed.refusal({}) == "");
 }

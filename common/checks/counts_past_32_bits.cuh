@@ -1,6 +1,5 @@
 /// @file
-/// @brief Checks that a histogram's kernel adds to bins of 64 bits, and that its 32-bit counters can't
-/// overflow.
+/// @brief Checks that a kernel adds to bins of 64 bits, and that its 32-bit counters can't overflow.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +32,7 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
 }
 
 /// @return Whether a variant refuses an n or a grid. Its blocks are larger than CUDA allows: if it does not
-/// refuse, the
-///         launch fails, and nothing is counted.
+///         refuse, the launch fails, and nothing is counted.
 template <typename Problem>
 bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) {
     Runner<Problem> runner(variant, n, {grid, 2048});

@@ -1,6 +1,5 @@
 /// @file
-/// @brief Checks of indices past 2^32, without so much memory and without so much time: on the simulator
-/// only.
+/// @brief Checks of indices past 2^32 in little memory and little time: on the simulator only.
 #pragma once
 
 #include <sys/mman.h>
@@ -8,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -18,30 +18,16 @@
 
 namespace check_detail {
 
-/// Memory that is 0 and takes no room until it is written to.
+/// `n` zeros, which take no room until they are written to.
 template <typename T>
-class Mapped {
- public:
-    explicit Mapped(std::size_t n)
-        : bytes_(n * sizeof(T)),
-          data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                     0)) {
-        if (data_ == MAP_FAILED)
-            throw std::runtime_error("no address space for " + std::to_string(n) + " elements");
-    }
-    ~Mapped() { munmap(data_, bytes_); }
-    Mapped(const Mapped&) = delete;
-    Mapped& operator=(const Mapped&) = delete;
-    T* data() const { return static_cast<T*>(data_); }
-    /// Makes bytes inaccessible. `first` and `bytes` are multiples of the size of a page.
-    void forbid(std::size_t first, std::size_t bytes) const {
-        mprotect(static_cast<char*>(data_) + first, bytes, PROT_NONE);
-    }
-
- private:
-    const std::size_t bytes_;
-    void* const data_;
-};
+auto zeros_without_room(std::size_t n) {
+    const auto unmap = [bytes = n * sizeof(T)](T* data) { munmap(data, bytes); };
+    void* const data = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED)
+        throw std::runtime_error("no address space for " + std::to_string(n) + " elements");
+    return std::unique_ptr<T[], decltype(unmap)>(static_cast<T*>(data), unmap);
+}
 
 /// While it lives, the simulator runs two blocks at either end of each grid.
 struct EndsOnly {
@@ -75,28 +61,30 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
         if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
 
-        const check_detail::Mapped<Element> data(n);
+        const auto data = check_detail::zeros_without_room<Element>(n);
         // Between what the blocks that run may read, after the first ones and after the last ones. A stride
         // that has lost its highest bits would not end for hours otherwise.
         constexpr std::size_t kMebibyte = std::size_t{1} << 20;
         for (std::size_t turn = 0; turn < 16; ++turn)
-            data.forbid((turn * grid * block * sizeof(Element) / kMebibyte + 1) * kMebibyte, kMebibyte);
+            mprotect(reinterpret_cast<char*>(data.get()) +
+                         (turn * grid * block * sizeof(Element) / kMebibyte + 1) * kMebibyte,
+                     kMebibyte, PROT_NONE);
         Runner<Problem> runner(variant, n, shape);
         const check_detail::EndsOnly ends_only;
         Results results, expected;
         try {
-            runner.run(data.data());
+            runner.run(data.get());
             expected = runner.results();
-            std::memset(data.data(), 200, kChanged * sizeof(Element));
-            std::memset(data.data() + n - kChanged, 200, kChanged * sizeof(Element));
-            runner.run(data.data());
+            std::memset(data.get(), 200, kChanged * sizeof(Element));
+            std::memset(data.get() + n - kChanged, 200, kChanged * sizeof(Element));
+            runner.run(data.get());
             results = runner.results();
         } catch (const CudaError& error) {
             forget_fault();
             return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + error.what();
         }
         Results change(Problem::kResults, 0);
-        Problem::add(change, data.data()[0], 2 * kChanged);
+        Problem::add(change, data[0], 2 * kChanged);
         Problem::add(change, Element{}, 0 - 2 * kChanged);
         change = variant.expected(change);
         for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];

@@ -124,8 +124,7 @@ TEST_CASE("each thread of the read ceiling reads its own bytes, each once, and n
         const DeviceBuffer<unsigned char> d_data(n);
         const DeviceBuffer<unsigned int> d_found(1);
         for (std::size_t thread = 0; thread < 2 * kThreads; ++thread) {
-            // All that the thread should read, combined as it does, and then changed to the number it tells
-            // of.
+            // All that the thread should read, combined as it does, and then changed to what it reports.
             std::vector<unsigned char> data = random;
             unsigned int all = 0, word = 0;
             std::size_t own = n;

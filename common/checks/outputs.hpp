@@ -8,14 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,33 +22,9 @@
 #include "../bench/visible.hpp"
 #include "../problem/file.hpp"
 #include "catch.hpp"
+#include "folder.hpp"
 
 namespace outputs_detail {
-
-/// An empty folder, and what is asked of files in it.
-struct Folder {
-    Folder() {
-        char name[] = "/tmp/common_checks_XXXXXX";
-        path = std::filesystem::path(mkdtemp(name)) / "";
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::string operator/(const std::string& name) const { return path / name; }
-    std::string read(const std::string& name) const {
-        std::ifstream file(path / name, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    std::vector<std::string> names() const {
-        std::vector<std::string> found;
-        for (const auto& entry : std::filesystem::directory_iterator(path))
-            found.push_back(entry.path().filename());
-        std::sort(found.begin(), found.end());
-        return found;
-    }
-    std::filesystem::path path;
-};
 
 /// Runs work in a process of its own. @return Its id.
 inline pid_t start(const std::function<void()>& work) {
@@ -71,18 +46,13 @@ inline int end_of(pid_t child) {
 }
 
 inline std::string refusal(const std::vector<NamedFile>& outputs, const NamedFile& input = {}) {
-    try {
-        require_outputs(outputs, input);
-    } catch (const BadOption& error) {
-        return error.what();
-    }
-    return "";
+    return thrown_by([&] { require_outputs(outputs, input); });
 }
 
 }  // namespace outputs_detail
 
 TEST_CASE("a file is replaced by one with its permissions and owner, and a link to it stays") {
-    const outputs_detail::Folder folder;
+    const Folder folder;
     write_output(folder / "file", "before, and longer");
     if (geteuid() == 0) CHECK(chown((folder / "file").c_str(), 1, 1) == 0);
     chmod((folder / "file").c_str(), 0640);
@@ -107,7 +77,7 @@ TEST_CASE("a file is replaced by one with its permissions and owner, and a link 
 
 TEST_CASE(
     "a file stays as it was, and nothing else is left, if there is no room or a signal ends the program") {
-    const outputs_detail::Folder folder;
+    const Folder folder;
     write_output(folder / "file", "before\n");
     static int ending;
     for (const int signal : {0, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) {
@@ -130,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE("lines that programs add at the same time all arrive, below one heading") {
-    const outputs_detail::Folder folder;
+    const Folder folder;
     std::array<pid_t, 4> children;
     for (pid_t& child : children)
         child = outputs_detail::start([&] {
@@ -146,7 +116,7 @@ TEST_CASE("lines that programs add at the same time all arrive, below one headin
 }
 
 TEST_CASE("a file that has the name of the unfinished one, or a link, is neither used nor changed") {
-    const outputs_detail::Folder folder;
+    const Folder folder;
     write_output(folder / "other", "before");
     const std::string name = ".course-" + std::to_string(getpid()) + "-";
     REQUIRE(symlink("other", (folder / (name + "0.part")).c_str()) == 0);
@@ -158,7 +128,7 @@ TEST_CASE("a file that has the name of the unfinished one, or a link, is neither
 }
 
 TEST_CASE("what goes to a pipe is written to it") {
-    const outputs_detail::Folder folder;
+    const Folder folder;
     REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
     const pid_t child =
         outputs_detail::start([&] { append_to_output(folder / "pipe", "heading", "line\n"); });
@@ -170,7 +140,7 @@ TEST_CASE("what goes to a pipe is written to it") {
 
 TEST_CASE("what can't be written, or is read or written besides, is refused before anything runs") {
     using outputs_detail::refusal;
-    const outputs_detail::Folder folder;
+    const Folder folder;
     write_output(folder / "file", "before");
     REQUIRE(symlink("file", (folder / "link").c_str()) == 0);
     REQUIRE(symlink("self", (folder / "self").c_str()) == 0);
@@ -211,7 +181,7 @@ TEST_CASE("what can't be written, or is read or written besides, is refused befo
 }
 
 TEST_CASE("files and pipes are read to their end, and what has none is refused") {
-    const outputs_detail::Folder folder;
+    const Folder folder;
     const std::string path = folder / "file";
     std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);
     CHECK(read_file(path, 4) == std::vector<unsigned char>{'a', 0, 'b', '\n'});
@@ -247,12 +217,8 @@ TEST_CASE("names are shown in one line of UTF-8 that no terminal obeys") {
                   "1m\xc2\xa0") == "\\xc2\\x9b1m\xc2\xa0");  // a terminal's control character in UTF-8
     for (const std::string wrong : {"\xff", "\x80", "\xc3", "\xc0\xaf", "\xe0\x9f\xbf", "\xed\xa0\x80",
                                     "\xe6\xbc", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf9\x80\x80\x80"}) {
-        std::string escaped;
-        for (const char c : wrong) {
-            char byte[8];
-            std::snprintf(byte, sizeof(byte), "\\x%02x", static_cast<unsigned char>(c));
-            escaped += byte;
-        }
-        CHECK(visible(wrong + "a") == escaped + "a");
+        std::ostringstream escaped;
+        for (const unsigned char byte : wrong) escaped << "\\x" << std::hex << int{byte};
+        CHECK(visible(wrong + "a") == escaped.str() + "a");
     }
 }

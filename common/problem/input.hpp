@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -53,7 +54,7 @@ template <typename T>
 struct NamedInput {
     const char* name;
     const char* what;
-    std::vector<T> (*make)(std::size_t n, std::uint64_t seed);
+    std::function<std::vector<T>(std::size_t n, std::uint64_t seed)> make;
 };
 
 /// Inputs that treat a histogram's memory differently: from every bin alike to one bin only.

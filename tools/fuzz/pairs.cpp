@@ -1,6 +1,7 @@
 /// @file
-/// @brief Fuzzes the reader of pairs: whatever the text is, it finds finite numbers or refuses it in one
-/// line.
+/// @brief Fuzzes the reader of pairs: it finds finite numbers, or refuses the text in one line.
+#include <cctype>
+
 #include "../../03_shared_privatized/applications/pairs.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {

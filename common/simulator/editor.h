@@ -42,14 +42,16 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 // The simulator includes these headers too, but their functions must remain host functions.
 #include <cstdint>
 #include <cstring>
+#include <new>
 
+// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min:
+// <algorithm> is included while the qualifiers mean nothing.
+#define __CLANG_CUDA_WRAPPERS_NEW
 #pragma clang force_cuda_host_device begin
 #define thread_local __attribute__((device))  // the built-in variables
 #include "include/cuda_runtime.h"
 #undef thread_local
 #pragma clang force_cuda_host_device end
-// clang's own <algorithm> adds std::min for kernels, which nvcc has not. Here the qualifiers mean nothing.
-#define __CLANG_CUDA_WRAPPERS_NEW
 #include <algorithm>
 #undef __CLANG_CUDA_WRAPPERS_NEW
 

@@ -15,6 +15,7 @@ endif()
 if(NOT clang_reads_cuda)
   message(STATUS "clang is not installed: what nvcc would refuse of a kernel may compile here")
 endif()
+set(COURSE_CLANG ${clang_reads_cuda} CACHE INTERNAL "Whether clang looks for what nvcc would refuse")
 
 # refuse_what_nvcc_does(target source): the target is not linked unless clang accepts its source. Both compilers work
 # at the same time, so it is the program that waits for clang, and not the compilation.

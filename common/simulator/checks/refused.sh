@@ -12,7 +12,7 @@ failures=0
 
 ask() {
   if [ ${#compiler[@]} -eq 1 ]; then
-    CLANG=${compiler[0]} "$simulator/refused.sh" "$input"
+    CLANG=${compiler[0]} "$simulator/refused.sh" "$input" "-std=c++${standard:-20}"
   else
     "${compiler[0]}" "$input" "$scratch/output.cpp" &&
       "${compiler[@]:1}" -std=c++20 -I "$simulator/include" -fsyntax-only "$scratch/output.cpp"
@@ -72,7 +72,7 @@ expect 3 "cannot initialize a parameter of type 'int *' with an lvalue of type '
 expect 3 "requires 2 arguments, but 1 was provided" "${deduced}void f(int* d) { $launch(d); }"
 
 # What a kernel may do is no error.
-expect 0 "" '
+legal='
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -119,4 +119,5 @@ void f(int* d, std::vector<float> values) {
     if (std::max(d[0], std::numeric_limits<int>::min()) > rand()) throw values.size();
     kernel<<<dim3(2, 2), 32, 128>>>(d, values.data(), nullptr, Point(square(2)));
 }'
+for standard in 17 20; do expect 0 "" "$legal"; done
 exit $((failures > 0))

@@ -1,34 +1,59 @@
 /// @file
 /// @brief Lets clang read `.cu` and `.cuh` files as CUDA where no CUDA Toolkit is installed.
 ///
-/// Only editors include it, through clangd (see .clangd): a build compiles translated files, but an editor
-/// shows the original ones, with CUDA's syntax.
+/// clangd includes it in an editor (see .clangd), and so does the build, to find what nvcc would refuse (see
+/// refused.cmake). A build compiles translated files; clang reads the original ones, as code for the device.
 #pragma once
 
-// Kernels may call functions of the C library, so these are declared for the host and the device.
-#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS  // math.h as C has it, without <cmath>
-#pragma clang force_cuda_host_device begin
-#include <math.h>
+// What kernels may call of the C library; its other functions are the host's.
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS  // stdlib.h as C has it, without <cstdlib>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
-#pragma clang force_cuda_host_device end
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+extern "C" {
+__attribute__((device)) int printf(const char* format, ...);
+__attribute__((device)) void* malloc(size_t bytes);
+__attribute__((device)) void free(void* pointer);
+__attribute__((device)) void* memcpy(void* to, const void* from, size_t bytes);
+__attribute__((device)) void* memset(void* to, int value, size_t bytes);
+__attribute__((device)) int abs(int x);
+__attribute__((device)) long labs(long x);
+__attribute__((device)) long long llabs(long long x);
+__attribute__((device)) clock_t clock();
+__attribute__((device)) void __assert_fail(const char*, const char*, unsigned int, const char*);
+}
+
+// And of the C++ library: std::move and mathematics. What <cmath> includes besides is the host's.
+#include <cstddef>
+#pragma clang force_cuda_host_device begin
+#include <bits/move.h>
+#include <initializer_list>
+#include <type_traits>
+#pragma clang force_cuda_host_device end
+#include <array>
+#include <limits>
+#pragma clang force_cuda_host_device begin
+#include <cmath>
+#pragma clang force_cuda_host_device end
 
 // The simulator includes these headers too, but their functions must remain host functions.
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <new>
-#include <type_traits>
 
-// clang's <new> also declares `operator new` for the device, and clangd then reports that std::vector calls
-// it.
+// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min:
+// <algorithm> is included while the qualifiers mean nothing.
 #define __CLANG_CUDA_WRAPPERS_NEW
-
 #pragma clang force_cuda_host_device begin
+#define thread_local __attribute__((device))  // the built-in variables
 #include "include/cuda_runtime.h"
+#undef thread_local
 #pragma clang force_cuda_host_device end
+#include <algorithm>
+#undef __CLANG_CUDA_WRAPPERS_NEW
 
 // The simulator defines the qualifiers as nothing; clang needs their meaning.
 #undef __host__
@@ -40,6 +65,7 @@
 #define __global__ __attribute__((global))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+#include <new>  // clang's own: a kernel has its operators, too
 
 /// @{
 

@@ -6,18 +6,31 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "worker.hpp"
 
 namespace sim {
 
+/// The worker that runs the calling kernel. Ends the program if its CPU code has called the kernel.
+static Worker& worker_of_kernel(const char* what) {
+    if (running_worker == nullptr) {
+        std::fprintf(stderr,
+                     "simulator: the CPU uses %s, which is for kernels. A kernel is launched with <<<grid, "
+                     "block>>>\n",
+                     what);
+        std::exit(1);
+    }
+    return *running_worker;
+}
+
 // --- Shared memory ------------------------------------------------------------------------------
 
 void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables) {
     if (done_for_block == block_serial) return;  // by another thread, while this one was interrupted
     done_for_block = block_serial;
-    running_worker->begin_shared(variables);
+    worker_of_kernel("shared memory").begin_shared(variables);
 }
 
 void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
@@ -51,7 +64,9 @@ void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
 
 // --- Barriers -----------------------------------------------------------------------------------
 
-BarrierResult barrier(bool predicate, Site site) { return running_worker->wait_at_barrier(predicate, site); }
+BarrierResult barrier(bool predicate, Site site) {
+    return worker_of_kernel("a barrier").wait_at_barrier(predicate, site);
+}
 
 BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
     const InSimulator here(*this);
@@ -85,7 +100,7 @@ void Worker::release_barrier() {
 // --- Warps --------------------------------------------------------------------------------------
 
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
-    return running_worker->exchange(function, mask, value, site);
+    return worker_of_kernel(function).exchange(function, mask, value, site);
 }
 
 WarpValues Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {

@@ -36,8 +36,8 @@ void on_signal(int signal, siginfo_t* info, void*) {
     const std::string place = signal == SIGSEGV && info->si_code > 0 ? allocation_text(info->si_addr) : "";
     if (!place.empty()) {
         std::fprintf(stderr,
-                     "simulator: the CPU uses %s. Device memory is for kernels; the CPU reaches it by "
-                     "cudaMemcpy and cudaMemset\n",
+                     "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "
+                     "block>>>; the CPU reaches it by cudaMemcpy and cudaMemset\n",
                      place.c_str());
         if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
     }

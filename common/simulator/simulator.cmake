@@ -43,13 +43,22 @@ if(NOT COURSE_SANITIZE)
   set(checked -fsanitize=alignment,${bounds} -fno-sanitize-recover=alignment,${bounds})
 endif()
 
+# g++ then says of a wrong launch argument where the launch is, and not where launch.h has its macro.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(at_the_launch -ftrack-macro-expansion=0)
+endif()
+
+include(${simulator_dir}/refused.cmake)
 function(course_executable target source)
   set(translated ${translated_dir}/${source}.cpp)
   translate_file(${source} ${translated})
   add_executable(${target} ${translated})
   add_dependencies(${target} translated_headers)
-  target_compile_options(${target} PRIVATE ${checked})
+  target_compile_options(${target} PRIVATE ${checked} ${at_the_launch})
   target_link_libraries(${target} PRIVATE simulator)
+  if(source MATCHES "main\\.cu$")
+    refuse_what_nvcc_does(${target} ${source})
+  endif()
 endfunction()
 
 # A source that a tool has made has includes as if it were in work/.
@@ -79,3 +88,10 @@ course_executable(simulator_benchmark common/simulator/benchmark.cu)
 add_test(NAME "simulator/what the translator says of broken files"
   COMMAND ${simulator_dir}/checks/translator.sh $<TARGET_FILE:translate>)
 set_tests_properties("simulator/what the translator says of broken files" PROPERTIES LABELS simulator)
+add_test(NAME "simulator/what the compiler refuses at a launch's line"
+  COMMAND ${simulator_dir}/checks/refused.sh $<TARGET_FILE:translate> ${CMAKE_CXX_COMPILER} ${at_the_launch})
+set_tests_properties("simulator/what the compiler refuses at a launch's line" PROPERTIES LABELS simulator)
+if(clang_reads_cuda)
+  add_test(NAME "simulator/what nvcc refuses, clang refuses" COMMAND ${simulator_dir}/checks/refused.sh ${CLANGXX})
+  set_tests_properties("simulator/what nvcc refuses, clang refuses" PROPERTIES LABELS simulator)
+endif()

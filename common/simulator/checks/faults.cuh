@@ -602,4 +602,36 @@ TEST_CASE("members of a misaligned int4 are found") {
     CHECK(says(fault_of(launch, cudaErrorMisalignedAddress), {"members_kernel", "misaligned"}));
 }
 
+/// A call of a kernel without <<<>>>, in a pointer's guise: as it is, clang refuses it (see refused.sh).
+template <typename... Parameters, typename... Arguments>
+std::pair<int, std::string> called_plainly(void (*kernel)(Parameters...), Arguments... arguments) {
+    return process_of([=] {
+        int* d_data = nullptr;
+        cudaMalloc(&d_data, 100 * sizeof(int));
+        kernel(d_data, arguments...);
+    });
+}
+__global__ void plain_barrier_kernel(int*) { __syncthreads(); }
+__global__ void plain_warp_kernel(int*) { __any_sync(0xffffffffu, 1); }
+__global__ void plain_shared_kernel(int*) {
+    __shared__ int counts[32];
+    counts[threadIdx.x] = 1;
+}
+
+TEST_CASE("a kernel that is called without <<<>>> ends the program and says so") {
+    struct {
+        std::pair<int, std::string> ended;
+        const char* used;
+    } const calls[] = {
+        {called_plainly(write_kernel, 0u, 0u), "byte 0 of an allocation with bytes 0 to 399. "},
+        {called_plainly(plain_barrier_kernel), "a barrier, which is for kernels. "},
+        {called_plainly(plain_warp_kernel), "__any_sync, which is for kernels. "},
+        {called_plainly(plain_shared_kernel), "shared memory, which is for kernels. "}};
+    for (const auto& [ended, used] : calls) {
+        CAPTURE(ended.second);
+        CHECK(ended.first == 1);
+        CHECK(says(ended.second, {std::string("simulator: the CPU uses ") + used, "<<<grid, block>>>"}));
+    }
+}
+
 }  // namespace fault_checks

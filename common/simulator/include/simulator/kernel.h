@@ -33,8 +33,8 @@ inline bool operator==(const Site& a, const Site& b) {
 
 // --- Shared memory ------------------------------------------------------------------------------
 
-/// Counts the blocks that this OS thread has run: another number, another block.
-inline thread_local std::uint64_t block_serial = 0;
+/// Counts the blocks that this OS thread has run: another number, another block. None has the number 0.
+inline thread_local std::uint64_t block_serial = 1;
 
 /// A static `__shared__` variable.
 struct SharedVariable {

@@ -13,9 +13,13 @@
 ///
 /// Which function a template's name means depends on the arguments of a call. The second function, which
 /// returns the kernel's address, is therefore a template, and cannot always be called.
-#define SIM_KERNEL(...)                                                                                   \
-    [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                                        \
-        [=](auto sim_address) -> decltype(sim_address(__VA_ARGS__)) { return sim_address(__VA_ARGS__); }, \
+#define SIM_KERNEL(...)                                                                         \
+    [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                              \
+        [=](auto sim_address) -> decltype(sim_address(__VA_ARGS__)) {                           \
+            static_assert(::std::is_void_v<decltype(sim_address.result(__VA_ARGS__))>,          \
+                          #__VA_ARGS__ ": a __global__ function must have a void return type"); \
+            return sim_address(__VA_ARGS__);                                                    \
+        },                                                                                      \
         #__VA_ARGS__
 
 namespace sim {
@@ -52,10 +56,14 @@ struct KernelAddress {
         return reinterpret_cast<const void*>(kernel);
     }
     /// Of one that takes others, to which they are converted.
-    template <typename... Parameters>
-    const void* operator()(void (*kernel)(Parameters...)) const {
+    template <typename Result, typename... Parameters>
+    const void* operator()(Result (*kernel)(Parameters...)) const {
         return reinterpret_cast<const void*>(kernel);
     }
+    /// What the function returns.
+    static void result(void (*kernel)(Arguments...));
+    template <typename Result, typename... Parameters>
+    static Result result(Result (*kernel)(Parameters...));
 };
 
 /// A kernel with its launch configuration, ready to be called with the kernel's arguments.

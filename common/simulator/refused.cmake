@@ -1,0 +1,36 @@
+# What nvcc would refuse and g++ compiles is an error, too, where clang is installed (see refused.sh).
+
+find_program(CLANGXX NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
+set(refused ${CMAKE_COMMAND} -E env CLANG=${CLANGXX} ${CMAKE_CURRENT_LIST_DIR}/refused.sh)
+set(clang_reads_cuda FALSE)
+if(CLANGXX)
+  # A clang may be too old, or lack the headers of the C++ library.
+  file(WRITE ${PROJECT_BINARY_DIR}/nothing.cu "int main() {}\n")
+  execute_process(COMMAND ${refused} ${PROJECT_BINARY_DIR}/nothing.cu
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+  if(result EQUAL 0)
+    set(clang_reads_cuda TRUE)
+  endif()
+endif()
+if(NOT clang_reads_cuda)
+  message(STATUS "clang is not installed: what nvcc would refuse of a kernel may compile here")
+endif()
+set(COURSE_CLANG ${clang_reads_cuda} CACHE INTERNAL "Whether clang looks for what nvcc would refuse")
+
+# refuse_what_nvcc_does(target source): the target is not linked unless clang accepts its source. Both compilers work
+# at the same time, so it is the program that waits for clang, and not the compilation.
+function(refuse_what_nvcc_does target source)
+  if(NOT clang_reads_cuda OR NOT CMAKE_GENERATOR MATCHES "Ninja")
+    return()
+  endif()
+  set(accepted ${PROJECT_BINARY_DIR}/accepted/${target})
+  add_custom_command(OUTPUT ${accepted}
+    COMMAND ${refused} ${PROJECT_SOURCE_DIR}/${source} -MD -MF ${accepted}.d -MT ${accepted}
+    COMMAND ${CMAKE_COMMAND} -E touch ${accepted}
+    DEPENDS ${source} .clangd compile_flags.txt common/simulator/refused.sh
+    DEPFILE ${accepted}.d VERBATIM
+    COMMENT "Looking in ${source} for what nvcc would refuse")
+  add_custom_target(${target}_accepted DEPENDS ${accepted})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${accepted})
+endfunction()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/accepted)

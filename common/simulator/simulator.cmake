@@ -71,7 +71,7 @@ function(course_objects target source)
   translate_file(${source} ${translated})
   add_library(${target} OBJECT ${translated})
   add_dependencies(${target} translated_headers)
-  target_compile_options(${target} PRIVATE ${checked})
+  target_compile_options(${target} PRIVATE ${checked} ${at_the_launch})
   target_link_libraries(${target} PUBLIC simulator)
 endfunction()
 

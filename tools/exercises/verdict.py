@@ -85,6 +85,14 @@ def run_in_two_orders(command):
     return verdict
 
 
+def refused(exercise):
+    """What nvcc would refuse and g++ compiles, in clang's words; nothing where clang is not installed."""
+    source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
+    done = subprocess.run([ROOT / "common/simulator/refused.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
+                          errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
+    return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
+
+
 def verify(exercise, backend):
     """The first failure of an exercise's checks, or none."""
     first, *others = CHECKS[backend]
@@ -95,10 +103,13 @@ def verify(exercise, backend):
     if not verdict.passed or not others:
         return verdict
     with ThreadPoolExecutor() as pool:
+        words = pool.submit(refused, exercise)
         logs = pool.map(lambda check: build(check[0], [program(exercise, *check[:2]).name]), others)
         for log in logs:
             if log:
                 return Verdict(False, compiler_words(log))
+        if words.result():
+            return Verdict(False, ["It is right here, and nvcc would refuse it.", *words.result()[1:]])
         for (_, _, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
                 return Verdict(False, [verdict.words[0], "  " + meaning, *verdict.words[1:]])

@@ -48,6 +48,7 @@ class Folder(unittest.TestCase):
         self.assertRegex(run.stderr, re.compile(rf"\A{place}[^\0-\x1f]*{re.escape(words)}[^\0-\x1f]*\n\Z"))
 
     def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
         return name
 
@@ -301,6 +302,82 @@ class Mutate(unittest.TestCase):
                                                            "std::size_t n = std::uint32_t{a}, *p;\n"]),
                 ("atomicAdd(&x[f(i)], v);\n", ["((*(&x[f(i)]) += v) - v);\n"])):
             self.assertEqual(changes(text), expected)
+
+
+class Exercises(Folder):
+    """Of a course of one chapter, with one exercise and one fault."""
+    KERNELS = """#pragma once
+#include <vector>
+
+constexpr int kUnused = 1, kBlock = 2;
+
+/// One line.
+__global__ void __launch_bounds__(kBlock)
+    kernel(int* d_sum) {
+    // [03.1] Add.
+    *d_sum += 1;  // in vain
+    // [/03.1] return;
+}
+
+/// @name Host functions
+/// @{
+
+inline void run(int* d_sum) { kernel<<<1, kBlock>>>(d_sum); }
+
+/// @}
+
+inline const std::vector<Variant<Histogram>> kVariants = {
+    {.name = "one", .run = run},
+};
+"""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(TOOLS / "exercises", self.folder / "tools/exercises")
+        self.write("03_x/kernels.cuh", self.KERNELS)
+        self.write("03_x/exercises/1_one.md", "# 03.1 One\n<!-- variant: one -->\n\n## Task\n\nAdd.\n\n## Hints\n\n"
+                                              "1. a\n2. b\n   c\n3. d\n\n## Then\n\nWhy?\n")
+        self.write("03_x/broken/faults.md", "# Faults\n\n## 1. Twice\n<!-- exercise 03.1: a race -->\n\n```diff\n"
+                                            "     kernel(int* d_sum) {\n-    *d_sum += 1;  // in vain\n"
+                                            "+    *d_sum += 2;\n }\n```\n\nWhy.\n")
+
+    def says(self, code, *words):
+        """What Python code says that has the first exercise, its work and its fault."""
+        begin = ("import sys; sys.path.insert(0, 'tools/exercises')\nfrom starter import exercises\nfrom student import Work\n"
+                 "from faults import faults\nexercise, = exercises()\nwork = Work(exercise)\n")
+        run = self.run_tool("python3", "-c", begin + code)
+        self.assertEqual(run.stderr, "")
+        for word in words:
+            self.assertIn(word, run.stdout)
+        return run.stdout
+
+    def test_a_starter_has_what_its_variant_needs_without_the_marked_lines(self):
+        starter = self.says("print(work.chapter.starter(exercise))", "    // TODO: Add.\n    return;\n}", "kBlock = 2", "run(")
+        for missing in ("+= 1", "[03.1]", "kVariants", "@{"):
+            self.assertNotIn(missing, starter)
+        solution = self.says("print(work.chapter.solution(exercise))", "    *d_sum += 1;  // in vain\n}")
+        for missing in ("[03.1]", "return;", "TODO"):
+            self.assertNotIn(missing, solution)
+        self.says("print(exercise.hints(), exercise.section('Then'))", "'b\\n   c", "Why?")
+
+    def test_a_students_file_is_never_overwritten(self):
+        self.says("print(work.begin())", "True")
+        self.write("work/03.1_one.cuh", "mine")
+        self.says("print(work.begin(), work.starter_has_changed())", "False False")
+        self.write("03_x/kernels.cuh", self.KERNELS.replace("One line", "Another line"))
+        self.says("print(work.begin(), work.starter_has_changed())", "False True")
+        self.says("work.reset()")
+        self.write("work/03.1_one.cuh", "mine as well")
+        self.says("work.reset()")
+        self.assertEqual((self.folder / "work/03.1_one.1.cuh").read_text(), "mine")
+        self.assertEqual((self.folder / "work/03.1_one.2.cuh").read_text(), "mine as well")
+        self.assertIn("TODO", (self.folder / "work/03.1_one.cuh").read_text())
+
+    def test_a_fault_is_a_change_of_one_place_and_no_comment_tells_it(self):
+        text = self.says("fault, = faults()\nprint(fault.lines(), fault.text())", "+= 2;")
+        self.assertNotIn("//", text)
+        self.write("03_x/kernels.cuh", self.KERNELS.replace("+= 1", "+= 3"))
+        self.says("fault, = faults()\ntry:\n    fault.text()\nexcept ValueError as wrong:\n    print(wrong)", "0 times")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,6 @@ def show_table(exercise, backend):
 
 def show(work, verdict, backend):
     exercise = work.exercise
-    say(f"Exercise {exercise.number}: {exercise.title}", f"Your file: {exercise.file}", "")
     if not verdict.passed:
         say(*verdict.words, "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
@@ -175,6 +174,7 @@ def watch(work, backend):
                 seen = text
                 if sys.stdout.isatty():
                     print("\033[2J\033[3J\033[H", end="")
+                say(f"Exercise {work.exercise.number}: {work.exercise.title}", f"Your file: {work.exercise.file}", "")
                 show(work, verify(work, backend), backend)
                 say("", "Waiting for you to save the file. q ends this, h shows a hint.")
             key = wait(0.3)
@@ -248,9 +248,13 @@ def main():
 
     exercise = chosen[0] if len(chosen) == 1 else unsolved(chosen, options.backend)
     work = Work(exercise)
+    if not options.watch:
+        say(f"Exercise {exercise.number}: {exercise.title}")
     if work.begin():
-        say(f"Exercise {exercise.number}: {exercise.title}", "", exercise.section("Task"), "",
+        say("", exercise.section("Task"), "",
             f"Your file is {exercise.file}. Write where it says TODO, and check it with the same command.", "")
+    elif not options.watch:
+        say(f"Your file: {exercise.file}", "")
     if work.starter_has_changed():
         say("The course has another starter for this exercise since you began; your file stays as it is.", "")
     if options.hint:

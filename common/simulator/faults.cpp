@@ -70,8 +70,8 @@ void Worker::record_wrong_mask(const char* function, Site site) {
 /// CUDA refuses such a launch. What a kernel declares is not known here before it runs.
 void Worker::record_too_much_shared() {
     std::string what =
-        "the kernel declares " + std::to_string(static_shared_bytes_) + " bytes of shared memory, ";
-    if (static_shared_bytes_ > kStaticSharedBytes) {
+        "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, ";
+    if (shared_.static_bytes() > kStaticSharedBytes) {
         record_fault(cudaErrorLaunchFailure, what + "and a block has " + std::to_string(kStaticSharedBytes));
     } else {
         what += "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes);
@@ -81,7 +81,8 @@ void Worker::record_too_much_shared() {
 }
 
 void Worker::record_bad_address(const void* address) {
-    std::string place = allocation_text(address);
+    std::string place = shared_.text(address);
+    if (place.empty()) place = allocation_text(address);
     if (place.empty()) {
         char hexadecimal[32];
         std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);

@@ -14,24 +14,21 @@ namespace sim {
 
 // --- Shared memory ------------------------------------------------------------------------------
 
-void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables) {
-    if (done_for_block == block_serial) return;  // by another thread, while this one was interrupted
-    done_for_block = block_serial;
-    running_worker->begin_shared(variables);
+void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable) {
+    if (place.block == block_serial) return;  // by another thread, while this one was interrupted
+    place.address = running_worker->begin_shared(declaration, variable);
+    place.block = block_serial;
 }
 
-void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
+void* Worker::begin_shared(const void* declaration, const SharedVariable& variable) {
     const InSimulator here(*this);
-    const std::size_t dynamic_bytes = grid_->config.dynamic_shared_bytes;
-    for (const SharedVariable& variable : variables) {
-        static_shared_bytes_ += variable.bytes;
-        if (static_shared_bytes_ > kStaticSharedBytes ||
-            static_shared_bytes_ + dynamic_bytes > grid_->shared_limit.all_bytes) {
-            record_too_much_shared();
-            fibers_.give_up();
-        }
-        std::memset(const_cast<void*>(variable.address), kPoison, variable.bytes);
+    void* const address = shared_.begin(declaration, variable);
+    if (shared_.static_bytes() > kStaticSharedBytes ||
+        shared_.static_bytes() + grid_->config.dynamic_shared_bytes > grid_->shared_limit.all_bytes) {
+        record_too_much_shared();
+        fibers_.give_up();
     }
+    return address;
 }
 
 // --- Waiting ------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 #include "worker.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 
 namespace sim {
@@ -12,18 +11,13 @@ thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-constexpr std::size_t kSharedRegionBytes = 256 * 1024;
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
-static_assert(kSharedRegionBytes >= kSharedBytesPerBlock, "the region holds all that a launch may ask for");
 
 }  // namespace
 
 Worker::Worker()
     : fibers_(kMaxThreadsPerBlock, [this] { grid_->loop(grid_->call, threads_); }),
-      shared_(kSharedRegionBytes + kGuardBytes),
-      signal_stack_(kSignalStackBytes) {
-    shared_.forbid(kSharedRegionBytes, kGuardBytes);
-}
+      signal_stack_(kSignalStackBytes) {}
 
 void Worker::run(Grid& grid) {
     stack_t signal_stack{}, previous{};
@@ -55,8 +49,7 @@ void Worker::begin_grid(Grid& grid) {
         for (unsigned int y = 0; y < block.y; ++y)
             for (unsigned int x = 0; x < block.x; ++x) threads_.all[threads_.count++].index = {x, y, z};
     for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
-    const std::size_t aligned = (grid.config.dynamic_shared_bytes + 15) / 16 * 16;
-    dynamic_shared.memory = shared_.data() + kSharedRegionBytes - aligned;
+    dynamic_shared.memory = shared_.begin_grid(grid.config.dynamic_shared_bytes);
 }
 
 /// Gives the threads the order of a seed, whatever their order was before.
@@ -70,8 +63,7 @@ void Worker::begin_block(std::uint64_t block) {
     blockIdx = {static_cast<unsigned int>(block % grid.x), static_cast<unsigned int>(block / grid.x % grid.y),
                 static_cast<unsigned int>(block / grid.x / grid.y)};
     ++block_serial;
-    static_shared_bytes_ = 0;
-    std::memset(dynamic_shared.memory, kPoison, grid_->config.dynamic_shared_bytes);
+    shared_.begin_block();
 
     if (grid_->seed != 0) shuffle_threads(grid_->seed + block);
     threads_.started = threads_.waiting = 0;
@@ -93,6 +85,8 @@ void Worker::run_block(std::uint64_t block) {
         if (!resume_ready_threads())
             record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
     }
+    if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
+        record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);
     // Threads that still wait are never resumed, as those of a failed grid on a GPU.
     if (faulted_) fibers_.forget(threads_.count);
 }

@@ -13,7 +13,7 @@
 #include "cuda_runtime.h"
 #include "device.hpp"
 #include "fiber.hpp"
-#include "pages.hpp"
+#include "shared_memory.hpp"
 
 namespace sim {
 
@@ -58,7 +58,7 @@ class Worker {
     void others_may_continue();
     void require_no_fence(const void* address, std::size_t bytes);
     void maybe_pause(const void* store_to);
-    void begin_shared(std::initializer_list<SharedVariable> variables);
+    void* begin_shared(const void* declaration, const SharedVariable& variable);
     [[noreturn]] void misaligned();
     [[noreturn]] void index_outside();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
@@ -113,8 +113,7 @@ class Worker {
         BarrierResult result{};
     } barrier_;
 
-    Pages shared_;  ///< dynamic shared memory ends where its guard begins
-    std::size_t static_shared_bytes_ = 0;
+    SharedMemory shared_;
 
     /// When threads are interrupted (interleave.cpp).
     struct Pauses {

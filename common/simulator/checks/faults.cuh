@@ -134,7 +134,13 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
 
 /// How messages name a byte, counted from the beginning of an allocation.
 std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
-    return "byte " + std::to_string(byte) + " of an allocation with bytes 0 to " + std::to_string(bytes - 1);
+    const std::ptrdiff_t past = byte - static_cast<std::ptrdiff_t>(bytes);
+    const auto number = [](std::ptrdiff_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); };
+    const std::string where = byte < 0    ? number(-byte) + " before the beginning"
+                              : past == 0 ? "the byte right past the end"
+                              : past > 0  ? number(past) + " past the end"
+                                          : "byte " + std::to_string(byte);
+    return where + " of a buffer of " + number(static_cast<std::ptrdiff_t>(bytes));
 }
 
 TEST_CASE("a read right behind or before an allocation of whole pages is found") {
@@ -209,7 +215,7 @@ TEST_CASE("memory that has been freed is found") {
     CUDA_CHECK(cudaMalloc(&d_other, 4000));
     const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
     CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-               {"write_kernel", "thread (0, 0, 0)", byte_text(0, 4000) + ", which has been freed"}));
+               {"write_kernel", "thread (0, 0, 0)", byte_text(0, 4000) + " that has been freed"}));
 }
 
 __global__ void overrun_kernel(int* d_result) {
@@ -600,6 +606,45 @@ TEST_CASE("members of a misaligned int4 are found") {
         members_kernel<<<1, 1>>>(reinterpret_cast<const int4*>(d_data + 1), d_data);
     };
     CHECK(says(fault_of(launch, cudaErrorMisalignedAddress), {"members_kernel", "misaligned"}));
+}
+
+/// Past the compiler's checks of indices, which see neither a pointer nor an address.
+__device__ void store(int* cells, int index) { cells[index] = 1; }
+
+constexpr int kSharedLine = __LINE__ + 2;
+__global__ void shared_neighbours_kernel(int index, bool atomic) {
+    __shared__ int before[7], cells[10][3];
+    if (threadIdx.x == 2) atomic ? (void)atomicAdd(&cells[0][0] + index, 1) : store(before, index);
+}
+
+TEST_CASE("a use right past the end of a shared array is found, and a write before its beginning") {
+    const auto said = [](int index, bool atomic) {
+        return fault_of([=] { shared_neighbours_kernel<<<2, 4>>>(index, atomic); }, cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(7, false),
+               {"shared_neighbours_kernel", "thread (2, 0, 0) uses before[7], the byte right past the end",
+                "before (28 bytes, declared at ", here(kSharedLine)}));
+    CHECK(says(said(1000, false), {"thread (2, 0, 0) uses before[1000], 3972 bytes past the end"}));
+    CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
+    CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
+    CHECK(
+        says(said(-10000, true), {"thread (2, 0, 0) uses cells[-10000], 40000 bytes before the beginning"}));
+}
+
+__global__ void dynamic_neighbours_kernel(int index) {
+    extern __shared__ int dynamic_cells[];
+    if (threadIdx.x == 0) store(dynamic_cells, index);
+}
+
+TEST_CASE("neighbours of dynamic shared memory are found") {
+    const auto said = [](int index) {
+        return fault_of([=] { dynamic_neighbours_kernel<<<1, 4, 13 * sizeof(int)>>>(index); },
+                        cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(16), {"thread (0, 0, 0) uses 12 bytes past the end of the dynamic shared memory",
+                          "asks for 52 bytes"}));
+    CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
+    CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
 }
 
 }  // namespace fault_checks

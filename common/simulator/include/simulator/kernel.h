@@ -2,9 +2,9 @@
 /// @brief What a kernel sees: its indices, shared memory, barriers, warp functions, clock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <type_traits>
 
 #include "vector_types.h"
@@ -36,22 +36,39 @@ inline bool operator==(const Site& a, const Site& b) {
 /// Counts the blocks that this OS thread has run: another number, another block.
 inline thread_local std::uint64_t block_serial = 0;
 
-/// A static `__shared__` variable.
+/// A static `__shared__` variable, as it is declared.
 struct SharedVariable {
-    volatile void* address;
-    std::size_t bytes;
+    const char* name;
+    std::size_t bytes, alignment, element_bytes;
+    Site site;
 };
 
-/// Unless it has been done for this block: fills static shared variables with the poison value and adds
-/// their size to the block's total.
-void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables);
+/// Where the variable of a declaration is.
+struct SharedPlace {
+    std::uint64_t block;  ///< for which block: its serial number
+    void* address;
+};
+
+/// Finds the place of a variable for the block that runs, and fills it with the poison value.
+/// @param[in] declaration An address that no other declaration has.
+void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable);
 
 /// @brief Called by every thread that passes a `__shared__` declaration; the block's first one begins it.
+/// @tparam T           The variable's type.
 /// @tparam Declaration A type of its own for each declaration: that of a lambda expression.
-template <typename Declaration, typename... T>
-void shared_variables(Declaration, T&... variables) {
-    static thread_local std::uint64_t done_for_block = 0;
-    if (done_for_block != block_serial) begin_shared(done_for_block, {{&variables, sizeof(variables)}...});
+template <typename T, typename Declaration>
+T& shared_variable(Declaration, const char* name, std::size_t alignment = 1,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    static char declaration;
+    static thread_local SharedPlace place{};
+    if (place.block != block_serial)
+        begin_shared(place, &declaration,
+                     {name,
+                      sizeof(T),
+                      alignment > alignof(T) ? alignment : alignof(T),
+                      sizeof(std::remove_all_extents_t<T>),
+                      {file, line}});
+    return *static_cast<T*>(place.address);
 }
 
 /// The launch's dynamic shared memory: an array of whatever type the kernel declares.

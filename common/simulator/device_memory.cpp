@@ -12,6 +12,7 @@
 
 #include "fenced.hpp"
 #include "signals.hpp"
+#include "source_lines.hpp"
 
 namespace sim {
 namespace {
@@ -36,12 +37,14 @@ class Allocation {
 
     /// Where an address is, in words.
     std::string text(const void* at) const {
+        const std::string line = allocated_.line();
         return memory_.text(at) + "a buffer of " + Fenced::bytes_text(memory_.bytes()) +
-               (freed_ ? " that has been freed" : "");
+               (line.empty() ? "" : " allocated at " + line) + (freed_ ? " and freed" : "");
     }
 
  private:
     Fenced memory_;
+    const Calls allocated_;
     bool freed_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device_memory.hpp"
+#include "source_lines.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -39,25 +40,36 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
     std::abort();
 }
 
+/// What the thread that runs has done wrong, and at which line.
+void Worker::record_thread_fault(cudaError_t error, const std::string& what) {
+    const std::string line = Calls().line();
+    record_fault(error, thread_text() + (line.empty() ? " " : " at " + line + " ") + what);
+}
+
 std::string Worker::thread_text() { return "thread " + text(threads_.current->index); }
 
-/// Which threads wait, and where. Neighbours that wait on the same line are named together.
-std::string Worker::waiting_threads() const {
+/// Which threads wait, and where; and which have returned, if that is asked for. Neighbours that have done
+/// the same are named together.
+std::string Worker::waiting_threads(bool and_returned) const {
     const Thread* const threads = threads_.all;
     std::string result;
     for (unsigned int first = 0, last; first < threads_.count; first = last + 1) {
         const Thread& thread = threads[first];
         last = first;
-        if (thread.state != ThreadState::at_barrier && thread.state != ThreadState::at_warp) continue;
+        const bool waits = thread.state == ThreadState::at_barrier || thread.state == ThreadState::at_warp;
+        const bool returned = thread.state == ThreadState::returned && and_returned;
+        if (!waits && !returned) continue;
         while (last + 1 < threads_.count && threads[last + 1].state == thread.state &&
                threads[last + 1].site == thread.site)
             ++last;
         if (!result.empty()) result += "; ";
-        result += first == last ? "thread " + std::to_string(first) + " waits"
-                                : "threads " + std::to_string(first) + "-" + std::to_string(last) + " wait";
+        const bool one = first == last;
+        result += one ? "thread " + std::to_string(first)
+                      : "threads " + std::to_string(first) + "-" + std::to_string(last);
+        result += returned ? (one ? " has returned" : " have returned") : (one ? " waits" : " wait");
         if (thread.state == ThreadState::at_warp)
             result += std::string(" for the other lanes in ") + thread.function;
-        result += " at " + text(thread.site);
+        if (thread.site.file != nullptr) result += (returned ? " after " : " at ") + text(thread.site);
     }
     return result;
 }
@@ -88,12 +100,12 @@ void Worker::record_bad_address(const void* address) {
         std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
         place = std::string("address ") + hexadecimal + ", where no memory is";
     }
-    record_fault(cudaErrorIllegalAddress, thread_text() + " uses " + place);
+    record_thread_fault(cudaErrorIllegalAddress, "uses " + place);
 }
 
 void Worker::index_outside() {
     const InSimulator here(*this);
-    record_fault(cudaErrorLaunchFailure, thread_text() + " uses an index that its array does not have");
+    record_thread_fault(cudaErrorLaunchFailure, "uses an index that its array does not have");
     fibers_.give_up();
 }
 
@@ -101,8 +113,8 @@ void misaligned() { running_worker->misaligned(); }
 
 void Worker::misaligned() {
     const InSimulator here(*this);
-    record_fault(cudaErrorMisalignedAddress,
-                 thread_text() + " uses an address that is misaligned for its type, or no address at all");
+    record_thread_fault(cudaErrorMisalignedAddress,
+                        "uses an address that is misaligned for its type, or no address at all");
     fibers_.give_up();
 }
 
@@ -111,11 +123,11 @@ void Worker::fault_by_signal(int signal, const siginfo_t& info) {
     const InSimulator here(*this);
     forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler is left for good
     if (signal == SIGFPE) {
-        record_fault(cudaErrorLaunchFailure, thread_text() + " divides an integer by zero");
+        record_thread_fault(cudaErrorLaunchFailure, "divides an integer by zero");
     } else if (fibers_.is_stack_overflow(info.si_addr)) {
-        record_fault(cudaErrorLaunchFailure, thread_text() + " needs more than " +
-                                                 std::to_string(Fibers::kStackBytes / 1024) +
-                                                 " KiB of stack for its local variables and calls");
+        record_thread_fault(cudaErrorLaunchFailure, "needs more than " +
+                                                        std::to_string(Fibers::kStackBytes / 1024) +
+                                                        " KiB of stack for its local variables and calls");
     } else if (signal == SIGBUS || info.si_code == SI_KERNEL) {
         misaligned();  // an x86 CPU reports it like this, without the address
     } else {

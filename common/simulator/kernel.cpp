@@ -36,9 +36,10 @@ void* Worker::begin_shared(const void* declaration, const SharedVariable& variab
 /// The thread that runs waits from now on.
 void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
     if (!has_waited_) {
-        // States matter only in blocks whose threads wait. All others save the time for this loop.
+        // States matter only in blocks whose threads wait. All others save the time for these loops.
         for (unsigned int i = threads_.started; i < threads_.count; ++i)
             threads_.order[i]->state = ThreadState::unstarted;
+        for (unsigned int i = 0; i < threads_.count; ++i) threads_.all[i].site = {};
         has_waited_ = true;
     }
     thread.state = state;
@@ -70,6 +71,13 @@ BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
 void Worker::release_barrier() {
     if (barrier_.diverged) {
         record_fault(cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
+        fibers_.give_up();
+    }
+    if (barrier_.arrived < threads_.count && !grid_->early_exit) {
+        record_fault(cudaErrorLaunchFailure,
+                     "barrier left out: " + waiting_threads(true) +
+                         ". __syncthreads() in a branch is for all threads of a block or for none; that some "
+                         "return early must be said (.early_exit of a variant)");
         fibers_.give_up();
     }
     for (unsigned int i = 0; i < threads_.count; ++i)

@@ -97,7 +97,9 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     const std::uint64_t ends = setting("CUDA_SIM_ENDS", 0);
     const std::uint64_t blocks = ends > 0 && ends < all / 2 ? 2 * ends : all;
-    Grid grid{kernel, config, limit, loop, call, blocks, all - blocks, seed()};
+    Grid grid{kernel,       config, limit,
+              loop,         call,   blocks,
+              all - blocks, seed(), setting("CUDA_SIM_EARLY_EXIT", 1) != 0};
     if (grid.seed != 0) shuffle_blocks(grid);
     const GridAccess access;
     run_on_workers(grid);

@@ -11,7 +11,7 @@ thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-constexpr std::size_t kSignalStackBytes = 64 * 1024;
+constexpr std::size_t kSignalStackBytes = 256 * 1024;
 
 }  // namespace
 

@@ -30,6 +30,7 @@ struct Grid {
     const std::uint64_t blocks;    ///< how many run
     const std::uint64_t left_out;  ///< how many don't, after half of the others
     const std::uint64_t seed;
+    const bool early_exit;  ///< barriers may be left out by threads that have returned
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
@@ -93,11 +94,12 @@ class Worker {
 
     // Faults (faults.cpp)
     void record_fault(cudaError_t error, const std::string& what);
+    void record_thread_fault(cudaError_t error, const std::string& what);
     void record_too_much_shared();
     void record_bad_address(const void* address);
     void record_wrong_mask(const char* function, Site site);
     std::string thread_text();
-    std::string waiting_threads() const;
+    std::string waiting_threads(bool and_returned = false) const;
 
     Grid* grid_ = nullptr;
     bool faulted_ = false;     ///< the block has a fault

@@ -111,11 +111,13 @@ std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std:
 
 // --- Memory -------------------------------------------------------------------------------------
 
+constexpr int kWriteLine = __LINE__ + 3;
 __global__ void write_kernel(int* d_data, unsigned int block, unsigned int thread) {
     const unsigned int index = threadIdx.x + blockDim.x * threadIdx.y;
     if (blockIdx.x + gridDim.x * blockIdx.y == block && index == thread) *d_data = 1;
 }
 
+constexpr int kReadLine = __LINE__ + 3;
 template <typename T>
 __global__ void read_kernel(const T* d_data, T* d_result) {
     if (threadIdx.x == 3) *d_result = *d_data;
@@ -129,7 +131,7 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
     const std::string words = fault_of(launch, cudaErrorIllegalAddress);
     CAPTURE(words);
     CHECK(says(words, {"write_kernel (launched at ", here(line), "), block (1, 1, 0): thread (5, 1, 0)",
-                       "address 0x1230, where no memory is"}));
+                       " at ", here(kWriteLine), " uses address 0x1230, where no memory is"}));
 }
 
 /// How messages name a byte, counted from the beginning of an allocation.
@@ -146,11 +148,12 @@ std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
 TEST_CASE("a read right behind or before an allocation of whole pages is found") {
     for (const std::ptrdiff_t index : {-1, 1 << 14}) {
         int* d_data = nullptr;
+        const int line = __LINE__ + 1;
         CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));
         const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + index, d_data); };
-        CHECK(
-            says(fault_of(launch, cudaErrorIllegalAddress),
-                 {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(4 * index, 1 << 16)}));
+        CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                   {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) at ", "uses ",
+                    byte_text(4 * index, 1 << 16), " allocated at ", here(line), ", at ", here(kReadLine)}));
     }
 }
 
@@ -163,7 +166,7 @@ TEST_CASE("a read of any byte right behind or before an allocation of any size i
             CUDA_CHECK(cudaMalloc(&d_result, 1));
             const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + offset, d_result); };
             CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-                       {"block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(offset, bytes)}));
+                       {"block (0, 0, 0): thread (3, 0, 0) at ", "uses ", byte_text(offset, bytes)}));
         }
 }
 
@@ -210,12 +213,14 @@ TEST_CASE("the first and the last byte of an allocation may be used") {
 
 TEST_CASE("memory that has been freed is found") {
     int *d_data = nullptr, *d_other = nullptr;
+    const int line = __LINE__ + 1;
     CUDA_CHECK(cudaMalloc(&d_data, 4000));
     CUDA_CHECK(cudaFree(d_data));
     CUDA_CHECK(cudaMalloc(&d_other, 4000));
     const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
     CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-               {"write_kernel", "thread (0, 0, 0)", byte_text(0, 4000) + " that has been freed"}));
+               {"write_kernel", "thread (0, 0, 0)",
+                byte_text(0, 4000) + " allocated at " + here(line) + " and freed"}));
 }
 
 __global__ void overrun_kernel(int* d_result) {
@@ -233,6 +238,7 @@ TEST_CASE("a write behind dynamic shared memory is found") {
     CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"overrun_kernel", "thread (64, 0, 0)"}));
 }
 
+constexpr int kWideLine = __LINE__ + 2;
 __global__ void wide_load_kernel(const uint4* d_from, uint4* d_to) {
     d_to[threadIdx.x] = __ldcs(&d_from[threadIdx.x]);
 }
@@ -249,7 +255,7 @@ TEST_CASE("a misaligned load with a cache hint is found") {
                                    reinterpret_cast<uint4*>(d_data + 32));
     };
     CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
-               {"wide_load_kernel", "thread (0, 0, 0)", "misaligned"}));
+               {"wide_load_kernel", "thread (0, 0, 0) at ", here(kWideLine), "misaligned"}));
 }
 
 /// Plain loads, which most CPUs allow from any address. Whatever is translated is compiled with checks of
@@ -283,7 +289,7 @@ TEST_CASE("an integer division by zero is found, if the CPU minds") {
         divide_kernel<<<2, 32>>>(d_result, 0);
     };
     CHECK(says(fault_of(launch, cudaErrorLaunchFailure),
-               {"divide_kernel", "thread (7, 0, 0) divides", "by zero"}));
+               {"divide_kernel", "thread (7, 0, 0) at ", "divides", "by zero"}));
 }
 
 __device__ int deep(int n) {
@@ -308,9 +314,9 @@ TEST_CASE("too deep a recursion, or too large a local array, is found") {
     recursive_kernel<<<1, 4>>>(d_result, 50);
     CUDA_CHECK(cudaGetLastError());
     CHECK(says(fault_of([=] { recursive_kernel<<<1, 4>>>(d_result, 100000); }, cudaErrorLaunchFailure),
-               {"recursive_kernel", "thread (2, 0, 0) needs more than 128 KiB of stack"}));
+               {"recursive_kernel", "thread (2, 0, 0) at ", "needs more than 128 KiB of stack"}));
     CHECK(says(fault_of([=] { large_array_kernel<<<1, 1>>>(d_result, 0); }, cudaErrorLaunchFailure),
-               {"large_array_kernel", "thread (0, 0, 0) needs more than 128 KiB of stack"}));
+               {"large_array_kernel", "thread (0, 0, 0) at ", "needs more than 128 KiB of stack"}));
 }
 
 template <int kCount>
@@ -341,8 +347,9 @@ TEST_CASE("a shared array that is one too short is found") {
     if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
-    CHECK(says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-               {"short_array_kernel", "thread (31, 0, 0) uses an index that its array does not have"}));
+    CHECK(
+        says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+             {"short_array_kernel", "thread (31, 0, 0) at ", "uses an index that its array does not have"}));
 }
 
 // --- Waiting ------------------------------------------------------------------------------------
@@ -621,14 +628,14 @@ TEST_CASE("a use right past the end of a shared array is found, and a write befo
     const auto said = [](int index, bool atomic) {
         return fault_of([=] { shared_neighbours_kernel<<<2, 4>>>(index, atomic); }, cudaErrorIllegalAddress);
     };
-    CHECK(says(said(7, false),
-               {"shared_neighbours_kernel", "thread (2, 0, 0) uses before[7], the byte right past the end",
-                "before (28 bytes, declared at ", here(kSharedLine)}));
-    CHECK(says(said(1000, false), {"thread (2, 0, 0) uses before[1000], 3972 bytes past the end"}));
+    CHECK(says(said(7, false), {"shared_neighbours_kernel", "thread (2, 0, 0) at ",
+                                "uses before[7], the byte right past the end",
+                                "before (28 bytes, declared at ", here(kSharedLine)}));
+    CHECK(says(said(1000, false), {"thread (2, 0, 0) at ", "uses before[1000], 3972 bytes past the end"}));
     CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
     CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
-    CHECK(
-        says(said(-10000, true), {"thread (2, 0, 0) uses cells[-10000], 40000 bytes before the beginning"}));
+    CHECK(says(said(-10000, true),
+               {"thread (2, 0, 0) at ", "uses cells[-10000], 40000 bytes before the beginning"}));
 }
 
 __global__ void dynamic_neighbours_kernel(int index) {
@@ -641,10 +648,61 @@ TEST_CASE("neighbours of dynamic shared memory are found") {
         return fault_of([=] { dynamic_neighbours_kernel<<<1, 4, 13 * sizeof(int)>>>(index); },
                         cudaErrorIllegalAddress);
     };
-    CHECK(says(said(16), {"thread (0, 0, 0) uses 12 bytes past the end of the dynamic shared memory",
+    CHECK(says(said(16), {"thread (0, 0, 0) at ", "uses 12 bytes past the end of the dynamic shared memory",
                           "asks for 52 bytes"}));
     CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
     CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
+}
+
+TEST_CASE("there may be more allocations than the operating system has mappings") {
+    constexpr std::size_t kMany = 40000;
+    std::vector<int*> cells(kMany);
+    for (int*& cell : cells) CUDA_CHECK(cudaMalloc(&cell, sizeof(int)));
+    write_kernel<<<1, 1>>>(cells[kMany - 2], 0, 0);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    write_kernel<<<1, 1>>>(cells[kMany - 2] + 1, 0, 0);
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CHECK(says(sim::last_fault(), {"the byte right past the end of a buffer of 4 bytes"}));
+    forget_fault();
+}
+
+constexpr int kLeftOutLine = __LINE__ + 5;
+__global__ void left_out_kernel(unsigned int first, unsigned int* d_count) {
+    if (threadIdx.x == 7) return;
+    __syncthreads();
+    for (unsigned int half = first; half > 0; half /= 2) {
+        if (threadIdx.x < half) __syncthreads();
+    }
+    atomicAdd(d_count, 1u);
+}
+
+TEST_CASE("a barrier that some threads have left out is found where early exits are not allowed") {
+    const char* const name = "CUDA_SIM_EARLY_EXIT";
+    unsigned int* d_count = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_count, sizeof(*d_count)));
+    const auto said = [&](unsigned int first) {
+        setenv(name, "0", 1);
+        const std::string words =
+            fault_of([=] { left_out_kernel<<<2, 64>>>(first, d_count); }, cudaErrorLaunchFailure);
+        unsetenv(name);
+        CUDA_CHECK(cudaMalloc(&d_count, sizeof(*d_count)));  // after the reset
+        return words;
+    };
+    CHECK(says(said(16), {"left_out_kernel", "barrier left out: threads 0-6 wait at ", here(kLeftOutLine - 2),
+                          "; thread 7 has returned; threads 8-63 wait at "}));
+    setenv(name, "1", 1);
+    left_out_kernel<<<1, 7>>>(4, d_count);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    setenv(name, "0", 1);
+    left_out_kernel<<<1, 7>>>(0, d_count);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    left_out_kernel<<<1, 7>>>(4, d_count);
+    unsetenv(name);
+    CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+    CHECK(says(sim::last_fault(), {"barrier left out: threads 0-3 wait at ", here(kLeftOutLine),
+                                   "; threads 4-6 have returned after ", here(kLeftOutLine - 2)}));
+    forget_fault();
 }
 
 }  // namespace fault_checks

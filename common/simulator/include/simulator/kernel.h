@@ -28,7 +28,8 @@ struct Site {
 };
 /// Whether two sites are one, even if two files have texts of their own for its name.
 inline bool operator==(const Site& a, const Site& b) {
-    return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+    return a.line == b.line &&
+           (a.file == b.file || (a.file != nullptr && b.file != nullptr && std::strcmp(a.file, b.file) == 0));
 }
 
 // --- Shared memory ------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 /// @file
 /// @brief Kernels that break CUDA's rules: how it is noticed, and the messages.
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "device_memory.hpp"
+#include "errors.hpp"
 #include "source_lines.hpp"
 #include "worker.hpp"
 
@@ -25,11 +27,11 @@ std::string launch_text(const Kernel& kernel) {
     return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
 }
 
-/// Ends the block. A grid keeps one fault.
+/// Ends the block. A grid keeps its first fault.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
-    grid_->failed = true;
     const std::lock_guard<std::mutex> lock(grid_->fault_lock);
+    if (grid_->failed.exchange(true)) return;
     grid_->error = error;
     grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
 }
@@ -103,9 +105,11 @@ void Worker::record_bad_address(const void* address) {
     record_thread_fault(cudaErrorIllegalAddress, "uses " + place);
 }
 
-void Worker::index_outside() {
+void Worker::index_outside(std::uint64_t index, const char* array) {
     const InSimulator here(*this);
-    record_thread_fault(cudaErrorLaunchFailure, "uses an index that its array does not have");
+    record_thread_fault(
+        cudaErrorLaunchFailure,
+        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + array);
     fibers_.give_up();
 }
 
@@ -118,12 +122,32 @@ void Worker::misaligned() {
     fibers_.give_up();
 }
 
+void Worker::assertion_failed(const char* what, const char* file, unsigned int line) {
+    const InSimulator here(*this);
+    record_fault(cudaErrorAssert, thread_text() + " at " + text(Site{file, static_cast<int>(line)}) +
+                                      " fails its assertion: " + what);
+    fibers_.give_up();
+}
+
+/// The program ends here: what `exit` has begun can't be undone.
+void Worker::exits() {
+    threads_.in_kernel = false;
+    record_thread_fault(cudaErrorLaunchFailure, "calls exit(), which a GPU does not have");
+    set_fault(grid_->error, grid_->fault);
+    std::fflush(nullptr);
+    _exit(1);
+}
+
 /// The operating system has stopped the thread that runs: what a signal means.
 void Worker::fault_by_signal(int signal, const siginfo_t& info) {
     const InSimulator here(*this);
     forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler is left for good
     if (signal == SIGFPE) {
         record_thread_fault(cudaErrorLaunchFailure, "divides an integer by zero");
+    } else if (signal == SIGILL) {
+        record_thread_fault(cudaErrorLaunchFailure, "stops itself, as __trap() does");
+    } else if (signal == SIGABRT) {
+        record_thread_fault(cudaErrorLaunchFailure, "calls abort(), which a GPU does not have");
     } else if (fibers_.is_stack_overflow(info.si_addr)) {
         record_thread_fault(cudaErrorLaunchFailure, "needs more than " +
                                                         std::to_string(Fibers::kStackBytes / 1024) +
@@ -138,6 +162,14 @@ void Worker::fault_by_signal(int signal, const siginfo_t& info) {
 
 }  // namespace sim
 
+/// What `assert` calls, instead of the C library's function.
+extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned int line,
+                                           const char* function) noexcept {
+    if (sim::running_worker != nullptr) sim::running_worker->assertion_failed(what, file, line);
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, what);
+    std::abort();
+}
+
 /// @name What code calls that is compiled with `-fsanitize=alignment,bounds`, without that sanitizer's
 /// library
 /// @{
@@ -145,8 +177,19 @@ extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*)
     if (sim::running_worker != nullptr) sim::running_worker->misaligned();
     sim::fail_on_cpu("an address that is misaligned for its type");
 }
-extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(void*, void*) {
-    if (sim::running_worker != nullptr) sim::running_worker->index_outside();
+/// The array's type comes after two numbers of 16 bits.
+struct ArrayType {
+    std::uint16_t numbers[2];
+    char name[];
+};
+struct OutOfBounds {
+    const char* file;
+    std::uint32_t line, column;
+    const ArrayType* array;
+};
+extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBounds* what,
+                                                                std::uintptr_t index) {
+    if (sim::running_worker != nullptr) sim::running_worker->index_outside(index, what->array->name);
     sim::fail_on_cpu("an index that its array does not have");
 }
 /// @}

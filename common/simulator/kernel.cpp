@@ -45,6 +45,7 @@ void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
     thread.state = state;
     thread.site = site;
     ++threads_.waiting;
+    ++progress_.waits;
 }
 
 // --- Barriers -----------------------------------------------------------------------------------

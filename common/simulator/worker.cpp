@@ -3,7 +3,12 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <random>
+#include <string>
+
+#include "progress.hpp"
 
 namespace sim {
 
@@ -16,8 +21,21 @@ constexpr std::size_t kSignalStackBytes = 256 * 1024;
 }  // namespace
 
 Worker::Worker()
-    : fibers_(kMaxThreadsPerBlock, [this] { grid_->loop(grid_->call, threads_); }),
-      signal_stack_(kSignalStackBytes) {}
+    : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }), signal_stack_(kSignalStackBytes) {}
+
+/// What each fiber does.
+void Worker::call_kernel() {
+    try {
+        grid_->loop(grid_->call, threads_);
+    } catch (const std::exception& error) {
+        threads_.in_kernel = false;
+        record_fault(cudaErrorLaunchFailure,
+                     thread_text() + " throws an exception (" + error.what() + "); a GPU has none");
+    } catch (...) {
+        threads_.in_kernel = false;
+        record_fault(cudaErrorLaunchFailure, thread_text() + " throws an exception; a GPU has none");
+    }
+}
 
 void Worker::run(Grid& grid) {
     stack_t signal_stack{}, previous{};
@@ -27,6 +45,7 @@ void Worker::run(Grid& grid) {
     running_worker = this;
 
     begin_grid(grid);
+    std::optional<Ticks> ticks(grid.timeout);
     while (!grid.failed) {
         const std::uint64_t k = grid.next_block.fetch_add(1);
         if (k >= grid.blocks) break;
@@ -34,6 +53,7 @@ void Worker::run(Grid& grid) {
         run_block(block < grid.blocks / 2 ? block : block + grid.left_out);
     }
 
+    ticks.reset();
     running_worker = nullptr;
     sigaltstack(&previous, nullptr);
 }
@@ -41,6 +61,7 @@ void Worker::run(Grid& grid) {
 /// Prepares what all blocks of a grid have in common.
 void Worker::begin_grid(Grid& grid) {
     grid_ = &grid;
+    progress_ = {};
     const dim3 block = grid.config.block;
     gridDim = grid.config.grid;
     blockDim = block;

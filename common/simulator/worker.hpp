@@ -30,11 +30,13 @@ struct Grid {
     const std::uint64_t blocks;    ///< how many run
     const std::uint64_t left_out;  ///< how many don't, after half of the others
     const std::uint64_t seed;
-    const bool early_exit;  ///< barriers may be left out by threads that have returned
+    const std::uint64_t timeout;  ///< how many seconds a worker may get nowhere; 0 for any time
+    const bool early_exit;        ///< barriers may be left out by threads that have returned
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
+    std::atomic<bool> said_slow{false};
     std::mutex fault_lock{};
     cudaError_t error = cudaSuccess;  ///< of a fault, if there was one
     std::string fault{};              ///< its message
@@ -61,8 +63,11 @@ class Worker {
     void maybe_pause(const void* store_to);
     void* begin_shared(const void* declaration, const SharedVariable& variable);
     [[noreturn]] void misaligned();
-    [[noreturn]] void index_outside();
+    [[noreturn]] void index_outside(std::uint64_t index, const char* array);
+    [[noreturn]] void assertion_failed(const char* what, const char* file, unsigned int line);
+    [[noreturn]] void exits();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
+    void look_at_progress();
     /// @}
 
  private:
@@ -91,6 +96,8 @@ class Worker {
     void begin_wait(Thread& thread, ThreadState state, Site site);
     void release_barrier();
     bool complete_exchange(const Thread& first);
+
+    void call_kernel();
 
     // Faults (faults.cpp)
     void record_fault(cudaError_t error, const std::string& what);
@@ -122,6 +129,14 @@ class Worker {
         std::uint64_t random = 0;
         bool has_stalled = false;
     } pauses_;
+
+    /// When the kernel got on for the last time (progress.cpp).
+    struct Progress {
+        std::uint64_t waits = 0;       ///< how often a thread has waited
+        std::uint64_t seen = 0;        ///< all that a thread has done, at the last tick
+        unsigned int ticks = 0;        ///< of the grid
+        unsigned int ticks_since = 0;  ///< without anything new
+    } progress_;
 
     std::vector<char> signal_stack_;
 };

@@ -7,6 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cassert>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -152,8 +155,8 @@ TEST_CASE("a read right behind or before an allocation of whole pages is found")
         CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));
         const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + index, d_data); };
         CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-                   {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) at ", "uses ",
-                    byte_text(4 * index, 1 << 16), " allocated at ", here(line), ", at ", here(kReadLine)}));
+                   {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) at ", here(kReadLine), " uses ",
+                    byte_text(4 * index, 1 << 16), " allocated at ", here(line)}));
     }
 }
 
@@ -347,9 +350,9 @@ TEST_CASE("a shared array that is one too short is found") {
     if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
-    CHECK(
-        says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-             {"short_array_kernel", "thread (31, 0, 0) at ", "uses an index that its array does not have"}));
+    CHECK(says(
+        fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+        {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int [31]'"}));
 }
 
 // --- Waiting ------------------------------------------------------------------------------------
@@ -703,6 +706,121 @@ TEST_CASE("a barrier that some threads have left out is found where early exits 
     CHECK(says(sim::last_fault(), {"barrier left out: threads 0-3 wait at ", here(kLeftOutLine),
                                    "; threads 4-6 have returned after ", here(kLeftOutLine - 2)}));
     forget_fault();
+}
+
+// --- What a GPU has no words for ----------------------------------------------------------------
+
+constexpr int kSpinLine = __LINE__ + 4;
+__global__ void spin_kernel(unsigned int* d_lock) {
+    if (threadIdx.x == 0) atomicExch(d_lock, 1u);
+    if (threadIdx.x == 3)
+        while (atomicAdd(d_lock, 0u) != 0) {}
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(d_lock, 0u);
+}
+
+TEST_CASE("a kernel that gets nowhere is stopped") {
+    const auto launch = [] {
+        unsigned int* d_lock = nullptr;
+        cudaMalloc(&d_lock, sizeof(*d_lock));
+        spin_kernel<<<2, 4>>>(d_lock);
+    };
+    setenv("CUDA_SIM_TIMEOUT", "1", 1);
+    CHECK(says(fault_of(launch, cudaErrorLaunchTimeout),
+               {"spin_kernel", "thread (3, 0, 0) at ", here(kSpinLine), " gets nowhere: for 1 s"}));
+    unsetenv("CUDA_SIM_TIMEOUT");
+}
+
+__global__ void busy_kernel(unsigned int* d_count) {
+    const long long start = clock64();
+    while (clock64() - start < 150'000'000) {}
+    atomicAdd(d_count, 1u);
+}
+
+TEST_CASE("a kernel whose threads return one after another may take its time") {
+    const DeviceBuffer<unsigned int> count(1);
+    CUDA_CHECK(cudaMemset(count.data(), 0, count.bytes()));
+    setenv("CUDA_SIM_TIMEOUT", "1", 1);
+    busy_kernel<<<1, 10>>>(count.data());
+    unsetenv("CUDA_SIM_TIMEOUT");
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(count.to_host()[0] == 10);
+}
+
+__global__ void assertion_kernel(unsigned int* d_data) {
+    assert(threadIdx.x != 5);
+    d_data[threadIdx.x] = 1;
+}
+__global__ void throwing_kernel(unsigned int*) {
+    if (threadIdx.x == 5) throw std::runtime_error("thrown");
+    __syncthreads();
+}
+__global__ void trap_kernel(unsigned int* d_data) {
+    if (threadIdx.x == 5) __builtin_trap();
+    d_data[threadIdx.x] = 1;
+}
+__global__ void abort_kernel(unsigned int*) {
+    if (threadIdx.x == 5) std::abort();
+}
+__global__ void large_frame_kernel(unsigned int* d_data) {
+    volatile unsigned int large[300 * 256];
+    if (threadIdx.x != 5) return;
+    large[d_data == nullptr ? 1 : 0] = 1;
+    d_data[0] = large[0];
+}
+
+TEST_CASE("what ends a program elsewhere ends a kernel, and the thread is named") {
+    const auto said = [](void (*launch)(unsigned int*), cudaError_t error) {
+        return fault_of(
+            [=] {
+                unsigned int* d_data = nullptr;
+                cudaMalloc(&d_data, 64 * sizeof(*d_data));
+                launch(d_data);
+            },
+            error);
+    };
+    CHECK(says(said([](unsigned int* d) { assertion_kernel<<<2, 64>>>(d); }, cudaErrorAssert),
+               {"thread (5, 0, 0) at ", "fails its assertion: threadIdx.x != 5"}));
+    CHECK(says(said([](unsigned int* d) { throwing_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) throws an exception (thrown)"}));
+    CHECK(says(said([](unsigned int* d) { large_frame_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"needs more than 128 KiB of stack"}));
+    if (kSanitized) return;  // it ends the program before the simulator hears of the others
+    CHECK(says(said([](unsigned int* d) { trap_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) at ", "stops itself, as __trap() does"}));
+    CHECK(says(said([](unsigned int* d) { abort_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) at ", "calls abort()"}));
+}
+
+__global__ void exit_kernel() {
+    if (threadIdx.x == 5) std::exit(0);
+}
+
+TEST_CASE("a kernel that calls exit ends the program, with a line and not as if all was well") {
+    const auto [status, words] = process_of([] { exit_kernel<<<2, 64>>>(); });
+    CHECK(status == 1);
+    CHECK(says(words, {"exit_kernel", "thread (5, 0, 0) at ", "calls exit()"}));
+}
+
+TEST_CASE("streams and events that have been destroyed are found, also once there are others") {
+    cudaStream_t stream = nullptr, other_stream = nullptr;
+    cudaEvent_t event = nullptr, other_event = nullptr;
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaEventCreate(&event));
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaEventDestroy(event));
+    CUDA_CHECK(cudaStreamCreate(&other_stream));
+    CUDA_CHECK(cudaEventCreate(&other_event));
+    CUDA_CHECK(cudaEventRecord(other_event));
+    float milliseconds = 0;
+    for (const cudaError_t error :
+         {cudaStreamDestroy(stream), cudaStreamSynchronize(stream), cudaEventRecord(event),
+          cudaEventSynchronize(event), cudaEventElapsedTime(&milliseconds, event, other_event),
+          cudaEventDestroy(event)})
+        CHECK(error == cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+    CUDA_CHECK(cudaStreamDestroy(other_stream));
+    CUDA_CHECK(cudaEventDestroy(other_event));
 }
 
 }  // namespace fault_checks

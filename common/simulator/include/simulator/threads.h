@@ -50,7 +50,7 @@ struct Threads {
     unsigned int live = 0;               ///< how many have not returned
     unsigned int waiting = 0;            ///< how many wait, at a barrier or for their warp
     Thread* current = nullptr;           ///< the one that runs
-    bool in_kernel = false;              ///< it runs the kernel, not the simulator
+    volatile bool in_kernel = false;     ///< it runs the kernel, not the simulator; signal handlers ask
 
     /// A thread's number in the block.
     unsigned int number(const Thread& thread) const { return static_cast<unsigned int>(&thread - all); }

@@ -31,10 +31,12 @@ using Tables = std::array<std::array<unsigned long long, kBins>, kTables>;
 /// In one table, two equal bytes in a row make the second addition wait for the first one's store.
 /// In two tables they are independent, and the CPU does both at once.
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
+    // [01.1] Count neighbouring bytes in different tables, and then what is left over.
     std::size_t i = 0;
     for (; i + kTables <= n; i += kTables)
         for (std::size_t t = 0; t < kTables; ++t) ++tables[t][data[i + t]];
     for (; i < n; ++i) ++tables[0][data[i]];
+    // [/01.1]
 }
 
 /// Adds the tables to the bins.
@@ -65,11 +67,13 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
     for (std::size_t t = 0; t < count; ++t) {
         const std::size_t first = n / count * t + std::min(t, n % count);
         const std::size_t size = n / count + (t < n % count);
+        // [01.2] Start a thread that counts its slice in tables of its own, and stores them in tables[t].
         threads.emplace_back([=, &tables] {
             Tables own{};  // on this thread's stack: no cache line is shared while counting
             count_in_turn(data + first, size, own);
             tables[t] = own;
         });
+        // [/01.2]
     }
     threads.clear();  // waits for all of them
     std::fill(bins, bins + kBins, 0ull);

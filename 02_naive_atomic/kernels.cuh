@@ -19,8 +19,10 @@
 /// @par Source
 /// B, which shows it to warn of it.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    // [02.1] Find this thread's element, if it has one, and add 1 to its bin by ++.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) ++d_bins[d_data[i]];
+    // [/02.1]
 }
 
 /// The cure: the memory itself adds, in one step that nothing can come between.
@@ -28,17 +30,21 @@ __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned
 /// B: a thread for each element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,
                                        unsigned long long* d_bins) {
+    // [02.2] The same, with an addition that nothing can come between.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(&d_bins[d_data[i]], 1ull);
+    // [/02.2]
 }
 
 /// Any grid for any n: each thread takes every element that is a whole grid further.
 /// @par Source
 /// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), with indices of 32 bits.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    // [02.3] Count every element that is a whole grid further than the last one.
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
         atomicAdd(&d_bins[d_data[i]], 1ull);
+    // [/02.3]
 }
 
 /// @brief What `atomicAdd` does, made from compare-and-swap.
@@ -50,12 +56,14 @@ __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, u
 /// B, for types that have no `atomicAdd`.
 __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* address,
                                                        unsigned long long value) {
+    // [02.4] Add by atomicCAS: try until no other thread has changed the value in between.
     unsigned long long old = *address, assumed;
     do {
         assumed = old;
         old = atomicCAS(address, assumed, assumed + value);
     } while (old != assumed);
     return old;
+    // [/02.4] return 0;
 }
 
 /// The grid-stride loop with that addition.

@@ -27,6 +27,7 @@ inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_co
 /// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code").
 __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
+    // [03.1] Clear this thread's counter, count a share of the bytes, add this thread's counter to its bin.
     counts[threadIdx.x] = 0;
     __syncthreads();
 
@@ -36,11 +37,13 @@ __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsig
 
     __syncthreads();
     atomicAdd(&d_bins[threadIdx.x], static_cast<unsigned long long>(counts[threadIdx.x]));
+    // [/03.1]
 }
 
 /// Any block size: the block's threads share the bins out among themselves in strides.
 __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
+    // [03.2] The same three steps, for a block of any size.
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) counts[b] = 0;
     __syncthreads();
 
@@ -51,6 +54,7 @@ __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, uns
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
+    // [/03.2]
 }
 
 /// @brief A histogram for each warp: warps of a block no longer contend with each other.
@@ -58,6 +62,7 @@ __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, uns
 /// Dynamic shared memory: `kBins` counters for each warp of the block.
 __global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     extern __shared__ unsigned int counts[];
+    // [03.3] Clear all copies, count in the copy of this thread's warp, add up the copies of each bin.
     const unsigned int warps = (blockDim.x + warpSize - 1) / warpSize;
     unsigned int* const own = &counts[threadIdx.x / warpSize * kBins];
     for (unsigned int k = threadIdx.x; k < warps * kBins; k += blockDim.x) counts[k] = 0;
@@ -73,6 +78,7 @@ __global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, 
         for (unsigned int w = 0; w < warps; ++w) sum += counts[w * kBins + b];
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum));
     }
+    // [/03.3]
 }
 
 /// How many bins fit into one thread's registers.

@@ -63,11 +63,13 @@ __global__ void strided_kernel(const unsigned char* d_data, std::size_t n, unsig
     clear_counts(counts, kBins);
     __syncthreads();
 
+    // [04.1] Count kCoarsening bytes, a block's width apart.
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kCoarsening + threadIdx.x;
     for (std::size_t k = 0; k < kCoarsening; ++k) {
         const std::size_t i = first + k * blockDim.x;
         if (i < n) atomicAdd(&counts[d_data[i]], 1u);
     }
+    // [/04.1]
 
     __syncthreads();
     merge_counts(counts, d_bins);
@@ -102,11 +104,13 @@ struct Vectors {
 
 /// Loads of 16 bytes need addresses that are multiples of 16, and the data may begin anywhere.
 __device__ inline Vectors vectors_of(const unsigned char* d_data, std::size_t n) {
+    // [04.2] Find the first address that is a multiple of 16, the vectors from there on, and the rest.
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) % sizeof(uint4);
     const std::size_t to_aligned = (sizeof(uint4) - misaligned) % sizeof(uint4);
     const std::size_t before = to_aligned < n ? to_aligned : n;
     const std::size_t count = (n - before) / sizeof(uint4);
     return {reinterpret_cast<const uint4*>(d_data + before), count, before, before + count * sizeof(uint4)};
+    // [/04.2] return {};
 }
 
 /// @brief Counts the 16 bytes of a vector.
@@ -114,6 +118,7 @@ __device__ inline Vectors vectors_of(const unsigned char* d_data, std::size_t n)
 /// @param[in,out] own Counters in shared memory: that of a byte is `own[byte * kCopies]`.
 template <unsigned int kCopies = 1>
 __device__ inline void count_16(unsigned int* own, const uint4& v) {
+    // [04.2] Count the four bytes of each of the four words.
     const unsigned int words[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
     for (unsigned int word : words) {
@@ -121,6 +126,7 @@ __device__ inline void count_16(unsigned int* own, const uint4& v) {
         for (unsigned int shift = 0; shift < 32; shift += 8)
             atomicAdd(&own[(word >> shift & 0xff) * kCopies], 1u);
     }
+    // [/04.2]
 }
 
 /// Counts the bytes before and after the vectors, one per thread of the grid.
@@ -141,11 +147,13 @@ __global__ void __launch_bounds__(kWideBlock)
     clear_counts(counts, kBins);
     __syncthreads();
 
+    // [04.2] Count the vectors, a grid's stride apart, and the bytes before and after them.
     const Vectors vectors = vectors_of(d_data, n);
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors.count; i += threads)
         count_16(counts, vectors.data[i]);
     count_ends(counts, d_data, n, vectors);
+    // [/04.2]
 
     __syncthreads();
     merge_counts(counts, d_bins);
@@ -172,6 +180,7 @@ __global__ void __launch_bounds__(kWideBlock)
     clear_counts(counts, kBins * kCopies);
     __syncthreads();
 
+    // [04.3] Count in the copy of this thread's lane, and then add up the copies of each bin.
     unsigned int* const own = &counts[threadIdx.x % kCopies];
     const Vectors vectors = vectors_of(d_data, n);
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
@@ -182,6 +191,7 @@ __global__ void __launch_bounds__(kWideBlock)
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_copies<kCopies>(counts, b)));
+    // [/04.3]
 }
 
 /// How many copies the last two variants have, one for each lane of a warp, and how many loads in flight.

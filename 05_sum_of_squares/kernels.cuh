@@ -20,27 +20,33 @@
 /// @par Source
 /// C (Caijinping 2014), as are the next two; there with sums of 32 bits.
 __global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    // [05.1] Add up the squares of this thread's chunk of consecutive elements.
     const std::size_t chunk = (n + blockDim.x - 1) / blockDim.x;
     const std::size_t first = threadIdx.x * chunk;
     unsigned long long sum = 0;
     for (std::size_t i = first; i < first + chunk && i < n; ++i) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;
+    // [/05.1]
 }
 
 /// Neighbouring threads take neighbouring elements, and stride: a warp loads 128 consecutive bytes.
 __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    // [05.2] Add up the squares of every element that is a block's width further than the last one.
     unsigned long long sum = 0;
     for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;
+    // [/05.2]
 }
 
 /// The same by many blocks: the stride is the whole grid.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    // [05.3] The same by all threads of all blocks.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     unsigned long long sum = 0;
     for (std::size_t i = thread; i < n; i += stride) sum += square(d_data[i]);
     d_partials[thread] = sum;
+    // [/05.3]
 }
 
 /// @}

@@ -33,8 +33,10 @@ __global__ void square_kernel(const int* d_data, std::size_t n, unsigned long lo
 
 /// Adds the upper part of `count` values to the lower `half`. Of an odd count the middle one waits.
 __global__ void fold_kernel(unsigned long long* d_values, std::size_t count, std::size_t half) {
+    // [06.1] Add an element of the upper part to one of the lower part, if this thread has such a pair.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i + half < count) d_values[i] += d_values[i + half];
+    // [/06.1]
 }
 /// @}
 
@@ -91,11 +93,13 @@ __global__ void halves_kernel(const int* d_data, std::size_t n, unsigned long lo
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);
     __syncthreads();
+    // [06.2] Add the upper half to the lower until one value is left, and store it.
     for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
         if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
         __syncthreads();
     }
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
+    // [/06.2]
 }
 
 /// Half of the threads did nothing but load. Now each loads two elements, and adds before it stores.
@@ -120,9 +124,11 @@ __global__ void first_add_kernel(const int* d_data, std::size_t n, unsigned long
 /// Adds up a warp's values by shuffles: lanes read each other's registers, without shared memory and
 /// without a barrier. Lane 0 has the sum.
 __device__ inline unsigned long long warp_sum(unsigned long long value) {
+    // [06.3] Add up the values of the warp's lanes by __shfl_down_sync.
     for (int delta = warpSize / 2; delta > 0; delta /= 2)
         value += __shfl_down_sync(0xffffffffu, value, delta);
     return value;
+    // [/06.3] return 0;
 }
 
 /// The last 32 values are one warp's work, and a warp needs no barrier of the block.
@@ -142,6 +148,7 @@ __global__ void last_warp_kernel(const int* d_data, std::size_t n, unsigned long
 /// Each warp by shuffles, then the warps' sums by one warp: one barrier, whatever the block's size.
 __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long sums[kMostThreads / 32];
+    // [06.3] Add up each warp, then the sums of the warps, and store the total.
     const unsigned int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     const unsigned long long own = warp_sum(two_squares(d_data, n));
     if (lane == 0) sums[warp] = own;
@@ -149,6 +156,7 @@ __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long lon
     if (warp != 0) return;
     const unsigned long long sum = warp_sum(lane < blockDim.x / warpSize ? sums[lane] : 0);
     if (lane == 0) d_partials[blockIdx.x] = sum;
+    // [/06.3]
 }
 
 /// @}
@@ -164,12 +172,14 @@ inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long
     const unsigned int block = shape.block_or(kBlock);
     square_kernel<<<blocks_for(n, block), block>>>(d_data, n, d_values);
     CUDA_CHECK(cudaGetLastError());
+    // [06.1] Launch fold_kernel for one level after another, until one value is left.
     for (std::size_t count = n; count > 1;) {
         const std::size_t lower = count - count / 2;  // rounded up: no element is dropped
         fold_kernel<<<blocks_for(lower, block), block>>>(d_values, count, lower);
         CUDA_CHECK(cudaGetLastError());
         count = lower;
     }
+    // [/06.1]
     CUDA_CHECK(cudaMemcpy(d_sum, d_values, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 

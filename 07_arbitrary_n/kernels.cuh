@@ -22,6 +22,7 @@ constexpr unsigned int kBlock = 256, kMostThreads = 1024;
 /// @return The sum.
 __device__ inline unsigned long long block_sum(unsigned long long value) {
     __shared__ unsigned long long values[kMostThreads];
+    // [07.1] Add up the block's values by halves, whatever their number.
     values[threadIdx.x] = value;
     __syncthreads();
     for (unsigned int count = blockDim.x; count > 1;) {
@@ -31,6 +32,7 @@ __device__ inline unsigned long long block_sum(unsigned long long value) {
         count = half;
     }
     return values[0];
+    // [/07.1] return 0;
 }
 
 /// The sum of this thread's share of the squares, a grid's stride apart.
@@ -51,18 +53,22 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
 /// @par Source
 /// E (Hobbit 2015), as is the second kernel; there the cells past n are read unwritten.
 __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
+    // [07.2] Square this thread's element, if it has one, and store the block's sum.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const unsigned long long sum = block_sum(i < n ? square(d_data[i]) : 0);
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
+    // [/07.2]
 }
 
 /// The second kernel, of one block: its threads stride over the partial sums, however many there are.
 __global__ void total_add_kernel(const unsigned long long* d_partials, std::size_t count,
                                  unsigned long long* d_sum) {
+    // [07.2] Add up all partial sums with one block, and store the total.
     unsigned long long own = 0;
     for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) own += d_partials[i];
     const unsigned long long sum = block_sum(own);
     if (threadIdx.x == 0) *d_sum = sum;
+    // [/07.2]
 }
 
 /// Partial sums of partial sums: one a block, from one array into another.
@@ -89,6 +95,7 @@ __device__ inline void finish_in_last_block(unsigned long long sum, unsigned lon
                                             unsigned long long* d_sum) {
     unsigned int* const d_done = reinterpret_cast<unsigned int*>(d_workspace);
     unsigned long long* const d_partials = d_workspace + 1;
+    // [07.3] Store the block's sum, find out whether this block is the last one, and there add up all sums.
     __shared__ bool last;
     if (threadIdx.x == 0) {
         d_partials[blockIdx.x] = sum;
@@ -102,6 +109,7 @@ __device__ inline void finish_in_last_block(unsigned long long sum, unsigned lon
     for (unsigned int b = threadIdx.x; b < gridDim.x; b += blockDim.x) own += __ldcg(&d_partials[b]);
     const unsigned long long total = block_sum(own);
     if (threadIdx.x == 0) *d_sum = total;
+    // [/07.3]
 }
 
 /// One launch for everything.
@@ -114,8 +122,10 @@ __global__ void last_block_kernel(const int* d_data, std::size_t n, unsigned lon
 ///
 /// Integers add up to the same in any order, and modulo 2^64 too. Floating-point numbers would not.
 __global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
+    // [07.4] Add the block's sum to the total.
     const unsigned long long sum = block_sum(own_squares(d_data, n));
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
+    // [/07.4]
 }
 
 /// The four squares of a vector, added up.

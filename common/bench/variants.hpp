@@ -29,16 +29,19 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
     throw std::logic_error("no variant is called " + name);
 }
 
-/// @brief The variants that the command line asks for and that can have its launch shape.
+/// @brief The variants, and those that were added from elsewhere, which the command line asks for and which
+/// can
+///        have its launch shape.
 ///
 /// A variant that can't have it is left out with a line on standard error that says why.
 /// @throws BadOption if there is none left.
 template <typename Problem>
 std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,
                                               const Options& options) {
-    std::vector<Variant<Problem>> chosen;
+    std::vector<Variant<Problem>> all = variants, chosen;
+    all.insert(all.end(), added_variants<Problem>().begin(), added_variants<Problem>().end());
     std::string left_out;
-    for (const Variant<Problem>& variant : variants) {
+    for (const Variant<Problem>& variant : all) {
         if (!options.variant.empty() && options.variant != variant.name) continue;
         const std::string refusal = variant.refusal(options.shape);
         if (refusal.empty()) {

@@ -30,3 +30,9 @@ function(course_executable target source)
   add_executable(${target} ${PROJECT_SOURCE_DIR}/${source})
   target_link_libraries(${target} PRIVATE course_options)
 endfunction()
+
+function(course_objects target source)
+  add_library(${target} OBJECT ${source})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/work)  # "../common/cuda/error.cuh" is found from there
+  target_link_libraries(${target} PUBLIC course_options)
+endfunction()

@@ -20,14 +20,14 @@ if(HAS_BACKTRACE)
   target_compile_definitions(simulator PRIVATE SIM_BACKTRACE)
 endif()
 
-# translate_file(source output): translates one file into the build tree, under the same path.
+# translate_file(source output): translates one file, of the repository or by its whole path, into the build tree.
 set(translated_dir ${PROJECT_BINARY_DIR}/translated)
 function(translate_file source output)
   get_filename_component(folder ${output} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
+  get_filename_component(path ${source} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
   add_custom_command(OUTPUT ${output}
-    COMMAND translate ${PROJECT_SOURCE_DIR}/${source} ${output}
-    DEPENDS ${PROJECT_SOURCE_DIR}/${source} translate VERBATIM
+    COMMAND translate ${path} ${output} DEPENDS ${path} translate VERBATIM
     COMMENT "Translating ${source}")
 endfunction()
 
@@ -60,6 +60,20 @@ function(course_executable target source)
   add_dependencies(${target} translated_headers)
   target_compile_options(${target} PRIVATE ${checked})
   target_link_libraries(${target} PRIVATE simulator)
+endfunction()
+
+# A source that a tool has made has includes as if it were in work/.
+function(course_objects target source)
+  set(folder work)
+  if(NOT IS_ABSOLUTE ${source})
+    get_filename_component(folder ${source} DIRECTORY)
+  endif()
+  set(translated ${translated_dir}/${folder}/${target}.cu.cpp)
+  translate_file(${source} ${translated})
+  add_library(${target} OBJECT ${translated})
+  add_dependencies(${target} translated_headers)
+  target_compile_options(${target} PRIVATE ${checked})
+  target_link_libraries(${target} PUBLIC simulator)
 endfunction()
 
 # interleaved(target): a translated executable whose threads are interrupted in the midst of their work.

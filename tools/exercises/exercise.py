@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""usage: ./course exercise [NUMBER | CHAPTER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
+       ./course status [CHAPTER] [--backend simulator|gpu]
+
+exercise  checks your file of an exercise, by default of the first one that is not solved, and shows the first failure;
+          makes the file in work/ if there is none yet
+
+NUMBER      03.2 is the second exercise of chapter 03; 03 is the first of that chapter that is not solved
+--watch     checks again whenever you save; q ends it, h shows a hint
+--hint      shows the next of three hints
+--solution  shows the chapter's own code, after asking
+--diff      compares your file with the chapter's
+--reset     begins again, after asking; your file is kept under another name
+
+status    one line for each exercise; whatever has changed is checked again
+"""
+
+import argparse
+import difflib
+import hashlib
+import os
+import select
+import subprocess
+import sys
+import termios
+import time
+import tty
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import verdict as checks
+from starter import ROOT, exercises, without_marks
+from student import Work
+
+
+def say(*lines):
+    print(*lines, sep="\n", flush=True)
+
+
+def fail(status, mistake):
+    print(f"course: {mistake}", file=sys.stderr)
+    sys.exit(status)
+
+
+def confirmed(question):
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def stamp(work, backend):
+    """What a verdict is about: the student's text, and the programs that judged it."""
+    digest = hashlib.sha256(work.path.read_bytes())
+    for preset, order, _ in checks.CHECKS[backend]:
+        path = checks.program(work.exercise, preset, order)
+        digest.update(str(path.stat().st_mtime_ns if path.exists() else 0).encode())
+    return digest.hexdigest()
+
+
+def verify(work, backend):
+    verdict = checks.verify(work.exercise, backend)
+    work.note(passed=verdict.passed, words=verdict.words, stamp=stamp(work, backend),
+              passed_once=verdict.passed or work.noted().get("passed_once", False))
+    return verdict
+
+
+def current(work, backend):
+    """The verdict on the file as it is: noted, if nothing has changed since, or else found again."""
+    noted = work.noted()
+    targets = [(preset, checks.program(work.exercise, preset, order).name) for preset, order, _ in checks.CHECKS[backend]]
+    if "stamp" in noted and not any(checks.build(preset, [target]) for preset, target in targets) \
+            and noted["stamp"] == stamp(work, backend):
+        return checks.Verdict(noted["passed"], noted["words"])
+    return verify(work, backend)
+
+
+def show_table(exercise, backend):
+    """The chapter's table with the student's row."""
+    name = f"exercise_{exercise.number}_table"
+    if checks.build(backend, [name]):
+        return
+    size = ["--n", "1M"] if backend == "simulator" else []
+    subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+
+
+def show(work, verdict, backend):
+    exercise = work.exercise
+    say(f"Exercise {exercise.number}: {exercise.title}", f"Your file: {exercise.file}", "")
+    if not verdict.passed:
+        say(*verdict.words, "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
+        return
+    say("Solved: it is right for every size, input, address and launch shape, also when threads are interrupted, and under "
+        "the sanitizers." if backend == "simulator" else "Solved: it is right for every size, input, address and launch shape.")
+    show_table(exercise, backend)
+    say("", exercise.section("Then"))
+
+
+def hint(work):
+    hints = work.exercise.hints()
+    shown = work.noted().get("hints", 0)
+    work.note(hints=shown + 1)
+    if shown < len(hints):
+        say(f"Hint {shown + 1} of {len(hints)}: {hints[shown].strip()}")
+    else:
+        say(*[f"{number}. {text.strip()}" for number, text in enumerate(hints, 1)],
+            f"These were all. ./course exercise {work.exercise.number} --solution shows the chapter's code.")
+
+
+def solution(work):
+    if confirmed("Show the chapter's own code?"):
+        cut = [part for part in work.chapter.needed(work.exercise.variant)
+               if any(f"// [{work.exercise.number}]" in line for line in part)]
+        say(*["\n".join(["", *without_marks(part)]) for part in cut])
+
+
+def diff(work):
+    lines = difflib.unified_diff(work.path.read_text(encoding="utf-8", errors="replace").splitlines(),
+                                 work.chapter.solution(work.exercise).splitlines(), str(work.exercise.file),
+                                 f"{work.exercise.chapter}/kernels.cuh", lineterm="")
+    say(*lines)
+
+
+@contextmanager
+def keys():
+    """A function that waits for a key for some time, or for nothing where there is no keyboard."""
+    def wait(seconds):
+        if not sys.stdin.isatty():
+            time.sleep(seconds)
+            return ""
+        return sys.stdin.read(1) if select.select([sys.stdin], [], [], seconds)[0] else ""
+
+    if not sys.stdin.isatty():
+        yield wait
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        tty.setcbreak(sys.stdin)
+        yield wait
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def watch(work, backend):
+    # The text is read, not its time: an editor may write another file of the same name, and a network folder be late.
+    seen = None
+    with keys() as wait:
+        while True:
+            try:
+                text = work.path.read_bytes()
+            except OSError:  # an editor is just replacing it
+                text = seen
+            if text != seen:
+                seen = text
+                if sys.stdout.isatty():
+                    print("\033[2J\033[3J\033[H", end="")
+                show(work, verify(work, backend), backend)
+                say("", "Waiting for you to save the file. q ends this, h shows a hint.")
+            key = wait(0.3)
+            if key == "q":
+                return
+            if key == "h":
+                hint(work)
+
+
+def status(chosen, backend):
+    for exercise in chosen:
+        work = Work(exercise)
+        words = "not begun"
+        if work.begun():
+            before = work.noted().get("passed_once", False)
+            verdict = current(work, backend)
+            words = "passed" if verdict.passed else ("passed before, failing now: " if before else "failing: ") + verdict.first.removeprefix("Wrong for ")
+            if work.starter_has_changed():
+                words += " (the course's starter has changed since you began: --diff shows what it does now)"
+        say(f"{exercise.number}  {exercise.title:<34} {words}")
+
+
+def find(name, chosen):
+    """The exercises of a number, a chapter, or all."""
+    if name is None:
+        return chosen
+    chapter, _, number = name.rstrip("/").partition(".")
+    chapter = chapter.partition("_")[0].zfill(2)
+    found = [each for each in chosen if each.number[:2] == chapter and (not number or each.number == f"{chapter}.{number}")]
+    if not found:
+        fail(2, f"no exercise '{name}': there are {', '.join(each.number for each in chosen)}")
+    return found
+
+
+def unsolved(chosen, backend):
+    """The first one that is not solved, or else the last."""
+    for exercise in chosen:
+        work = Work(exercise)
+        if not work.begun() or not current(work, backend).passed:
+            return exercise
+    return chosen[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("command", choices=["exercise", "status"])
+    parser.add_argument("number", nargs="?")
+    parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
+    what = parser.add_mutually_exclusive_group()
+    for option in ("--watch", "--hint", "--solution", "--diff", "--reset", "--help"):
+        what.add_argument(option, action="store_true")
+    parser.error = lambda mistake: fail(2, f"{mistake}; ./course exercise --help lists what there is")
+    options = parser.parse_intermixed_args()
+    if options.help:
+        return say(__doc__.strip())
+    chosen = find(options.number, exercises())
+    if options.command == "status":
+        return status(chosen, options.backend)
+
+    exercise = chosen[0] if len(chosen) == 1 else unsolved(chosen, options.backend)
+    work = Work(exercise)
+    if work.begin():
+        say(f"Exercise {exercise.number}: {exercise.title}", "", exercise.section("Task"), "",
+            f"Your file is {exercise.file}. Write where it says TODO, and check it with the same command.", "")
+    if work.starter_has_changed():
+        say("The course has another starter for this exercise since you began; your file stays as it is.", "")
+    if options.hint:
+        hint(work)
+    elif options.solution:
+        solution(work)
+    elif options.diff:
+        diff(work)
+    elif options.reset:
+        if confirmed(f"Begin {exercise.number} again? Your file is kept under another name."):
+            say(f"Kept: {work.reset().relative_to(ROOT)}. {exercise.file} is the starter again.")
+    elif options.watch:
+        watch(work, options.backend)
+    else:
+        verdict = verify(work, options.backend)
+        show(work, verdict, options.backend)
+        return 0 if verdict.passed else 1
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as error:
+        fail(1, error)

@@ -1,0 +1,149 @@
+"""Starters: what of a chapter's kernels.cuh a student is given, cut out by the marks in it.
+
+    // [03.2] What is to be written here.      a starter has the text as a TODO, and then
+    atomicAdd(...);                            nothing of these lines
+    // [/03.2] return 0;                       but what follows the second mark
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MARK = re.compile(r" *// \[(?P<end>/?)(?P<number>\d\d\.\d+)\] ?(?P<text>.*)")
+PAGE_NUMBER = re.compile(r"(\d+)_(\w+)\.md")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    number: str  # 03.2
+    page: Path  # 03_shared_privatized/exercises/2_any_block.md, from the root
+    variant: str  # which one the chapter's kernel belongs to
+
+    @property
+    def chapter(self):
+        return self.page.parts[0]
+
+    @property
+    def file(self):
+        """The student's, from the root."""
+        return Path("work") / f"{self.number}_{PAGE_NUMBER.fullmatch(self.page.name)[2]}.cuh"
+
+    @property
+    def title(self):
+        return self.text.splitlines()[0].removeprefix("# ").partition(" ")[2]
+
+    @property
+    def text(self):
+        return (ROOT / self.page).read_text(encoding="utf-8")
+
+    def section(self, heading):
+        """The lines below a heading of the page."""
+        return re.search(rf"^## {heading}\n\n(.*?)\s*(?:^## |\Z)", self.text, re.MULTILINE | re.DOTALL)[1]
+
+    def hints(self):
+        return re.findall(r"^\d\. ((?:.*\n?(?!\d\. ))*)", self.section("Hints"), re.MULTILINE)
+
+
+def exercises():
+    """All of them, in the order of the course."""
+    found = []
+    for page in sorted(ROOT.glob("[0-9][0-9]_*/exercises/*.md")):
+        number = f"{page.parent.parent.name[:2]}.{PAGE_NUMBER.fullmatch(page.name)[1]}"
+        variant = re.search(r"^<!-- variant: (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
+        found.append(Exercise(number, page.relative_to(ROOT), variant))
+    return found
+
+
+def without_marks(lines):
+    return [line for line in lines if not MARK.fullmatch(line)]
+
+
+def cut(lines, number):
+    """The lines without those that the exercise asks for, and without any mark."""
+    kept, inside = [], False
+    for line in lines:
+        mark = MARK.fullmatch(line)
+        indent = line[:len(line) - len(line.lstrip())]
+        if not mark:
+            kept += [] if inside else [line]
+        elif mark["number"] == number:
+            inside = not mark["end"]
+            text = mark["text"] if mark["end"] else f"// TODO: {mark['text']}"
+            kept += [indent + text] if text else []
+    return kept
+
+
+def without_comments(lines):
+    return "\n".join(re.sub(r"//.*", "", line) for line in lines)
+
+
+def names_of(definition):
+    """The names that a definition at the top level of a file defines."""
+    code = without_comments(definition)
+    code = re.sub(r"^template .*|__launch_bounds__\(\w+\)", "", code, flags=re.MULTILINE)
+    head = code.partition("{")[0]
+    struct = re.match(r"\s*(?:struct|using) (\w+)", head)
+    if struct:
+        return {struct[1]}
+    function = re.search(r"(\w+)\(", head.partition(" = ")[0])
+    return {function[1]} if function else set(re.findall(r"(\w+) =", code.partition("{")[0]))
+
+
+def definitions(lines):
+    """The definitions at the top level of a file, each with the comment before it."""
+    found, part, depth = [], [], 0
+    for line in lines:
+        if depth == 0 and (not line or line.startswith(("#", "/// @name", "/// @{", "/// @}"))):
+            part = []
+            continue
+        part.append(line)
+        code = re.sub(r"//.*", "", line)
+        depth += code.count("{") - code.count("}")
+        if depth == 0 and code.endswith((";", "}")):
+            found.append(part)
+            part = []
+    return found
+
+
+class Chapter:
+    """A chapter's kernels.cuh, taken apart."""
+
+    def __init__(self, folder):
+        text = (ROOT / folder / "kernels.cuh").read_text(encoding="utf-8")
+        self.lines = text.splitlines()
+        self.type, table = re.search(r"^inline const std::vector<(Variant<\w+>)> kVariants = \{\n(.*)^\};", text,
+                                     re.MULTILINE | re.DOTALL).groups()
+        # A variant's entry in the table, {.name = ...}, by its name.
+        entries = re.findall(r"^    (\{\.name = \"([^\"]*)\".*?\}),$(?=\n    \{|\n*\Z)", table, re.MULTILINE | re.DOTALL)
+        self.entries = {name: text for text, name in entries}
+
+    def needed(self, variant):
+        """The definitions that a variant needs, in the file's order."""
+        left = [part for part in definitions(self.lines) if "kVariants" not in names_of(part)]
+        chosen, words = [], set(re.findall(r"\w+", self.entries[variant]))
+        while more := [part for part in left if words & names_of(part)]:
+            chosen += more
+            left = [part for part in left if part not in more]
+            words |= {word for part in more for word in re.findall(r"\w+", without_comments(part))}
+        return [part for part in definitions(self.lines) if part in chosen]
+
+    def file(self, exercise, edit):
+        """The chapter's file without what only other variants need, each definition edited."""
+        includes = [line for line in self.lines if line.startswith("#include")]
+        parts = [["/// @file",
+                  f"/// @brief Exercise {exercise.number}: {exercise.title}.",
+                  "///",
+                  f"/// The task and hints are in {exercise.page}. To check this file:",
+                  f"///     ./course exercise {exercise.number}",
+                  "#pragma once"],
+                 [line for line in includes if "<" in line],
+                 [line for line in includes if "<" not in line],
+                 *[edit(part) for part in self.needed(exercise.variant)]]
+        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+    def starter(self, exercise):
+        return self.file(exercise, lambda part: cut(part, exercise.number))
+
+    def solution(self, exercise):
+        return self.file(exercise, without_marks)

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""usage: tools/exercises/try_starters.py [--record] [NUMBER ...]
+
+Checks that each exercise's starter compiles and fails as its page says, and that the chapter's code in the same file
+passes. --record writes into the pages what the starters say. Uses work/, which must not be there.
+"""
+
+import re
+import shutil
+import sys
+
+import verdict
+from starter import ROOT, Chapter, exercises
+
+SAID = re.compile(r"(## The starter says\n\n```\n)(.*?)(\n```)", re.DOTALL)
+
+
+def main(words):
+    record = words[:1] == ["--record"]
+    numbers = words[record:]
+    if (ROOT / "work").exists():
+        sys.exit("tools/exercises/try_starters.py: there is a folder work/, which may be somebody's")
+    chosen = [each for each in exercises() if not numbers or each.number in numbers]
+    names = [f"exercise_{each.number}_plain" for each in chosen]
+    wrong = []
+    try:
+        (ROOT / "work").mkdir()
+        for what, text_of in (("starter", Chapter.starter), ("solution", Chapter.solution)):
+            for each in chosen:
+                (ROOT / each.file).write_text(text_of(Chapter(each.chapter), each), encoding="utf-8")
+            if log := verdict.build("simulator", names):
+                sys.exit("\n".join(verdict.compiler_words(log)))
+            for each in chosen:
+                found = verdict.run(verdict.program(each, "simulator", "plain"))
+                said = "\n".join(found.words)
+                if what == "solution":
+                    wrong += [] if found.passed else [f"{each.number}: the chapter's code fails: {said}"]
+                elif record:
+                    path = ROOT / each.page
+                    path.write_text(SAID.sub(lambda match: match[1] + said + match[3], each.text), encoding="utf-8")
+                elif said != SAID.search(each.text)[2]:
+                    wrong.append(f"{each.page}: the starter says otherwise: {said or 'nothing'}")
+    finally:
+        shutil.rmtree(ROOT / "work")
+    print(*wrong, f"{len(chosen)} exercises", sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

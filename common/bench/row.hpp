@@ -31,8 +31,9 @@ struct Row {
     bool is_wrong() const { return verdict.starts_with("WRONG"); }
 };
 
-/// @return A time with a unit that leaves one to three digits before the point: "12.3 us".
+/// @return A time with a unit that leaves one to three digits before the point, "12.3 us", or "-" for NaN.
 inline std::string format_seconds(double seconds) {
+    if (!std::isfinite(seconds)) return "-";
     const char* const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
     while (unit < 3 && seconds < 0.9995) {
@@ -58,7 +59,7 @@ inline std::string format_ratio(double ratio) {
 
 /// @return A row's time, marked if it is simulated.
 inline std::string format_time(const Row& row) {
-    return format_seconds(row.timing.median) + (row.simulated ? " sim" : "");
+    return format_seconds(row.timing.median) + (row.simulated && row.timing.samples > 0 ? " sim" : "");
 }
 
 /// Prints the table's two lines of heading.

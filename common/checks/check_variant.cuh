@@ -127,10 +127,11 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     Runner<Problem> runner(variant, 1, {0, 2048});
     try {
         runner.run(d_data.data());
+    } catch (const UnnoticedError& error) {
+        return std::string(variant.name) + ", blocks of 2048 threads: " + error.what();
     } catch (const CudaError&) {
         return std::nullopt;
     }
-    cudaGetLastError();  // which it has left
     const std::vector<Element> data = d_data.to_host();
     const auto wrong =
         verify_one_by_one(runner.results(), variant.expected(Problem::reference(data.data(), 1)));

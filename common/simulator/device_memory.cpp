@@ -18,7 +18,7 @@ namespace sim {
 namespace {
 
 /// Further than an index that is off by a few blocks goes.
-constexpr std::size_t kDeviceGuardBytes = std::size_t{16} << 20;
+constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
 /// Two mappings each. Linux gives a process 65,530, and the stacks of the workers need most of them.
 constexpr std::size_t kMostGuarded = 4096;
 

@@ -134,6 +134,7 @@ void Worker::exits() {
     threads_.in_kernel = false;
     record_thread_fault(cudaErrorLaunchFailure, "calls exit(), which a GPU does not have");
     set_fault(grid_->error, grid_->fault);
+    tell_fault();
     std::fflush(nullptr);
     _exit(1);
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "device_memory.hpp"
+#include "errors.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -35,6 +36,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
         return;
     }
     if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
+    tell_fault();  // the program may end here
     std::size_t i = 0;
     while (kSignals[i] != signal) ++i;
     const std::string place = signal == SIGSEGV && info->si_code > 0 ? allocation_text(info->si_addr) : "";

@@ -48,6 +48,7 @@ template <typename Launch>
 std::string fault_of(Launch launch, cudaError_t expected) {
     launch();
     const std::string words = sim::last_fault();
+    std::fprintf(stderr, "simulator: %s\n", words.c_str());
     void* pointer = nullptr;
     CHECK(cudaGetLastError() == expected);
     CHECK(cudaGetLastError() == cudaSuccess);

@@ -5,7 +5,7 @@ import re
 import sys
 import textwrap
 
-# What kind of fault the words suggest; the first that applies.
+# What kind of fault the words suggest.
 HINTS = [
     (r"barrier left out|divergent barrier|deadlock", "All threads of a block must come to the same __syncthreads()."),
     (r"gets nowhere", "Does a loop wait for something that no thread can do any more?"),
@@ -15,6 +15,8 @@ HINTS = [
 ]
 RACE = ("Only where threads are interrupted in the midst of their work: a race. An atomic operation or a barrier is "
         "missing.")
+
+SHOWN = 4  # failures of one check
 
 
 def tests(log):
@@ -31,13 +33,13 @@ def words_of(output):
     failures = re.findall(r"^(\S+:\d+): failed: (.*)$", output, flags=re.M)
     if not failures:
         return output.strip().splitlines()[-3:] or ["It did not end in time, or was ended."]
-    place, failure = failures[0]
-    expansion = failure.rsplit(" for: ", 1)[-1]
-    told = re.fullmatch(r'"(.*)" == ""', expansion)
-    words = [told.group(1) if told else f"{place}: {failure}"]
+    words = []
+    for place, failure in failures:
+        told = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # and not what it was compared with
+        words.append(told.group(1) if told else f"{place}: {failure}")
+    if len(words) > SHOWN:
+        words[SHOWN:] = [f"And {len(words) - SHOWN} more."]
     words += [line for line in output.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)][:1]
-    if len(failures) > 1:
-        words.append(f"And {len(failures) - 1} more.")
     return words
 
 
@@ -58,12 +60,12 @@ def main():
     for name, by_order in failed.items():
         words = by_order.get(False) or by_order[True]
         text = "\n".join(words)
-        hint = RACE if False not in by_order else next((hint for sign, hint in HINTS if re.search(sign, text)), "")
+        hints = [RACE] if False not in by_order else [hint for sign, hint in HINTS if re.search(sign, text)]
         print("\n" + name)
-        for line in [*words, hint]:
+        for line in [*words, *hints]:
             printable = "".join(c if c.isprintable() else "?" for c in line)
-            print("\n".join(textwrap.wrap(printable, 110, initial_indent="  ", subsequent_indent="    ",
-                                          break_long_words=False, break_on_hyphens=False)) or "", end="\n" if line else "")
+            print(textwrap.fill(printable, 110, initial_indent="  ", subsequent_indent="    ",
+                                break_long_words=False, break_on_hyphens=False))
 
 
 main()

@@ -48,6 +48,7 @@ class Runner {
     /// @param[in] data `n` elements where the variant expects them.
     /// @throws UnnoticedError, and what the variant throws.
     void run(const Element* data) {
+        if (!variant_.on_cpu) cudaGetLastError();  // what came before is not this variant's
         if (variant_.on_cpu)
             variant_.run(data, n_, results_.data(), workspace_.data(), shape_);
         else

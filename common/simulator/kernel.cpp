@@ -121,16 +121,17 @@ bool Worker::complete_exchange(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
-    std::memset(all.value, kPoison, sizeof(all.value));
     for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
         const Thread& other = threads_.all[warp + i];
         if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
         if (other.state != ThreadState::at_warp || other.mask != first.mask ||
-            std::strcmp(other.function, first.function) != 0)
+            (other.function != first.function && std::strcmp(other.function, first.function) != 0))
             return false;
         all.lanes |= 1u << i;
         all.value[i] = other.value;
     }
+    for (unsigned int i = 0; i < warpSize; ++i)
+        if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
     for (unsigned int i = 0; i < warpSize; ++i) {
         if ((all.lanes >> i & 1) == 0) continue;
         *threads_.all[warp + i].result = all;

@@ -206,19 +206,19 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return finish(cudaSuccess);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return finish_with_handle(events.destroy(event)); }
-cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t) {
-    Event* const event = events.find(handle);
-    if (event != nullptr) *event = {std::chrono::steady_clock::now(), true};
-    return finish_with_handle(event != nullptr);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+    Event* const found = events.find(event);
+    if (found != nullptr) *found = {std::chrono::steady_clock::now(), true};
+    return finish_with_handle(found != nullptr);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return finish_with_handle(events.find(event) != nullptr);
 }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (milliseconds == nullptr) return answer(cudaErrorInvalidValue);
-    const Event *const start = events.find(from), *const stop = events.find(to);
-    if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
+    const Event *const first = events.find(start), *const last = events.find(stop);
+    if (first == nullptr || last == nullptr || !first->recorded || !last->recorded)
         return finish(cudaErrorInvalidResourceHandle);
-    *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+    *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
     return finish(cudaSuccess);
 }

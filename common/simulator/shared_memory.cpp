@@ -9,8 +9,7 @@ namespace sim {
 char* SharedMemory::begin_grid(std::size_t dynamic_bytes) {
     constexpr std::size_t kAlignment = 16;
     if (dynamic_ == nullptr || dynamic_->memory.bytes() != dynamic_bytes)
-        dynamic_.reset(
-            new Array{{"", dynamic_bytes, kAlignment, 1, {}}, {dynamic_bytes, kAlignment, kGuardBytes}});
+        dynamic_ = std::make_unique<Array>(SharedVariable{"", dynamic_bytes, kAlignment, 1, {}});
     return dynamic_->memory.begin();
 }
 
@@ -26,7 +25,7 @@ void* SharedMemory::begin(const void* declaration, const SharedVariable& variabl
     static_bytes_ += variable.bytes;
     std::unique_ptr<Array>& array = arrays_[declaration];
     if (array == nullptr)
-        array.reset(new Array{variable, {variable.bytes, variable.alignment, kGuardBytes}});
+        array = std::make_unique<Array>(variable);
     else
         std::memset(array->memory.begin(), kPoison, variable.bytes);
     used_.push_back(array.get());

@@ -35,6 +35,8 @@ class SharedMemory {
 
  private:
     struct Array {
+        explicit Array(const SharedVariable& declared)
+            : variable(declared), memory(declared.bytes, declared.alignment, kGuardBytes) {}
         const SharedVariable variable;
         const Fenced memory;
         std::string text(const void* address) const;

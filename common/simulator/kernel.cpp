@@ -91,28 +91,37 @@ void Worker::release_barrier() {
 // --- Warps --------------------------------------------------------------------------------------
 
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
-    return running_worker->exchange(function, mask, value, site);
+    WarpValues result;
+    running_worker->exchange(function, mask, value, site, &result, 0);
+    return result;
 }
 
-WarpValues Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
+std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
+                           Site site) {
+    return running_worker->exchange(function, mask, value, site, nullptr, source);
+}
+
+/// @return What the lane has received from lane `source`, if `result` is null.
+std::uint64_t Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
+                               WarpValues* result, unsigned int source) {
     const InSimulator here(*this);
     Thread& thread = *threads_.current;
     if ((mask >> threads_.number(thread) % warpSize & 1) == 0) {
         record_wrong_mask(function, site);
         fibers_.give_up();
     }
-    WarpValues result;
     thread.function = function;
     thread.mask = mask;
     thread.value = value;
-    thread.result = &result;
+    thread.result = result;
+    thread.source = source;
     begin_wait(thread, ThreadState::at_warp, site);
     if (complete_exchange(thread)) {
         thread.state = ThreadState::runs;
     } else {
         leave(thread);
     }
-    return result;
+    return thread.value;
 }
 
 /// If all live lanes of a waiting thread's mask have come, hands each of them what all have brought, and
@@ -134,8 +143,12 @@ bool Worker::complete_exchange(const Thread& first) {
         if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
     for (unsigned int i = 0; i < warpSize; ++i) {
         if ((all.lanes >> i & 1) == 0) continue;
-        *threads_.all[warp + i].result = all;
-        threads_.all[warp + i].state = ThreadState::ready;
+        Thread& lane = threads_.all[warp + i];
+        if (lane.result != nullptr)
+            *lane.result = all;
+        else
+            lane.value = all.value[lane.source];
+        lane.state = ThreadState::ready;
         --threads_.waiting;
     }
     return true;

@@ -57,7 +57,8 @@ class Worker {
     /// @name Called by the simulated thread that runs
     /// @{
     BarrierResult wait_at_barrier(bool predicate, Site site);
-    WarpValues exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
+    std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
+                           WarpValues* result, unsigned int source);
     void others_may_continue();
     void require_no_fence(const void* address, std::size_t bytes);
     void maybe_pause(const void* store_to);

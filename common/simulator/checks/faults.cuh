@@ -637,6 +637,7 @@ TEST_CASE("a use right past the end of a shared array is found, and a write befo
                                 "before (28 bytes, declared at ", here(kSharedLine)}));
     CHECK(says(said(1000, false), {"thread (2, 0, 0) at ", "uses before[1000], 3972 bytes past the end"}));
     CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
+    if (kSanitized) return;  // which ends the program at a fence
     CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
     CHECK(says(said(-10000, true),
                {"thread (2, 0, 0) at ", "uses cells[-10000], 40000 bytes before the beginning"}));
@@ -654,6 +655,7 @@ TEST_CASE("neighbours of dynamic shared memory are found") {
     };
     CHECK(says(said(16), {"thread (0, 0, 0) at ", "uses 12 bytes past the end of the dynamic shared memory",
                           "asks for 52 bytes"}));
+    if (kSanitized) return;
     CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
     CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
 }

@@ -105,6 +105,10 @@ struct WarpValues {
 /// @param[in] value    What this lane brings.
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
 
+/// The same for a lane that receives the value of one lane only, `source`.
+std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
+                           Site site);
+
 /// This thread's place in its warp, 0 to 31.
 inline unsigned int lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize;
@@ -130,7 +134,7 @@ T from_bits(std::uint64_t bits) {
 /// What lane `source` of the warp has brought.
 template <typename T>
 T shuffle(const char* function, unsigned int mask, T value, unsigned int source, Site site) {
-    return from_bits<T>(warp_exchange(function, mask, to_bits(value), site).value[source % warpSize]);
+    return from_bits<T>(warp_shuffle(function, mask, to_bits(value), source % warpSize, site));
 }
 
 /// The lanes whose value is not zero, as a mask.

@@ -2,6 +2,8 @@
 /// @brief The runtime API: errors.
 #include "errors.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -29,7 +31,12 @@ void tell_fault() {
 }
 
 void set_fault(cudaError_t error, const std::string& what) {
-    [[maybe_unused]] static const int at_exit = std::atexit(tell_fault);
+    [[maybe_unused]] static const int at_exit = std::atexit([] {
+        if (fault_is_told) return;
+        tell_fault();
+        std::fflush(nullptr);
+        _exit(1);
+    });
     tell_fault();
     std::string words = std::string(cudaGetErrorString(error)) + ": " + what;
     const std::lock_guard<std::mutex> lock(fault_lock);

@@ -826,4 +826,23 @@ TEST_CASE("streams and events that have been destroyed are found, also once ther
     CUDA_CHECK(cudaEventDestroy(other_event));
 }
 
+TEST_CASE(
+    "a fault that a program does not ask for is said when it ends, once, and it does not end with success") {
+    const auto [status, words] = process_of([] {
+        write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
+        std::exit(0);
+    });
+    CHECK(status == 1);
+    CHECK(says(words, {"simulator: write_kernel", "address 0x1230"}));
+    const auto [noticed, nothing] = process_of([] {
+        write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
+        if (says(cudaGetErrorString(cudaGetLastError()),
+                 {"an illegal memory access was encountered: write_kernel", "address 0x1230"}))
+            std::exit(0);
+        std::exit(7);
+    });
+    CHECK(noticed == 0);
+    CHECK(nothing.empty());
+}
+
 }  // namespace fault_checks

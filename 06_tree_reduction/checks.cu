@@ -4,6 +4,7 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
+#include "broken/barrier_in_branch.cuh"
 #include "broken/eight_cells.cuh"
 #include "broken/half_a_warp.cuh"
 #include "broken/no_barrier_in_tree.cuh"
@@ -59,4 +60,12 @@ TEST_CASE("a missing barrier between levels is found", "[order]") {
 
 TEST_CASE("a missing barrier before the tree is found", "[order]") {
     CHECK(check_variant(broken<no_first_barrier::kernel>()));
+}
+
+TEST_CASE("a barrier that threads leave out is found, unless they are said to return early", "[order]") {
+    Variant<SumOfSquares> variant = broken<barrier_in_branch::kernel>();
+    CHECK(check_variant(variant).value_or("").find("barrier left out: threads 0-127 wait at ") !=
+          std::string::npos);
+    variant.early_exit = true;
+    CHECK(check_variant(variant).value_or("") == "");
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,9 @@ class Bench {
         all_cores_ = all_cores;
     }
 
+    /// Lets a table go on after a kernel has failed. @param[in] recover Makes the device usable again.
+    void recover_by(std::function<void()> recover) { recover_ = std::move(recover); }
+
     /// Adds the read ceiling of an input, by both kinds of loads; on the simulator there is none.
     void add_read_ceiling(const void* d_data, std::size_t bytes) {
         if (device_ == nullptr || device_->simulated) return;
@@ -98,7 +102,7 @@ class Bench {
             const std::string warning = long_run_warning(jobs_, common_.n, options_.file.empty());
             if (!warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
         }
-        std::vector<Measured> measured = measure(jobs_, options_.rounds, device_, options_.cache);
+        std::vector<Measured> measured = measure(jobs_, options_.rounds, device_, options_.cache, recover_);
         leave_out_slower_ceiling(measured);
         const auto median_of = [&](const char* name) {
             for (std::size_t j = 0; j < jobs_.size(); ++j)
@@ -145,6 +149,7 @@ class Bench {
     const Options options_;
     const Device* const device_;
     std::vector<Job> jobs_;
+    std::function<void()> recover_;
 };
 
 /// @return The program's exit status: 1 if a result is wrong that should not be.

@@ -37,8 +37,9 @@ struct Measured {
     std::string verdict;  ///< of the last sample, or of the first that was WRONG
 };
 
-/// @return The median and the 10th and 90th percentiles of at least one sample.
+/// @return The median and the 10th and 90th percentiles; NaN without a sample.
 inline Timing summarize(std::vector<double> seconds) {
+    if (seconds.empty()) return {NAN, NAN, NAN, 0};
     std::sort(seconds.begin(), seconds.end());
     const auto at = [&](double fraction) {
         return seconds[static_cast<std::size_t>(
@@ -61,10 +62,13 @@ constexpr double kSecondsPerJob = 2;
 /// @param[in] rounds How many samples to take of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
 /// @param[in] cache  What the L2 cache holds before a sample, as @ref CacheState has it.
+/// @param[in] recover Called after a job's kernel has failed, to go on with the others; null if that is
+/// impossible.
 /// @return What became of each job, in the order of the jobs.
-/// @throws CudaError, and what a job throws.
+/// @throws CudaError, and what a job throws, unless `recover` is given.
 inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device,
-                                     const std::string& cache = "clean") {
+                                     const std::string& cache = "clean",
+                                     const std::function<void()>& recover = nullptr) {
     const bool on_gpu = device != nullptr && !device->simulated;
     if (!on_gpu) {
         const unsigned int most = device == nullptr ? 5 : 1;
@@ -87,15 +91,24 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
             const Job& job = jobs[j];
             if (spent[j] > kSecondsPerJob) continue;
             if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());
-            job.prepare();
-            if (state && !job.on_cpu) state->prepare();
-            const auto seconds_by = [&](auto&& timer) {
-                timer.start();
-                job.run();
-                return timer.stop();
-            };
-            const double seconds = job.on_cpu ? seconds_by(WallTimer()) : seconds_by(EventTimer());
-            if (!measured[j].verdict.starts_with("WRONG")) measured[j].verdict = job.verify();
+            double seconds = 0;
+            try {
+                job.prepare();
+                if (state && !job.on_cpu) state->prepare();
+                const auto seconds_by = [&](auto&& timer) {
+                    timer.start();
+                    job.run();
+                    return timer.stop();
+                };
+                seconds = job.on_cpu ? seconds_by(WallTimer()) : seconds_by(EventTimer());
+                if (!measured[j].verdict.starts_with("WRONG")) measured[j].verdict = job.verify();
+            } catch (const CudaError& error) {
+                if (!recover || error.code() == cudaErrorMemoryAllocation) throw;
+                measured[j].verdict = std::string("WRONG: ") + error.what();
+                spent[j] = INFINITY;
+                recover();
+                continue;
+            }
             spent[j] += seconds;
             // The round that warms up counts only for a job that is too slow for a second one.
             if (round > 0 || seconds > kSecondsPerJob) samples[j].push_back(seconds);

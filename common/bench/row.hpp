@@ -49,7 +49,7 @@ inline std::string format_seconds(double seconds) {
 
 /// @return A row's time, marked if it is simulated.
 inline std::string format_time(const Row& row) {
-    return format_seconds(row.timing.median) + (row.simulated ? " sim" : "");
+    return format_seconds(row.timing.median) + (row.simulated && row.timing.samples > 0 ? " sim" : "");
 }
 
 /// Prints the table's two lines of heading.

@@ -38,18 +38,20 @@ class VariantBench {
           device_(device),
           data_(data),
           d_data_(d_data),
-          reference_(Problem::reference(data.data(), data.size())) {}
+          reference_(Problem::reference(data.data(), data.size())) {
+        if (device != nullptr && device->simulated) bench_.recover_by([this] { recover(); });
+    }
 
     /// Adds a variant, with results and workspace of its own. @throws CudaError.
     void add(const Variant<Problem>& variant) {
         const auto line = std::make_shared<Line>(variant, data_.size(), options_.shape);
         lines_.push_back(line);
         bench_.add({.name = variant.name,
-                    .run = [this, line] { line->runner.run(line->variant.on_cpu ? data_.data() : d_data_); },
-                    .prepare = [line] { line->runner.poison(); },
+                    .run = [this, line] { line->runner->run(line->variant.on_cpu ? data_.data() : d_data_); },
+                    .prepare = [line] { line->runner->poison(); },
                     .verify =
                         [this, line] {
-                            line->results = line->runner.results();
+                            line->results = line->runner->results();
                             return verdict(*line);
                         },
                     .on_cpu = variant.on_cpu,
@@ -124,6 +126,7 @@ class VariantBench {
         if (options_.heading) print_title(rows.front());
         for (const Row& row : rows)  // a table that is continued has the baselines of the CPU already
             if (options_.heading || !is_without_kernel(row.variant)) print_row(row);
+        if (last_results().empty()) return status_of(rows);  // all kernels have failed
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
         if (!options_.bins.empty()) write_bins(options_.bins, last_results());
         return status_of(rows);
@@ -140,12 +143,23 @@ class VariantBench {
  private:
     struct Line {
         Line(const Variant<Problem>& variant_, std::size_t n, const LaunchShape& shape)
-            : variant(variant_), runner(variant, n, shape) {}
+            : variant(variant_), runner(std::make_unique<Runner<Problem>>(variant, n, shape)) {}
         const Variant<Problem> variant;
-        Runner<Problem> runner;
+        std::unique_ptr<Runner<Problem>> runner;
         Results results;              ///< of the last sample
         bool fully_verified = false;  ///< once is enough for what takes as long as the problem itself
     };
+
+    /// A kernel's fault takes all device memory with it.
+    void recover() {
+        forget_fault();
+        copy_ = DeviceBuffer<Element>(data_.size());
+        d_data_ = copy_.data();
+        CUDA_CHECK(cudaMemcpy(copy_.data(), data_.data(), copy_.bytes(), cudaMemcpyHostToDevice));
+        for (const auto& line : lines_)
+            line->runner = std::make_unique<Runner<Problem>>(line->variant, data_.size(), options_.shape);
+        cudaGetLastError();  // of freeing what was gone
+    }
 
     /// What the table says of a line's results.
     std::string verdict(Line& line) {
@@ -169,7 +183,8 @@ class VariantBench {
     const Options options_;
     const Device* const device_;
     const std::vector<Element>& data_;
-    const Element* const d_data_;
+    const Element* d_data_;
+    DeviceBuffer<Element> copy_;  ///< of the data, after a fault
     const Results reference_;
     std::vector<std::shared_ptr<Line>> lines_;
 };

@@ -13,6 +13,7 @@ using Catch::Approx;
 
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 
 /// @return What a call throws, in words; empty if it returns.
@@ -25,6 +26,14 @@ std::string thrown_by(const Call& call) {
     }
     return "";
 }
+
+/// What a check of a broken kernel says that has found nothing, and of any other what it has found.
+template <>
+struct Catch::StringMaker<std::optional<std::string>> {
+    static std::string convert(const std::optional<std::string>& wrong) {
+        return wrong ? *wrong : "nothing wrong was found; this kernel is broken, and a check should say so";
+    }
+};
 
 /// @brief Says why a check is skipped. ctest shows it as skipped, with either version of Catch2.
 inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }

@@ -87,6 +87,22 @@ TEST_CASE("a job that takes longer than two seconds is timed once") {
     CHECK(measured[1].timing.samples == 3);
 }
 
+TEST_CASE(
+    "a job whose kernel fails is WRONG, and costs the others nothing where the device can be used again") {
+    const Device simulator = device_for_measuring(true);
+    const auto fail = [] { throw CudaError(cudaErrorLaunchFailure, "kernel", "file", 1); };
+    const std::vector<Job> jobs{
+        {.name = "first", .run = [] {}}, {.name = "fails", .run = fail}, {.name = "last", .run = [] {}}};
+    int recoveries = 0;
+    const std::vector<Measured> measured = measure(jobs, 1, &simulator, "clean", [&] { ++recoveries; });
+    CHECK(recoveries == 1);
+    CHECK(measured[1].verdict.starts_with("WRONG: file:1: kernel: "));
+    CHECK(measured[1].timing.samples == 0);
+    CHECK(format_seconds(measured[1].timing.median) == "-");
+    CHECK((measured[0].timing.samples == 1 && measured[2].timing.samples == 1));
+    CHECK_THROWS_AS(measure(jobs, 1, &simulator), CudaError);
+}
+
 TEST_CASE("a verdict is that of the first sample that was wrong") {
     int sample = 0;
     const auto verify = [&] { return ++sample == 2 ? std::string("WRONG: once") : std::string("ok"); };

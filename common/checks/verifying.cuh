@@ -14,6 +14,35 @@
 
 namespace verifying_checks {
 
+TEST_CASE("a result that carries the value of memory that was never written says so, and no other does") {
+    constexpr unsigned long long kWide = 0xA5A5A5A5A5A5A5A5ull, kNarrow = 0xA5A5A5A5ull;
+    const auto negative = static_cast<unsigned long long>(static_cast<long long>(static_cast<int>(kNarrow)));
+    for (const unsigned long long expected : {0ull, 7ull, 1ull << 40})
+        for (const unsigned long long poison :
+             {kWide, 3 * kWide, kNarrow, 1000 * kNarrow, negative, 5 * negative}) {
+            CHECK(verify_one_by_one({poison}, {expected}).value().find("never written") != std::string::npos);
+            CHECK(verify_one_by_one({expected + poison}, {expected}).value().find("never written") !=
+                  std::string::npos);
+        }
+    for (const unsigned long long got : {0ull, 1ull, 8ull, 165ull, 1ull << 39, ~0ull})
+        CHECK(verify_one_by_one({got}, {7}).value().find("never written") == std::string::npos);
+}
+
+/// Leaves the error of a launch to whoever asks for it next.
+void unnoticed(const unsigned char*, std::size_t n, unsigned long long* d_bins, unsigned long long*,
+               LaunchShape) {
+    cudaMemset(d_bins, 0, kBins * sizeof(*d_bins));
+    if (n > 0) cudaMemset(nullptr, 0, 1);
+}
+
+TEST_CASE("an error that a variant has not noticed is its own failure, and not the next one's") {
+    const auto wrong = check_variant<Histogram>({.name = "unnoticed", .run = unnoticed});
+    CHECK(wrong.value().find("unnoticed, n = 1, ") == 0);
+    CHECK(wrong.value().find("a launch without CUDA_CHECK(cudaGetLastError()) after it") !=
+          std::string::npos);
+    CHECK(cudaGetLastError() == cudaSuccess);
+}
+
 TEST_CASE("each verification finds what it can find") {
     const std::vector<unsigned char> data = big_random_block(1000, 1);
     const Bins right = reference_histogram(data.data(), data.size());

@@ -10,6 +10,11 @@
 #include "../cuda/device_buffer.cuh"
 #include "variant.hpp"
 
+/// A launch has failed, and the variant has not noticed it.
+class UnnoticedError : public CudaError {
+    using CudaError::CudaError;
+};
+
 /// @brief A variant with its results and its workspace, where it expects them: in device memory or, for the
 ///        CPU's variants, in host memory. Behind both lies a fence, which shows what was written past the
 ///        end.
@@ -41,11 +46,17 @@ class Runner {
     }
 
     /// @param[in] data `n` elements where the variant expects them.
+    /// @throws UnnoticedError, and what the variant throws.
     void run(const Element* data) {
+        if (!variant_.on_cpu) cudaGetLastError();  // what came before is not this variant's
         if (variant_.on_cpu)
             variant_.run(data, n_, results_.data(), workspace_.data(), shape_);
         else
             variant_.run(data, n_, d_results_.data(), d_workspace_.data(), shape_);
+        if (variant_.on_cpu) return;
+        if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess)  // and not the next variant's
+            throw UnnoticedError(error, "a launch without CUDA_CHECK(cudaGetLastError()) after it", __FILE__,
+                                 __LINE__);
     }
 
     /// @return The results, copied back; waits for all work that was launched before. @throws CudaError.

@@ -38,6 +38,29 @@ inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned
     return std::nullopt;
 }
 
+/// @return What it means that a result carries the value of memory that was never written; empty if it
+/// doesn't.
+///
+/// The simulator fills memory with bytes 0xA5. Additions to such a number, or of some of them, are found as
+/// well.
+inline std::string poison_text(unsigned long long got, unsigned long long expected) {
+    constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kFew = 1 << 20;
+    unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
+    for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - kPoison * inverse;
+    const auto is_few_times = [](unsigned long long sum, unsigned long long number) {
+        return sum != 0 && sum % number == 0 && sum / number < kFew;
+    };
+    const auto carries = [&](unsigned long long excess) {
+        const unsigned long long wide = excess * inverse;  // 255 times the poison is a small number: -165
+        const unsigned long long narrow = kPoison >> 32, negative = 0x100000000ull - narrow;
+        return (is_few_times(wide, 1) && wide % 255 != 0) || is_few_times(excess, narrow) ||
+               is_few_times(-excess, negative);
+    };
+    if (!carries(got) && !carries(got - expected)) return "";
+    return ", which carries 0xA5A5A5A5: the value of memory that was never written (uninitialised shared or "
+           "device memory), and of a shuffle from a lane that has returned";
+}
+
 /// @brief Compares with results that were computed another way, and names the first that differs.
 inline std::optional<std::string> verify_one_by_one(const Results& results, const Results& expected) {
     if (results.size() != expected.size())
@@ -45,6 +68,7 @@ inline std::optional<std::string> verify_one_by_one(const Results& results, cons
     for (std::size_t i = 0; i < results.size(); ++i)
         if (results[i] != expected[i])
             return (results.size() > 1 ? "bin " + std::to_string(i) + ": " : "") + "expected " +
-                   std::to_string(expected[i]) + ", got " + std::to_string(results[i]);
+                   std::to_string(expected[i]) + ", got " + std::to_string(results[i]) +
+                   poison_text(results[i], expected[i]);
     return std::nullopt;
 }

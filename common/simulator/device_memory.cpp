@@ -2,87 +2,49 @@
 /// @brief Device memory: allocations, their fences, and who may use them when.
 #include "device_memory.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
-#include <utility>
 
-#include "pages.hpp"
-#include "sanitizer.hpp"
+#include "fenced.hpp"
 #include "signals.hpp"
+#include "source_lines.hpp"
 
 namespace sim {
 namespace {
 
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+/// Further than an index that is off by a few blocks goes.
+constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
+/// Two mappings each. Linux gives a process 65,530, and the stacks of the workers need most of them.
+constexpr std::size_t kMostGuarded = 4096;
 
-/// @brief `[guard][fence][the bytes][fence][guard]`
-///
-/// The guards are never accessible. The bytes end where a page ends, as far as they can while they begin at a
-/// multiple of 256: the fence after them has less than 256 bytes, and none if they are a multiple of 256.
-/// Fences are accessible with the bytes and full of poison, so that a write to them is found afterwards.
 class Allocation {
  public:
-    explicit Allocation(std::size_t bytes)
-        : bytes_(bytes),
-          rounded_((bytes + 255) / 256 * 256),
-          inner_((rounded_ + page_bytes() - 1) / page_bytes() * page_bytes()),
-          pages_(kGuardBytes + inner_ + kGuardBytes) {
-        pages_.forbid(0, kGuardBytes);
-        pages_.forbid(kGuardBytes + inner_, kGuardBytes);
-        std::memset(inside(), kPoison, inner_);
-        __asan_poison_memory_region(inside(), inner_);
-        __asan_unpoison_memory_region(begin(), bytes_);
-    }
-    ~Allocation() { __asan_unpoison_memory_region(inside(), inner_); }
-    Allocation(const Allocation&) = delete;
-    Allocation& operator=(const Allocation&) = delete;
+    Allocation(std::size_t bytes, bool guarded) : memory_(bytes, 256, guarded ? kDeviceGuardBytes : 0) {}
 
-    char* begin() const { return inside() + inner_ - rounded_; }
-    std::size_t bytes() const { return bytes_; }
-
-    void set_accessible(bool accessible) const { sim::set_accessible(inside(), inner_, accessible); }
+    const Fenced& memory() const { return memory_; }
+    bool has(const void* at) const { return !freed_ && memory_.has(at); }
 
     /// Gives the memory back, and keeps its addresses: what still uses them is found.
     void free() {
         freed_ = true;
-        __asan_unpoison_memory_region(inside(), inner_);
-        set_accessible(false);
-        madvise(inside(), inner_, MADV_DONTNEED);
-    }
-
-    bool has(const char* at) const { return !freed_ && static_cast<std::size_t>(at - begin()) < bytes_; }
-    bool has_around(const char* at) const {  // or in its fences and guards
-        return static_cast<std::size_t>(at - pages_.data()) < kGuardBytes + inner_ + kGuardBytes;
-    }
-
-    /// The first byte of the fences that is not poison any more, or null.
-    const char* damage() const {
-        if (kAddressSanitizer) return nullptr;  // which has stopped the thread at once
-        for (const auto& [first, last] :
-             {std::pair(inside(), begin()), std::pair(begin() + bytes_, begin() + rounded_)})
-            for (const char* at = first; at < last; ++at)
-                if (*at != static_cast<char>(kPoison)) return at;
-        return nullptr;
+        memory_.free();
     }
 
     /// Where an address is, in words.
-    std::string text(const char* at) const {
-        return "byte " + std::to_string(at - begin()) + " of an allocation with bytes 0 to " +
-               std::to_string(bytes_ - 1) + (freed_ ? ", which has been freed" : "");
+    std::string text(const void* at) const {
+        const std::string line = allocated_.line();
+        return memory_.text(at) + "a buffer of " + Fenced::bytes_text(memory_.bytes()) +
+               (line.empty() ? "" : " allocated at " + line) + (freed_ ? " and freed" : "");
     }
 
  private:
-    char* inside() const { return pages_.data() + kGuardBytes; }
-
-    const std::size_t bytes_, rounded_, inner_;
-    Pages pages_;
+    Fenced memory_;
+    const Calls allocated_;
     bool freed_ = false;
 };
 
@@ -99,16 +61,16 @@ bool grid_runs = false;
 const Allocation* allocation_around(const void* address) {
     const char* const at = static_cast<const char*>(address);
     auto next = allocations.upper_bound(at);
-    if (next != allocations.end() && next->second->has_around(at)) return next->second.get();
+    if (next != allocations.end() && next->second->memory().has_around(at)) return next->second.get();
     if (next == allocations.begin()) return nullptr;
-    return (--next)->second->has_around(at) ? next->second.get() : nullptr;
+    return (--next)->second->memory().has_around(at) ? next->second.get() : nullptr;
 }
 
 /// The same, or one that had the address until it was freed.
 const Allocation* old_allocation_around(const void* address) {
     if (const Allocation* const allocation = allocation_around(address)) return allocation;
     for (const auto& allocation : freed)
-        if (allocation->has_around(static_cast<const char*>(address))) return allocation.get();
+        if (allocation->memory().has_around(address)) return allocation.get();
     return nullptr;
 }
 
@@ -118,13 +80,15 @@ void release_signals_if_unused() {
 
 }  // namespace
 
-std::size_t device_memory_bytes() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes(); }
+std::size_t device_memory_bytes() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * Fenced::page_bytes();
+}
 
 char* allocate(std::size_t bytes) {
-    auto allocation = std::make_unique<Allocation>(bytes);
-    char* const pointer = allocation->begin();
     const std::lock_guard lock(memory_lock);
-    allocation->set_accessible(grid_runs);
+    auto allocation = std::make_unique<Allocation>(bytes, allocations.size() < kMostGuarded);
+    char* const pointer = allocation->memory().begin();
+    allocation->memory().set_accessible(grid_runs);
     allocations[pointer] = std::move(allocation);
     catch_signals();
     return pointer;
@@ -162,13 +126,13 @@ Place place(const void* pointer, std::size_t bytes) {
 bool is_in_fence(const void* address) {
     const std::lock_guard lock(memory_lock);
     const Allocation* const allocation = allocation_around(address);
-    return allocation != nullptr && !allocation->has(static_cast<const char*>(address));
+    return allocation != nullptr && !allocation->has(address);
 }
 
 std::string allocation_text(const void* address) {
     const std::lock_guard lock(memory_lock);
     const Allocation* const allocation = old_allocation_around(address);
-    return allocation == nullptr ? "" : allocation->text(static_cast<const char*>(address));
+    return allocation == nullptr ? "" : allocation->text(address);
 }
 
 // --- Access -------------------------------------------------------------------------------------
@@ -176,27 +140,27 @@ std::string allocation_text(const void* address) {
 GridAccess::GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = true;
-    for (const auto& [start, allocation] : allocations) allocation->set_accessible(true);
+    for (const auto& [start, allocation] : allocations) allocation->memory().set_accessible(true);
     catch_signals();
 }
 
 GridAccess::~GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = false;
-    for (const auto& [start, allocation] : allocations) allocation->set_accessible(false);
+    for (const auto& [start, allocation] : allocations) allocation->memory().set_accessible(false);
     release_signals_if_unused();
 }
 
 std::string GridAccess::damage() const {
     const std::lock_guard lock(memory_lock);
     for (const auto& [start, allocation] : allocations)
-        if (const char* const at = allocation->damage()) return allocation->text(at);
+        if (const char* const at = allocation->memory().damage()) return allocation->text(at);
     return "";
 }
 
 CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {
     if (grid_runs || place(pointer, bytes) != Place::inside) return;
-    const std::uintptr_t page = page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
+    const std::uintptr_t page = Fenced::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
     pages_ = reinterpret_cast<char*>(begin / page * page);
     bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;
     set_accessible(pages_, bytes_, true);

@@ -2,8 +2,12 @@
 /// @brief The runtime API: errors.
 #include "errors.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace sim {
@@ -13,18 +17,38 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
-std::string fault_text;
+std::string fault_text, fault_string;  // what it is, and the same after CUDA's words
+bool fault_is_told = true;
 
 }  // namespace
 
 cudaError_t set_error(cudaError_t error) { return last_error = error; }
 
+void tell_fault() {
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    if (!fault_is_told) std::fprintf(stderr, "simulator: %s\n", fault_text.c_str());
+    fault_is_told = true;
+}
+
 void set_fault(cudaError_t error, const std::string& what) {
+    [[maybe_unused]] static const int at_exit = std::atexit([] {
+        if (fault_is_told) return;
+        tell_fault();
+        std::fflush(nullptr);
+        _exit(1);
+    });
+    tell_fault();
+    std::string words = std::string(cudaGetErrorString(error)) + ": " + what;
     const std::lock_guard<std::mutex> lock(fault_lock);
     last_error = error;
     if (error != cudaErrorInvalidValue) fault_error = error;
     fault_text = what;
-    std::fprintf(stderr, "simulator: %s\n", what.c_str());
+    fault_string = std::move(words);
+    fault_is_told = false;
+    if (error == cudaErrorInvalidValue) {  // a refused launch, of which no more is said
+        std::fprintf(stderr, "simulator: %s\n", what.c_str());
+        fault_is_told = true;
+    }
 }
 
 cudaError_t sticky_error() {
@@ -33,12 +57,17 @@ cudaError_t sticky_error() {
 }
 
 void forget_fault() {
+    tell_fault();
     const std::lock_guard<std::mutex> lock(fault_lock);
     fault_error = cudaSuccess;
     fault_text.clear();
 }
 
-const char* last_fault() { return fault_text.c_str(); }
+const char* last_fault() {
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    fault_is_told = true;
+    return fault_text.c_str();
+}
 
 cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : set_error(error); }
 
@@ -60,6 +89,10 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
+    if (error != cudaSuccess && error == sim::sticky_error()) {
+        sim::fault_is_told = true;
+        return sim::fault_string.c_str();
+    }
     switch (error) {
 #define X(name, value, text) \
     case name: return text;

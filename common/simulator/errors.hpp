@@ -11,12 +11,14 @@ namespace sim {
 /// Makes an error the one that `cudaGetLastError` returns. @return the error
 cudaError_t set_error(cudaError_t error);
 
-/// A grid has failed. Its error stays until `cudaDeviceReset`, unless it is `cudaErrorInvalidValue`: then the
-/// launch was refused.
+/// A grid has failed. `cudaGetErrorString` and `last_fault` have the words; if neither is called, they are
+/// printed when the fault is forgotten or the program ends. The error stays until `cudaDeviceReset`, unless
+/// it is `cudaErrorInvalidValue`: then the launch was refused.
 void set_fault(cudaError_t error, const std::string& what);
 
 cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuccess`
 void forget_fault();
+void tell_fault();  ///< prints the words, if they have not been asked for
 
 /// @name How calls end
 /// @{

@@ -1,12 +1,15 @@
 /// @file
 /// @brief Kernels that break CUDA's rules: how it is noticed, and the messages.
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "device_memory.hpp"
+#include "errors.hpp"
+#include "source_lines.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -24,11 +27,11 @@ std::string launch_text(const Kernel& kernel) {
     return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
 }
 
-/// Ends the block. A grid keeps one fault.
+/// Ends the block. A grid keeps its first fault.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
-    grid_->failed = true;
     const std::lock_guard<std::mutex> lock(grid_->fault_lock);
+    if (grid_->failed.exchange(true)) return;
     grid_->error = error;
     grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
 }
@@ -39,25 +42,36 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
     std::abort();
 }
 
+/// What the thread that runs has done wrong, and at which line.
+void Worker::record_thread_fault(cudaError_t error, const std::string& what) {
+    const std::string line = Calls().line();
+    record_fault(error, thread_text() + (line.empty() ? " " : " at " + line + " ") + what);
+}
+
 std::string Worker::thread_text() { return "thread " + text(threads_.current->index); }
 
-/// Which threads wait, and where. Neighbours that wait on the same line are named together.
-std::string Worker::waiting_threads() const {
+/// Which threads wait, and where; and which have returned, if that is asked for. Neighbours that have done
+/// the same are named together.
+std::string Worker::waiting_threads(bool and_returned) const {
     const Thread* const threads = threads_.all;
     std::string result;
     for (unsigned int first = 0, last; first < threads_.count; first = last + 1) {
         const Thread& thread = threads[first];
         last = first;
-        if (thread.state != ThreadState::at_barrier && thread.state != ThreadState::at_warp) continue;
+        const bool waits = thread.state == ThreadState::at_barrier || thread.state == ThreadState::at_warp;
+        const bool returned = thread.state == ThreadState::returned && and_returned;
+        if (!waits && !returned) continue;
         while (last + 1 < threads_.count && threads[last + 1].state == thread.state &&
                threads[last + 1].site == thread.site)
             ++last;
         if (!result.empty()) result += "; ";
-        result += first == last ? "thread " + std::to_string(first) + " waits"
-                                : "threads " + std::to_string(first) + "-" + std::to_string(last) + " wait";
+        const bool one = first == last;
+        result += one ? "thread " + std::to_string(first)
+                      : "threads " + std::to_string(first) + "-" + std::to_string(last);
+        result += returned ? (one ? " has returned" : " have returned") : (one ? " waits" : " wait");
         if (thread.state == ThreadState::at_warp)
             result += std::string(" for the other lanes in ") + thread.function;
-        result += " at " + text(thread.site);
+        if (thread.site.file != nullptr) result += (returned ? " after " : " at ") + text(thread.site);
     }
     return result;
 }
@@ -70,8 +84,8 @@ void Worker::record_wrong_mask(const char* function, Site site) {
 /// CUDA refuses such a launch. What a kernel declares is not known here before it runs.
 void Worker::record_too_much_shared() {
     std::string what =
-        "the kernel declares " + std::to_string(static_shared_bytes_) + " bytes of shared memory, ";
-    if (static_shared_bytes_ > kStaticSharedBytes) {
+        "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, ";
+    if (shared_.static_bytes() > kStaticSharedBytes) {
         record_fault(cudaErrorLaunchFailure, what + "and a block has " + std::to_string(kStaticSharedBytes));
     } else {
         what += "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes);
@@ -81,18 +95,21 @@ void Worker::record_too_much_shared() {
 }
 
 void Worker::record_bad_address(const void* address) {
-    std::string place = allocation_text(address);
+    std::string place = shared_.text(address);
+    if (place.empty()) place = allocation_text(address);
     if (place.empty()) {
         char hexadecimal[32];
         std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
         place = std::string("address ") + hexadecimal + ", where no memory is";
     }
-    record_fault(cudaErrorIllegalAddress, thread_text() + " uses " + place);
+    record_thread_fault(cudaErrorIllegalAddress, "uses " + place);
 }
 
-void Worker::index_outside() {
+void Worker::index_outside(std::uint64_t index, const char* array) {
     const InSimulator here(*this);
-    record_fault(cudaErrorLaunchFailure, thread_text() + " uses an index that its array does not have");
+    record_thread_fault(
+        cudaErrorLaunchFailure,
+        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + array);
     fibers_.give_up();
 }
 
@@ -100,9 +117,26 @@ void misaligned() { running_worker->misaligned(); }
 
 void Worker::misaligned() {
     const InSimulator here(*this);
-    record_fault(cudaErrorMisalignedAddress,
-                 thread_text() + " uses an address that is misaligned for its type, or no address at all");
+    record_thread_fault(cudaErrorMisalignedAddress,
+                        "uses an address that is misaligned for its type, or no address at all");
     fibers_.give_up();
+}
+
+void Worker::assertion_failed(const char* what, const char* file, unsigned int line) {
+    const InSimulator here(*this);
+    record_fault(cudaErrorAssert, thread_text() + " at " + text(Site{file, static_cast<int>(line)}) +
+                                      " fails its assertion: " + what);
+    fibers_.give_up();
+}
+
+/// The program ends here: what `exit` has begun can't be undone.
+void Worker::exits() {
+    threads_.in_kernel = false;
+    record_thread_fault(cudaErrorLaunchFailure, "calls exit(), which a GPU does not have");
+    set_fault(grid_->error, grid_->fault);
+    tell_fault();
+    std::fflush(nullptr);
+    _exit(1);
 }
 
 /// The operating system has stopped the thread that runs: what a signal means.
@@ -110,11 +144,15 @@ void Worker::fault_by_signal(int signal, const siginfo_t& info) {
     const InSimulator here(*this);
     forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler is left for good
     if (signal == SIGFPE) {
-        record_fault(cudaErrorLaunchFailure, thread_text() + " divides an integer by zero");
+        record_thread_fault(cudaErrorLaunchFailure, "divides an integer by zero");
+    } else if (signal == SIGILL) {
+        record_thread_fault(cudaErrorLaunchFailure, "stops itself, as __trap() does");
+    } else if (signal == SIGABRT) {
+        record_thread_fault(cudaErrorLaunchFailure, "calls abort(), which a GPU does not have");
     } else if (fibers_.is_stack_overflow(info.si_addr)) {
-        record_fault(cudaErrorLaunchFailure, thread_text() + " needs more than " +
-                                                 std::to_string(Fibers::kStackBytes / 1024) +
-                                                 " KiB of stack for its local variables and calls");
+        record_thread_fault(cudaErrorLaunchFailure, "needs more than " +
+                                                        std::to_string(Fibers::kStackBytes / 1024) +
+                                                        " KiB of stack for its local variables and calls");
     } else if (signal == SIGBUS || info.si_code == SI_KERNEL) {
         misaligned();  // an x86 CPU reports it like this, without the address
     } else {
@@ -125,6 +163,14 @@ void Worker::fault_by_signal(int signal, const siginfo_t& info) {
 
 }  // namespace sim
 
+/// What `assert` calls, instead of the C library's function.
+extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned int line,
+                                           const char* function) noexcept {
+    if (sim::running_worker != nullptr) sim::running_worker->assertion_failed(what, file, line);
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, what);
+    std::abort();
+}
+
 /// @name What code calls that is compiled with `-fsanitize=alignment,bounds`, without that sanitizer's
 /// library
 /// @{
@@ -132,8 +178,19 @@ extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*)
     if (sim::running_worker != nullptr) sim::running_worker->misaligned();
     sim::fail_on_cpu("an address that is misaligned for its type");
 }
-extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(void*, void*) {
-    if (sim::running_worker != nullptr) sim::running_worker->index_outside();
+/// The array's type comes after two numbers of 16 bits.
+struct ArrayType {
+    std::uint16_t numbers[2];
+    char name[];
+};
+struct OutOfBounds {
+    const char* file;
+    std::uint32_t line, column;
+    const ArrayType* array;
+};
+extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBounds* what,
+                                                                std::uintptr_t index) {
+    if (sim::running_worker != nullptr) sim::running_worker->index_outside(index, what->array->name);
     sim::fail_on_cpu("an index that its array does not have");
 }
 /// @}

@@ -34,8 +34,8 @@ class Fibers {
         : work_(std::move(work)), stacks_(most * (kGuardBytes + kStackBytes)), contexts_(most) {}
 
     void start(unsigned int number) {
-        for (; guarded_ <= number; ++guarded_)
-            stacks_.forbid(guarded_ * (kGuardBytes + kStackBytes), kGuardBytes);
+        for (; accessible_ <= number; ++accessible_)
+            stacks_.allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
         // The tops differ by some cache lines. Otherwise, frames at the same depth of all stacks would
         // compete for the same sets of the cache.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
@@ -106,7 +106,7 @@ class Fibers {
 
     const std::function<void()> work_;
     Pages stacks_;                   ///< a guard and a stack for each fiber
-    unsigned int guarded_ = 0;       ///< how many of the guards are in place
+    unsigned int accessible_ = 0;    ///< how many of the stacks can be used
     std::vector<Context> contexts_;  ///< where each fiber continues
     unsigned int running_ = 0;
     Context starter_ = nullptr;  ///< where `switch_to` continues

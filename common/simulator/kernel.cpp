@@ -27,24 +27,21 @@ static Worker& worker_of_kernel(const char* what) {
 
 // --- Shared memory ------------------------------------------------------------------------------
 
-void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables) {
-    if (done_for_block == block_serial) return;  // by another thread, while this one was interrupted
-    done_for_block = block_serial;
-    worker_of_kernel("shared memory").begin_shared(variables);
+void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable) {
+    if (place.block == block_serial) return;  // by another thread, while this one was interrupted
+    place.address = worker_of_kernel("shared memory").begin_shared(declaration, variable);
+    place.block = block_serial;
 }
 
-void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
+void* Worker::begin_shared(const void* declaration, const SharedVariable& variable) {
     const InSimulator here(*this);
-    const std::size_t dynamic_bytes = grid_->config.dynamic_shared_bytes;
-    for (const SharedVariable& variable : variables) {
-        static_shared_bytes_ += variable.bytes;
-        if (static_shared_bytes_ > kStaticSharedBytes ||
-            static_shared_bytes_ + dynamic_bytes > grid_->shared_limit.all_bytes) {
-            record_too_much_shared();
-            fibers_.give_up();
-        }
-        std::memset(const_cast<void*>(variable.address), kPoison, variable.bytes);
+    void* const address = shared_.begin(declaration, variable);
+    if (shared_.static_bytes() > kStaticSharedBytes ||
+        shared_.static_bytes() + grid_->config.dynamic_shared_bytes > grid_->shared_limit.all_bytes) {
+        record_too_much_shared();
+        fibers_.give_up();
     }
+    return address;
 }
 
 // --- Waiting ------------------------------------------------------------------------------------
@@ -52,14 +49,16 @@ void Worker::begin_shared(std::initializer_list<SharedVariable> variables) {
 /// The thread that runs waits from now on.
 void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
     if (!has_waited_) {
-        // States matter only in blocks whose threads wait. All others save the time for this loop.
+        // States matter only in blocks whose threads wait. All others save the time for these loops.
         for (unsigned int i = threads_.started; i < threads_.count; ++i)
             threads_.order[i]->state = ThreadState::unstarted;
+        for (unsigned int i = 0; i < threads_.count; ++i) threads_.all[i].site = {};
         has_waited_ = true;
     }
     thread.state = state;
     thread.site = site;
     ++threads_.waiting;
+    ++progress_.waits;
 }
 
 // --- Barriers -----------------------------------------------------------------------------------
@@ -90,6 +89,13 @@ void Worker::release_barrier() {
         record_fault(cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
         fibers_.give_up();
     }
+    if (barrier_.arrived < threads_.count && !grid_->early_exit) {
+        record_fault(cudaErrorLaunchFailure,
+                     "barrier left out: " + waiting_threads(true) +
+                         ". __syncthreads() in a branch is for all threads of a block or for none; that some "
+                         "return early must be said (.early_exit of a variant)");
+        fibers_.give_up();
+    }
     for (unsigned int i = 0; i < threads_.count; ++i)
         if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
     threads_.waiting -= barrier_.arrived;
@@ -100,28 +106,37 @@ void Worker::release_barrier() {
 // --- Warps --------------------------------------------------------------------------------------
 
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
-    return worker_of_kernel(function).exchange(function, mask, value, site);
+    WarpValues result;
+    worker_of_kernel(function).exchange(function, mask, value, site, &result, 0);
+    return result;
 }
 
-WarpValues Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
+std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
+                           Site site) {
+    return worker_of_kernel(function).exchange(function, mask, value, site, nullptr, source);
+}
+
+/// @return What the lane has received from lane `source`, if `result` is null.
+std::uint64_t Worker::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
+                               WarpValues* result, unsigned int source) {
     const InSimulator here(*this);
     Thread& thread = *threads_.current;
     if ((mask >> threads_.number(thread) % warpSize & 1) == 0) {
         record_wrong_mask(function, site);
         fibers_.give_up();
     }
-    WarpValues result;
     thread.function = function;
     thread.mask = mask;
     thread.value = value;
-    thread.result = &result;
+    thread.result = result;
+    thread.source = source;
     begin_wait(thread, ThreadState::at_warp, site);
     if (complete_exchange(thread)) {
         thread.state = ThreadState::runs;
     } else {
         leave(thread);
     }
-    return result;
+    return thread.value;
 }
 
 /// If all live lanes of a waiting thread's mask have come, hands each of them what all have brought, and
@@ -130,20 +145,25 @@ bool Worker::complete_exchange(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
-    std::memset(all.value, kPoison, sizeof(all.value));
     for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
         const Thread& other = threads_.all[warp + i];
         if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
         if (other.state != ThreadState::at_warp || other.mask != first.mask ||
-            std::strcmp(other.function, first.function) != 0)
+            (other.function != first.function && std::strcmp(other.function, first.function) != 0))
             return false;
         all.lanes |= 1u << i;
         all.value[i] = other.value;
     }
+    for (unsigned int i = 0; i < warpSize; ++i)
+        if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
     for (unsigned int i = 0; i < warpSize; ++i) {
         if ((all.lanes >> i & 1) == 0) continue;
-        *threads_.all[warp + i].result = all;
-        threads_.all[warp + i].state = ThreadState::ready;
+        Thread& lane = threads_.all[warp + i];
+        if (lane.result != nullptr)
+            *lane.result = all;
+        else
+            lane.value = all.value[lane.source];
+        lane.state = ThreadState::ready;
         --threads_.waiting;
     }
     return true;

@@ -58,7 +58,11 @@ void shuffle_blocks(Grid& grid) {
 /// Shares a grid out to workers. The first one runs on the OS thread that launches, and the others on threads
 /// that exist for this grid only.
 void run_on_workers(Grid& grid) {
-    static std::vector<std::unique_ptr<Worker>> pool;
+    static auto& pool =
+        *new std::vector<std::unique_ptr<Worker>>;  // never destroyed: a kernel may call exit()
+    [[maybe_unused]] static const int watched = std::atexit([] {
+        if (running_worker != nullptr) running_worker->exits();
+    });
     // Fewer simulated threads than this take less time than starting an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
     const dim3& block = grid.config.block;
@@ -97,7 +101,16 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     const std::uint64_t ends = setting("CUDA_SIM_ENDS", 0);
     const std::uint64_t blocks = ends > 0 && ends < all / 2 ? 2 * ends : all;
-    Grid grid{kernel, config, limit, loop, call, blocks, all - blocks, seed()};
+    Grid grid{kernel,
+              config,
+              limit,
+              loop,
+              call,
+              blocks,
+              all - blocks,
+              seed(),
+              setting("CUDA_SIM_TIMEOUT", 10),
+              setting("CUDA_SIM_EARLY_EXIT", 1) != 0};
     if (grid.seed != 0) shuffle_blocks(grid);
     const GridAccess access;
     run_on_workers(grid);

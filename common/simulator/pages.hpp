@@ -14,12 +14,12 @@ inline void set_accessible(char* pages, std::size_t bytes, bool accessible) {
     if (mprotect(pages, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0) throw std::bad_alloc();
 }
 
-/// Memory from the operating system. It is zero until it is written to.
+/// Memory from the operating system, inaccessible at first. It is zero until it is written to.
 class Pages {
  public:
     explicit Pages(std::size_t bytes)
-        : data_(static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
+        : data_(static_cast<char*>(
+              mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
           bytes_(bytes) {
         if (data_ == MAP_FAILED) throw std::bad_alloc();
     }
@@ -29,8 +29,8 @@ class Pages {
 
     char* data() const { return data_; }
 
-    /// Makes whole pages inaccessible.
-    void forbid(std::size_t offset, std::size_t bytes) { set_accessible(data_ + offset, bytes, false); }
+    /// Makes whole pages accessible.
+    void allow(std::size_t offset, std::size_t bytes) { set_accessible(data_ + offset, bytes, true); }
 
  private:
     char* const data_;

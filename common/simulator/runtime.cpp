@@ -13,12 +13,6 @@
 #include "device_memory.hpp"
 #include "errors.hpp"
 
-struct SimStream {};
-struct SimEvent {
-    std::chrono::steady_clock::time_point time;
-    bool recorded = false;
-};
-
 using sim::answer;
 using sim::finish;
 
@@ -151,41 +145,80 @@ cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
 
 // --- Streams and events -------------------------------------------------------------------------
 
+namespace {
+
+/// @brief What handles stand for. A handle is a number that is not given twice, so that one which has been
+///        destroyed is found.
+template <typename Handle, typename T>
+class Handles {
+ public:
+    Handle create() {
+        const std::lock_guard<std::mutex> lock(lock_);
+        const auto handle = reinterpret_cast<Handle>(++last_);
+        things_[handle];
+        return handle;
+    }
+    bool destroy(Handle handle) {
+        const std::lock_guard<std::mutex> lock(lock_);
+        return things_.erase(handle) == 1;
+    }
+    /// @return Null for a handle that was not created, or that has been destroyed.
+    T* find(Handle handle) {
+        const std::lock_guard<std::mutex> lock(lock_);
+        const auto found = things_.find(handle);
+        return found == things_.end() ? nullptr : &found->second;
+    }
+
+ private:
+    std::mutex lock_;
+    std::map<Handle, T> things_;
+    std::uintptr_t last_ = 0xff;  // CUDA has streams of its own, 1 and 2
+};
+
+struct Stream {};
+struct Event {
+    std::chrono::steady_clock::time_point time;
+    bool recorded = false;
+};
+// Never destroyed, since destructors of static objects may still use them.
+auto& streams = *new Handles<cudaStream_t, Stream>;
+auto& events = *new Handles<cudaEvent_t, Event>;
+
+cudaError_t finish_with_handle(bool valid) {
+    return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+}  // namespace
+
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     if (stream == nullptr) return answer(cudaErrorInvalidValue);
-    *stream = new SimStream;
+    *stream = streams.create();
     return finish(cudaSuccess);
 }
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
-    delete stream;
-    return finish(cudaSuccess);
+cudaError_t cudaStreamDestroy(cudaStream_t stream) { return finish_with_handle(streams.destroy(stream)); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    return finish_with_handle(stream == nullptr || streams.find(stream) != nullptr);
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return finish(cudaSuccess); }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     if (event == nullptr) return answer(cudaErrorInvalidValue);
-    *event = new SimEvent;
+    *event = events.create();
     return finish(cudaSuccess);
 }
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    if (event == nullptr) return finish(cudaErrorInvalidResourceHandle);
-    delete event;
-    return finish(cudaSuccess);
-}
+cudaError_t cudaEventDestroy(cudaEvent_t event) { return finish_with_handle(events.destroy(event)); }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-    if (event == nullptr) return finish(cudaErrorInvalidResourceHandle);
-    event->time = std::chrono::steady_clock::now();
-    event->recorded = true;
-    return finish(cudaSuccess);
+    Event* const found = events.find(event);
+    if (found != nullptr) *found = {std::chrono::steady_clock::now(), true};
+    return finish_with_handle(found != nullptr);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return finish(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
+    return finish_with_handle(events.find(event) != nullptr);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (milliseconds == nullptr) return answer(cudaErrorInvalidValue);
-    if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
+    const Event *const first = events.find(start), *const last = events.find(stop);
+    if (first == nullptr || last == nullptr || !first->recorded || !last->recorded)
         return finish(cudaErrorInvalidResourceHandle);
-    *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+    *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
     return finish(cudaSuccess);
 }

@@ -11,12 +11,13 @@
 #include <string>
 
 #include "device_memory.hpp"
+#include "errors.hpp"
 #include "worker.hpp"
 
 namespace sim {
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, kTick};
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];
 
@@ -30,7 +31,12 @@ void hand_on(std::size_t i) {
 }
 
 void on_signal(int signal, siginfo_t* info, void*) {
+    if (signal == kTick) {
+        if (running_worker != nullptr) running_worker->look_at_progress();
+        return;
+    }
     if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
+    tell_fault();  // the program may end here
     std::size_t i = 0;
     while (kSignals[i] != signal) ++i;
     const std::string place = signal == SIGSEGV && info->si_code > 0 ? allocation_text(info->si_addr) : "";
@@ -42,6 +48,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
         if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
     }
     hand_on(i);
+    if (info->si_code <= 0) raise(signal);  // a signal that was sent does not come again by itself
 }
 
 bool is_ours(const struct sigaction& action) {

@@ -2,7 +2,11 @@
 /// @brief Signals of the operating system: a kernel's faults, and the CPU's own use of device memory.
 #pragma once
 
+#include <signal.h>
+
 namespace sim {
+
+constexpr int kTick = SIGVTALRM;  ///< of a worker's timer
 
 /// @brief Handles the signals of bad accesses, until `release_signals`. May be called again: then it only
 ///        takes the place of handlers that the program has set in the meantime.

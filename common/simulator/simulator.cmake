@@ -8,10 +8,17 @@ target_link_libraries(translate PRIVATE course_options)
 
 add_library(simulator STATIC
   ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
-  ${simulator_dir}/signals.cpp ${simulator_dir}/device_memory.cpp
+  ${simulator_dir}/signals.cpp ${simulator_dir}/shared_memory.cpp ${simulator_dir}/device_memory.cpp
+  ${simulator_dir}/source_lines.cpp ${simulator_dir}/progress.cpp
   ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
+include(CheckLibraryExists)
+check_library_exists(backtrace backtrace_pcinfo "" HAS_BACKTRACE)  # g++ brings it; without it, faults have no lines
+if(HAS_BACKTRACE)
+  target_link_libraries(simulator PRIVATE backtrace)
+  target_compile_definitions(simulator PRIVATE SIM_BACKTRACE)
+endif()
 
 # translate_file(source output): translates one file, of the repository or by its whole path, into the build tree.
 set(translated_dir ${PROJECT_BINARY_DIR}/translated)
@@ -42,6 +49,9 @@ if(NOT COURSE_SANITIZE)
   set(bounds $<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
   set(checked -fsanitize=alignment,${bounds} -fno-sanitize-recover=alignment,${bounds})
 endif()
+# For messages that name a line: -g1 knows lines and no variables. Functions with the same code are not to be one,
+# and a large stack frame must touch the guard. A kernel's assertions hold, as nvcc compiles them.
+list(APPEND checked -UNDEBUG -fstack-clash-protection $<$<CONFIG:Release>:-g1> $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-icf>)
 
 # g++ then says of a wrong launch argument where the launch is, and not where launch.h has its macro.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

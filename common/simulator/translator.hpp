@@ -7,7 +7,7 @@
 ///     kernel<4><<<grid, block>>>(a, b);
 ///         ::sim::launch(SIM_KERNEL(kernel<4>), ::sim::launch_config(grid, block))(a, b);
 ///     __shared__ int s[32], t;
-///         static thread_local int s[32], t; ::sim::shared_variables([] {}, s, t);
+///         typedef int sim_s[32], sim_t; auto& s = ::sim::shared_variable<sim_s>([] {}, "s"); auto& t = …
 ///     extern __shared__ int s[];
 ///         int* const s = ::sim::dynamic_shared; (void)s;
 ///     clock()
@@ -164,21 +164,30 @@ class Translator {
         tokens_[name].text.insert(0, "* const ");
     }
 
+    /// The declaration becomes one of types, and each of its variables a reference to shared memory.
     /// @return Where the declaration ends.
     std::size_t translate_static_shared(std::size_t at) {
-        std::string names;
+        std::string references;
         int templates = 0;
-        const std::size_t type = after_alignment(next(at));
+        const std::size_t first = next(at), type = after_alignment(first);
+        std::string alignment;
+        if (type != first) alignment = ", " + join(next(first) + 1, partner_[next(first)]);
         std::size_t i = type;
         for (; !is(i, ";"); i = pass(i, templates)) {
             if (i >= tokens_.size() || is(i, "=") || is(i, "{"))
                 fail(at, "__shared__ declares variables without initializers");
             const bool declared = is(next(i), "[") || is(next(i), ",") || is(next(i), ";");
-            if (templates == 0 && is_word(i) && declared) names += ", " + tokens_[i].text;
+            if (templates != 0 || !is_word(i) || !declared) continue;
+            const std::string name = tokens_[i].text;
+            references += " [[maybe_unused]] auto& " + name + " = ::sim::shared_variable<sim_" + name +
+                          ">([] {}, \"" + name + "\"" + alignment + ");";
+            tokens_[i].text.insert(0, "sim_");
         }
-        tokens_[at].text.clear();
-        tokens_[type].text.insert(0, "static thread_local ");
-        tokens_[i].text = "; ::sim::shared_variables([] {}" + names + ");";
+        if (references.empty()) fail(at, "__shared__ declares no variable");
+        for (std::size_t k = at; k < type; ++k)
+            if (!is_blank(k)) std::erase_if(tokens_[k].text, [](char c) { return c != '\n'; });
+        tokens_[type].text.insert(0, "typedef ");
+        tokens_[i].text = ";" + references;
         return i;
     }
 

@@ -3,8 +3,12 @@
 #include "worker.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <exception>
+#include <optional>
 #include <random>
+#include <string>
+
+#include "progress.hpp"
 
 namespace sim {
 
@@ -12,17 +16,25 @@ thread_local Worker* running_worker = nullptr;
 
 namespace {
 
-constexpr std::size_t kSharedRegionBytes = 256 * 1024;
-constexpr std::size_t kSignalStackBytes = 64 * 1024;
-static_assert(kSharedRegionBytes >= kSharedBytesPerBlock, "the region holds all that a launch may ask for");
+constexpr std::size_t kSignalStackBytes = 256 * 1024;
 
 }  // namespace
 
 Worker::Worker()
-    : fibers_(kMaxThreadsPerBlock, [this] { grid_->loop(grid_->call, threads_); }),
-      shared_(kSharedRegionBytes + kGuardBytes),
-      signal_stack_(kSignalStackBytes) {
-    shared_.forbid(kSharedRegionBytes, kGuardBytes);
+    : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }), signal_stack_(kSignalStackBytes) {}
+
+/// What each fiber does.
+void Worker::call_kernel() {
+    try {
+        grid_->loop(grid_->call, threads_);
+    } catch (const std::exception& error) {
+        threads_.in_kernel = false;
+        record_fault(cudaErrorLaunchFailure,
+                     thread_text() + " throws an exception (" + error.what() + "); a GPU has none");
+    } catch (...) {
+        threads_.in_kernel = false;
+        record_fault(cudaErrorLaunchFailure, thread_text() + " throws an exception; a GPU has none");
+    }
 }
 
 void Worker::run(Grid& grid) {
@@ -33,6 +45,7 @@ void Worker::run(Grid& grid) {
     running_worker = this;
 
     begin_grid(grid);
+    std::optional<Ticks> ticks(grid.timeout);
     while (!grid.failed) {
         const std::uint64_t k = grid.next_block.fetch_add(1);
         if (k >= grid.blocks) break;
@@ -40,6 +53,7 @@ void Worker::run(Grid& grid) {
         run_block(block < grid.blocks / 2 ? block : block + grid.left_out);
     }
 
+    ticks.reset();
     running_worker = nullptr;
     sigaltstack(&previous, nullptr);
 }
@@ -47,6 +61,7 @@ void Worker::run(Grid& grid) {
 /// Prepares what all blocks of a grid have in common.
 void Worker::begin_grid(Grid& grid) {
     grid_ = &grid;
+    progress_ = {};
     const dim3 block = grid.config.block;
     gridDim = grid.config.grid;
     blockDim = block;
@@ -55,8 +70,7 @@ void Worker::begin_grid(Grid& grid) {
         for (unsigned int y = 0; y < block.y; ++y)
             for (unsigned int x = 0; x < block.x; ++x) threads_.all[threads_.count++].index = {x, y, z};
     for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
-    const std::size_t aligned = (grid.config.dynamic_shared_bytes + 15) / 16 * 16;
-    dynamic_shared.memory = shared_.data() + kSharedRegionBytes - aligned;
+    dynamic_shared.memory = shared_.begin_grid(grid.config.dynamic_shared_bytes);
 }
 
 /// Gives the threads the order of a seed, whatever their order was before.
@@ -70,8 +84,7 @@ void Worker::begin_block(std::uint64_t block) {
     blockIdx = {static_cast<unsigned int>(block % grid.x), static_cast<unsigned int>(block / grid.x % grid.y),
                 static_cast<unsigned int>(block / grid.x / grid.y)};
     ++block_serial;
-    static_shared_bytes_ = 0;
-    std::memset(dynamic_shared.memory, kPoison, grid_->config.dynamic_shared_bytes);
+    shared_.begin_block();
 
     if (grid_->seed != 0) shuffle_threads(grid_->seed + block);
     threads_.started = threads_.waiting = 0;
@@ -93,6 +106,8 @@ void Worker::run_block(std::uint64_t block) {
         if (!resume_ready_threads())
             record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
     }
+    if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
+        record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);
     // Threads that still wait are never resumed, as those of a failed grid on a GPU.
     if (faulted_) fibers_.forget(threads_.count);
 }

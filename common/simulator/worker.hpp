@@ -13,7 +13,7 @@
 #include "cuda_runtime.h"
 #include "device.hpp"
 #include "fiber.hpp"
-#include "pages.hpp"
+#include "shared_memory.hpp"
 
 namespace sim {
 
@@ -30,10 +30,13 @@ struct Grid {
     const std::uint64_t blocks;    ///< how many run
     const std::uint64_t left_out;  ///< how many don't, after half of the others
     const std::uint64_t seed;
+    const std::uint64_t timeout;  ///< how many seconds a worker may get nowhere; 0 for any time
+    const bool early_exit;        ///< barriers may be left out by threads that have returned
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
+    std::atomic<bool> said_slow{false};
     std::mutex fault_lock{};
     cudaError_t error = cudaSuccess;  ///< of a fault, if there was one
     std::string fault{};              ///< its message
@@ -54,14 +57,18 @@ class Worker {
     /// @name Called by the simulated thread that runs
     /// @{
     BarrierResult wait_at_barrier(bool predicate, Site site);
-    WarpValues exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
+    std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
+                           WarpValues* result, unsigned int source);
     void others_may_continue();
     void require_no_fence(const void* address, std::size_t bytes);
     void maybe_pause(const void* store_to);
-    void begin_shared(std::initializer_list<SharedVariable> variables);
+    void* begin_shared(const void* declaration, const SharedVariable& variable);
     [[noreturn]] void misaligned();
-    [[noreturn]] void index_outside();
+    [[noreturn]] void index_outside(std::uint64_t index, const char* array);
+    [[noreturn]] void assertion_failed(const char* what, const char* file, unsigned int line);
+    [[noreturn]] void exits();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
+    void look_at_progress();
     /// @}
 
  private:
@@ -91,13 +98,16 @@ class Worker {
     void release_barrier();
     bool complete_exchange(const Thread& first);
 
+    void call_kernel();
+
     // Faults (faults.cpp)
     void record_fault(cudaError_t error, const std::string& what);
+    void record_thread_fault(cudaError_t error, const std::string& what);
     void record_too_much_shared();
     void record_bad_address(const void* address);
     void record_wrong_mask(const char* function, Site site);
     std::string thread_text();
-    std::string waiting_threads() const;
+    std::string waiting_threads(bool and_returned = false) const;
 
     Grid* grid_ = nullptr;
     bool faulted_ = false;     ///< the block has a fault
@@ -113,14 +123,21 @@ class Worker {
         BarrierResult result{};
     } barrier_;
 
-    Pages shared_;  ///< dynamic shared memory ends where its guard begins
-    std::size_t static_shared_bytes_ = 0;
+    SharedMemory shared_;
 
     /// When threads are interrupted (interleave.cpp).
     struct Pauses {
         std::uint64_t random = 0;
         bool has_stalled = false;
     } pauses_;
+
+    /// When the kernel got on for the last time (progress.cpp).
+    struct Progress {
+        std::uint64_t waits = 0;       ///< how often a thread has waited
+        std::uint64_t seen = 0;        ///< all that a thread has done, at the last tick
+        unsigned int ticks = 0;        ///< of the grid
+        unsigned int ticks_since = 0;  ///< without anything new
+    } progress_;
 
     std::vector<char> signal_stack_;
 };

@@ -7,6 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cassert>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -45,6 +48,7 @@ template <typename Launch>
 std::string fault_of(Launch launch, cudaError_t expected) {
     launch();
     const std::string words = sim::last_fault();
+    std::fprintf(stderr, "simulator: %s\n", words.c_str());
     void* pointer = nullptr;
     CHECK(cudaGetLastError() == expected);
     CHECK(cudaGetLastError() == cudaSuccess);
@@ -111,11 +115,13 @@ std::string here(int line) { return "common/simulator/checks/faults.cuh:" + std:
 
 // --- Memory -------------------------------------------------------------------------------------
 
+constexpr int kWriteLine = __LINE__ + 3;
 __global__ void write_kernel(int* d_data, unsigned int block, unsigned int thread) {
     const unsigned int index = threadIdx.x + blockDim.x * threadIdx.y;
     if (blockIdx.x + gridDim.x * blockIdx.y == block && index == thread) *d_data = 1;
 }
 
+constexpr int kReadLine = __LINE__ + 3;
 template <typename T>
 __global__ void read_kernel(const T* d_data, T* d_result) {
     if (threadIdx.x == 3) *d_result = *d_data;
@@ -129,22 +135,29 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
     const std::string words = fault_of(launch, cudaErrorIllegalAddress);
     CAPTURE(words);
     CHECK(says(words, {"write_kernel (launched at ", here(line), "), block (1, 1, 0): thread (5, 1, 0)",
-                       "address 0x1230, where no memory is"}));
+                       " at ", here(kWriteLine), " uses address 0x1230, where no memory is"}));
 }
 
 /// How messages name a byte, counted from the beginning of an allocation.
 std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
-    return "byte " + std::to_string(byte) + " of an allocation with bytes 0 to " + std::to_string(bytes - 1);
+    const std::ptrdiff_t past = byte - static_cast<std::ptrdiff_t>(bytes);
+    const auto number = [](std::ptrdiff_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); };
+    const std::string where = byte < 0    ? number(-byte) + " before the beginning"
+                              : past == 0 ? "the byte right past the end"
+                              : past > 0  ? number(past) + " past the end"
+                                          : "byte " + std::to_string(byte);
+    return where + " of a buffer of " + number(static_cast<std::ptrdiff_t>(bytes));
 }
 
 TEST_CASE("a read right behind or before an allocation of whole pages is found") {
     for (const std::ptrdiff_t index : {-1, 1 << 14}) {
         int* d_data = nullptr;
+        const int line = __LINE__ + 1;
         CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));
         const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + index, d_data); };
-        CHECK(
-            says(fault_of(launch, cudaErrorIllegalAddress),
-                 {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(4 * index, 1 << 16)}));
+        CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                   {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) at ", here(kReadLine), " uses ",
+                    byte_text(4 * index, 1 << 16), " allocated at ", here(line)}));
     }
 }
 
@@ -157,7 +170,7 @@ TEST_CASE("a read of any byte right behind or before an allocation of any size i
             CUDA_CHECK(cudaMalloc(&d_result, 1));
             const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + offset, d_result); };
             CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-                       {"block (0, 0, 0): thread (3, 0, 0) uses ", byte_text(offset, bytes)}));
+                       {"block (0, 0, 0): thread (3, 0, 0) at ", "uses ", byte_text(offset, bytes)}));
         }
 }
 
@@ -204,12 +217,14 @@ TEST_CASE("the first and the last byte of an allocation may be used") {
 
 TEST_CASE("memory that has been freed is found") {
     int *d_data = nullptr, *d_other = nullptr;
+    const int line = __LINE__ + 1;
     CUDA_CHECK(cudaMalloc(&d_data, 4000));
     CUDA_CHECK(cudaFree(d_data));
     CUDA_CHECK(cudaMalloc(&d_other, 4000));
     const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
     CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-               {"write_kernel", "thread (0, 0, 0)", byte_text(0, 4000) + ", which has been freed"}));
+               {"write_kernel", "thread (0, 0, 0)",
+                byte_text(0, 4000) + " allocated at " + here(line) + " and freed"}));
 }
 
 __global__ void overrun_kernel(int* d_result) {
@@ -227,6 +242,7 @@ TEST_CASE("a write behind dynamic shared memory is found") {
     CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"overrun_kernel", "thread (64, 0, 0)"}));
 }
 
+constexpr int kWideLine = __LINE__ + 2;
 __global__ void wide_load_kernel(const uint4* d_from, uint4* d_to) {
     d_to[threadIdx.x] = __ldcs(&d_from[threadIdx.x]);
 }
@@ -243,7 +259,7 @@ TEST_CASE("a misaligned load with a cache hint is found") {
                                    reinterpret_cast<uint4*>(d_data + 32));
     };
     CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
-               {"wide_load_kernel", "thread (0, 0, 0)", "misaligned"}));
+               {"wide_load_kernel", "thread (0, 0, 0) at ", here(kWideLine), "misaligned"}));
 }
 
 /// Plain loads, which most CPUs allow from any address. Whatever is translated is compiled with checks of
@@ -277,7 +293,7 @@ TEST_CASE("an integer division by zero is found, if the CPU minds") {
         divide_kernel<<<2, 32>>>(d_result, 0);
     };
     CHECK(says(fault_of(launch, cudaErrorLaunchFailure),
-               {"divide_kernel", "thread (7, 0, 0) divides", "by zero"}));
+               {"divide_kernel", "thread (7, 0, 0) at ", "divides", "by zero"}));
 }
 
 __device__ int deep(int n) {
@@ -302,9 +318,9 @@ TEST_CASE("too deep a recursion, or too large a local array, is found") {
     recursive_kernel<<<1, 4>>>(d_result, 50);
     CUDA_CHECK(cudaGetLastError());
     CHECK(says(fault_of([=] { recursive_kernel<<<1, 4>>>(d_result, 100000); }, cudaErrorLaunchFailure),
-               {"recursive_kernel", "thread (2, 0, 0) needs more than 128 KiB of stack"}));
+               {"recursive_kernel", "thread (2, 0, 0) at ", "needs more than 128 KiB of stack"}));
     CHECK(says(fault_of([=] { large_array_kernel<<<1, 1>>>(d_result, 0); }, cudaErrorLaunchFailure),
-               {"large_array_kernel", "thread (0, 0, 0) needs more than 128 KiB of stack"}));
+               {"large_array_kernel", "thread (0, 0, 0) at ", "needs more than 128 KiB of stack"}));
 }
 
 template <int kCount>
@@ -335,8 +351,9 @@ TEST_CASE("a shared array that is one too short is found") {
     if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
-    CHECK(says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-               {"short_array_kernel", "thread (31, 0, 0) uses an index that its array does not have"}));
+    CHECK(says(
+        fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+        {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int [31]'"}));
 }
 
 // --- Waiting ------------------------------------------------------------------------------------
@@ -600,6 +617,232 @@ TEST_CASE("members of a misaligned int4 are found") {
         members_kernel<<<1, 1>>>(reinterpret_cast<const int4*>(d_data + 1), d_data);
     };
     CHECK(says(fault_of(launch, cudaErrorMisalignedAddress), {"members_kernel", "misaligned"}));
+}
+
+/// Past the compiler's checks of indices, which see neither a pointer nor an address.
+__device__ void store(int* cells, int index) { cells[index] = 1; }
+
+constexpr int kSharedLine = __LINE__ + 2;
+__global__ void shared_neighbours_kernel(int index, bool atomic) {
+    __shared__ int before[7], cells[10][3];
+    if (threadIdx.x == 2) atomic ? (void)atomicAdd(&cells[0][0] + index, 1) : store(before, index);
+}
+
+TEST_CASE("a use right past the end of a shared array is found, and a write before its beginning") {
+    const auto said = [](int index, bool atomic) {
+        return fault_of([=] { shared_neighbours_kernel<<<2, 4>>>(index, atomic); }, cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(7, false), {"shared_neighbours_kernel", "thread (2, 0, 0) at ",
+                                "uses before[7], the byte right past the end",
+                                "before (28 bytes, declared at ", here(kSharedLine)}));
+    CHECK(says(said(1000, false), {"thread (2, 0, 0) at ", "uses before[1000], 3972 bytes past the end"}));
+    CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
+    if (kSanitized) return;  // which ends the program at a fence
+    CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
+    CHECK(says(said(-10000, true),
+               {"thread (2, 0, 0) at ", "uses cells[-10000], 40000 bytes before the beginning"}));
+}
+
+__global__ void dynamic_neighbours_kernel(int index) {
+    extern __shared__ int dynamic_cells[];
+    if (threadIdx.x == 0) store(dynamic_cells, index);
+}
+
+TEST_CASE("neighbours of dynamic shared memory are found") {
+    const auto said = [](int index) {
+        return fault_of([=] { dynamic_neighbours_kernel<<<1, 4, 13 * sizeof(int)>>>(index); },
+                        cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(16), {"thread (0, 0, 0) at ", "uses 12 bytes past the end of the dynamic shared memory",
+                          "asks for 52 bytes"}));
+    if (kSanitized) return;
+    CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
+    CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
+}
+
+TEST_CASE("there may be more allocations than the operating system has mappings") {
+    constexpr std::size_t kMany = 40000;
+    std::vector<int*> cells(kMany);
+    for (int*& cell : cells) CUDA_CHECK(cudaMalloc(&cell, sizeof(int)));
+    write_kernel<<<1, 1>>>(cells[kMany - 2], 0, 0);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    write_kernel<<<1, 1>>>(cells[kMany - 2] + 1, 0, 0);
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CHECK(says(sim::last_fault(), {"the byte right past the end of a buffer of 4 bytes"}));
+    forget_fault();
+}
+
+constexpr int kLeftOutLine = __LINE__ + 5;
+__global__ void left_out_kernel(unsigned int first, unsigned int* d_count) {
+    if (threadIdx.x == 7) return;
+    __syncthreads();
+    for (unsigned int half = first; half > 0; half /= 2) {
+        if (threadIdx.x < half) __syncthreads();
+    }
+    atomicAdd(d_count, 1u);
+}
+
+TEST_CASE("a barrier that some threads have left out is found where early exits are not allowed") {
+    const char* const name = "CUDA_SIM_EARLY_EXIT";
+    unsigned int* d_count = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_count, sizeof(*d_count)));
+    const auto said = [&](unsigned int first) {
+        setenv(name, "0", 1);
+        const std::string words =
+            fault_of([=] { left_out_kernel<<<2, 64>>>(first, d_count); }, cudaErrorLaunchFailure);
+        unsetenv(name);
+        CUDA_CHECK(cudaMalloc(&d_count, sizeof(*d_count)));  // after the reset
+        return words;
+    };
+    CHECK(says(said(16), {"left_out_kernel", "barrier left out: threads 0-6 wait at ", here(kLeftOutLine - 2),
+                          "; thread 7 has returned; threads 8-63 wait at "}));
+    setenv(name, "1", 1);
+    left_out_kernel<<<1, 7>>>(4, d_count);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    setenv(name, "0", 1);
+    left_out_kernel<<<1, 7>>>(0, d_count);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    left_out_kernel<<<1, 7>>>(4, d_count);
+    unsetenv(name);
+    CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+    CHECK(says(sim::last_fault(), {"barrier left out: threads 0-3 wait at ", here(kLeftOutLine),
+                                   "; threads 4-6 have returned after ", here(kLeftOutLine - 2)}));
+    forget_fault();
+}
+
+// --- What a GPU has no words for ----------------------------------------------------------------
+
+constexpr int kSpinLine = __LINE__ + 4;
+__global__ void spin_kernel(unsigned int* d_lock) {
+    if (threadIdx.x == 0) atomicExch(d_lock, 1u);
+    if (threadIdx.x == 3)
+        while (atomicAdd(d_lock, 0u) != 0) {}
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(d_lock, 0u);
+}
+
+TEST_CASE("a kernel that gets nowhere is stopped") {
+    const auto launch = [] {
+        unsigned int* d_lock = nullptr;
+        cudaMalloc(&d_lock, sizeof(*d_lock));
+        spin_kernel<<<2, 4>>>(d_lock);
+    };
+    setenv("CUDA_SIM_TIMEOUT", "1", 1);
+    CHECK(says(fault_of(launch, cudaErrorLaunchTimeout),
+               {"spin_kernel", "thread (3, 0, 0) at ", here(kSpinLine), " gets nowhere: for 1 s"}));
+    unsetenv("CUDA_SIM_TIMEOUT");
+}
+
+__global__ void busy_kernel(unsigned int* d_count) {
+    const long long start = clock64();
+    while (clock64() - start < 150'000'000) {}
+    atomicAdd(d_count, 1u);
+}
+
+TEST_CASE("a kernel whose threads return one after another may take its time") {
+    const DeviceBuffer<unsigned int> count(1);
+    CUDA_CHECK(cudaMemset(count.data(), 0, count.bytes()));
+    setenv("CUDA_SIM_TIMEOUT", "1", 1);
+    busy_kernel<<<1, 10>>>(count.data());
+    unsetenv("CUDA_SIM_TIMEOUT");
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(count.to_host()[0] == 10);
+}
+
+__global__ void assertion_kernel(unsigned int* d_data) {
+    assert(threadIdx.x != 5);
+    d_data[threadIdx.x] = 1;
+}
+__global__ void throwing_kernel(unsigned int*) {
+    if (threadIdx.x == 5) throw std::runtime_error("thrown");
+    __syncthreads();
+}
+__global__ void trap_kernel(unsigned int* d_data) {
+    if (threadIdx.x == 5) __builtin_trap();
+    d_data[threadIdx.x] = 1;
+}
+__global__ void abort_kernel(unsigned int*) {
+    if (threadIdx.x == 5) std::abort();
+}
+__global__ void large_frame_kernel(unsigned int* d_data) {
+    volatile unsigned int large[300 * 256];
+    if (threadIdx.x != 5) return;
+    large[d_data == nullptr ? 1 : 0] = 1;
+    d_data[0] = large[0];
+}
+
+TEST_CASE("what ends a program elsewhere ends a kernel, and the thread is named") {
+    const auto said = [](void (*launch)(unsigned int*), cudaError_t error) {
+        return fault_of(
+            [=] {
+                unsigned int* d_data = nullptr;
+                cudaMalloc(&d_data, 64 * sizeof(*d_data));
+                launch(d_data);
+            },
+            error);
+    };
+    CHECK(says(said([](unsigned int* d) { assertion_kernel<<<2, 64>>>(d); }, cudaErrorAssert),
+               {"thread (5, 0, 0) at ", "fails its assertion: threadIdx.x != 5"}));
+    CHECK(says(said([](unsigned int* d) { throwing_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) throws an exception (thrown)"}));
+    CHECK(says(said([](unsigned int* d) { large_frame_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"needs more than 128 KiB of stack"}));
+    if (kSanitized) return;  // it ends the program before the simulator hears of the others
+    CHECK(says(said([](unsigned int* d) { trap_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) at ", "stops itself, as __trap() does"}));
+    CHECK(says(said([](unsigned int* d) { abort_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) at ", "calls abort()"}));
+}
+
+__global__ void exit_kernel() {
+    if (threadIdx.x == 5) std::exit(0);
+}
+
+TEST_CASE("a kernel that calls exit ends the program, with a line and not as if all was well") {
+    const auto [status, words] = process_of([] { exit_kernel<<<2, 64>>>(); });
+    CHECK(status == 1);
+    CHECK(says(words, {"exit_kernel", "thread (5, 0, 0) at ", "calls exit()"}));
+}
+
+TEST_CASE("streams and events that have been destroyed are found, also once there are others") {
+    cudaStream_t stream = nullptr, other_stream = nullptr;
+    cudaEvent_t event = nullptr, other_event = nullptr;
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaEventCreate(&event));
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaEventDestroy(event));
+    CUDA_CHECK(cudaStreamCreate(&other_stream));
+    CUDA_CHECK(cudaEventCreate(&other_event));
+    CUDA_CHECK(cudaEventRecord(other_event));
+    float milliseconds = 0;
+    for (const cudaError_t error :
+         {cudaStreamDestroy(stream), cudaStreamSynchronize(stream), cudaEventRecord(event),
+          cudaEventSynchronize(event), cudaEventElapsedTime(&milliseconds, event, other_event),
+          cudaEventDestroy(event)})
+        CHECK(error == cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+    CUDA_CHECK(cudaStreamDestroy(other_stream));
+    CUDA_CHECK(cudaEventDestroy(other_event));
+}
+
+TEST_CASE(
+    "a fault that a program does not ask for is said when it ends, once, and it does not end with success") {
+    const auto [status, words] = process_of([] {
+        write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
+        std::exit(0);
+    });
+    CHECK(status == 1);
+    CHECK(says(words, {"simulator: write_kernel", "address 0x1230"}));
+    const auto [noticed, nothing] = process_of([] {
+        write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
+        if (says(cudaGetErrorString(cudaGetLastError()),
+                 {"an illegal memory access was encountered: write_kernel", "address 0x1230"}))
+            std::exit(0);
+        std::exit(7);
+    });
+    CHECK(noticed == 0);
+    CHECK(nothing.empty());
 }
 
 /// A call of a kernel without <<<>>>, in a pointer's guise: as it is, clang refuses it (see refused.sh).

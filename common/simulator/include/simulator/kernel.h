@@ -2,9 +2,9 @@
 /// @brief What a kernel sees: its indices, shared memory, barriers, warp functions, clock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <type_traits>
 
 #include "vector_types.h"
@@ -28,7 +28,8 @@ struct Site {
 };
 /// Whether two sites are one, even if two files have texts of their own for its name.
 inline bool operator==(const Site& a, const Site& b) {
-    return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+    return a.line == b.line &&
+           (a.file == b.file || (a.file != nullptr && b.file != nullptr && std::strcmp(a.file, b.file) == 0));
 }
 
 // --- Shared memory ------------------------------------------------------------------------------
@@ -36,22 +37,39 @@ inline bool operator==(const Site& a, const Site& b) {
 /// Counts the blocks that this OS thread has run: another number, another block. None has the number 0.
 inline thread_local std::uint64_t block_serial = 1;
 
-/// A static `__shared__` variable.
+/// A static `__shared__` variable, as it is declared.
 struct SharedVariable {
-    volatile void* address;
-    std::size_t bytes;
+    const char* name;
+    std::size_t bytes, alignment, element_bytes;
+    Site site;
 };
 
-/// Unless it has been done for this block: fills static shared variables with the poison value and adds
-/// their size to the block's total.
-void begin_shared(std::uint64_t& done_for_block, std::initializer_list<SharedVariable> variables);
+/// Where the variable of a declaration is.
+struct SharedPlace {
+    std::uint64_t block;  ///< for which block: its serial number
+    void* address;
+};
+
+/// Finds the place of a variable for the block that runs, and fills it with the poison value.
+/// @param[in] declaration An address that no other declaration has.
+void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable);
 
 /// @brief Called by every thread that passes a `__shared__` declaration; the block's first one begins it.
+/// @tparam T           The variable's type.
 /// @tparam Declaration A type of its own for each declaration: that of a lambda expression.
-template <typename Declaration, typename... T>
-void shared_variables(Declaration, T&... variables) {
-    static thread_local std::uint64_t done_for_block = 0;
-    if (done_for_block != block_serial) begin_shared(done_for_block, {{&variables, sizeof(variables)}...});
+template <typename T, typename Declaration>
+T& shared_variable(Declaration, const char* name, std::size_t alignment = 1,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    static char declaration;
+    static thread_local SharedPlace place{};
+    if (place.block != block_serial)
+        begin_shared(place, &declaration,
+                     {name,
+                      sizeof(T),
+                      alignment > alignof(T) ? alignment : alignof(T),
+                      sizeof(std::remove_all_extents_t<T>),
+                      {file, line}});
+    return *static_cast<T*>(place.address);
 }
 
 /// The launch's dynamic shared memory: an array of whatever type the kernel declares.
@@ -87,6 +105,10 @@ struct WarpValues {
 /// @param[in] value    What this lane brings.
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
 
+/// The same for a lane that receives the value of one lane only, `source`.
+std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
+                           Site site);
+
 /// This thread's place in its warp, 0 to 31.
 inline unsigned int lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize;
@@ -112,7 +134,7 @@ T from_bits(std::uint64_t bits) {
 /// What lane `source` of the warp has brought.
 template <typename T>
 T shuffle(const char* function, unsigned int mask, T value, unsigned int source, Site site) {
-    return from_bits<T>(warp_exchange(function, mask, to_bits(value), site).value[source % warpSize]);
+    return from_bits<T>(warp_shuffle(function, mask, to_bits(value), source % warpSize, site));
 }
 
 /// The lanes whose value is not zero, as a mask.

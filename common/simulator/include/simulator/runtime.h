@@ -21,6 +21,7 @@
     X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                     \
     X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                           \
     X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                             \
+    X(cudaErrorAssert, 710, "device-side assert triggered")                                               \
     X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                          \
       "part or all of the requested memory range is already mapped")                                      \
     X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \

@@ -30,8 +30,9 @@ struct Thread {
     // Of a thread that waits for lanes of its warp:
     unsigned int mask;     ///< which lanes
     const char* function;  ///< the warp function that it has called
-    std::uint64_t value;   ///< what it brings
-    WarpValues* result;    ///< where it receives what all lanes have brought
+    std::uint64_t value;   ///< what it brings; after a shuffle, what it has received
+    WarpValues* result;    ///< where it receives what all lanes have brought; null for a shuffle
+    unsigned int source;   ///< the lane from which a shuffle takes the value
     // Of a thread that waits at a barrier or for its warp:
     Site site;  ///< the line
 };
@@ -50,7 +51,7 @@ struct Threads {
     unsigned int live = 0;               ///< how many have not returned
     unsigned int waiting = 0;            ///< how many wait, at a barrier or for their warp
     Thread* current = nullptr;           ///< the one that runs
-    bool in_kernel = false;              ///< it runs the kernel, not the simulator
+    volatile bool in_kernel = false;     ///< it runs the kernel, not the simulator; signal handlers ask
 
     /// A thread's number in the block.
     unsigned int number(const Thread& thread) const { return static_cast<unsigned int>(&thread - all); }

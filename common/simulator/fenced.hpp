@@ -1,0 +1,110 @@
+/// @file
+/// @brief Memory of any size whose ends are guarded: for device memory and for shared memory.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "pages.hpp"
+#include "sanitizer.hpp"
+
+namespace sim {
+
+inline std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/// @brief `[guard][fence][the bytes][fence][guard]`
+///
+/// The guards are never accessible. The bytes end where a page ends, as far as they can while they begin at a
+/// multiple of their alignment: the fence after them is shorter than that. Fences are accessible with the
+/// bytes and full of poison, so that a write to them is found afterwards. Without guards, fences are at least
+/// 256 bytes, and the operating system needs no mapping of its own for the memory.
+class Fenced {
+ public:
+    Fenced(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes)
+        : bytes_(bytes),
+          rounded_(round_up(bytes, alignment) + (guard_bytes == 0 ? 256 : 0)),
+          inner_(round_up(rounded_ + (guard_bytes == 0 ? 256 : 0), page_bytes())),
+          guard_(guard_bytes),
+          pages_(guard_ + inner_ + guard_) {
+        pages_.allow(guard_, inner_);
+        std::memset(inside(), kPoison, inner_);
+        __asan_poison_memory_region(inside(), inner_);
+        __asan_unpoison_memory_region(begin(), bytes_);
+    }
+    ~Fenced() { __asan_unpoison_memory_region(inside(), inner_); }
+    Fenced(const Fenced&) = delete;
+    Fenced& operator=(const Fenced&) = delete;
+
+    static std::size_t page_bytes() {
+        static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        return bytes;
+    }
+
+    char* begin() const { return inside() + inner_ - rounded_; }
+    std::size_t bytes() const { return bytes_; }
+
+    void set_accessible(bool accessible) const { sim::set_accessible(inside(), inner_, accessible); }
+
+    /// Gives the memory back, and keeps its addresses, which become inaccessible.
+    void free() {
+        __asan_unpoison_memory_region(inside(), inner_);
+        set_accessible(false);
+        madvise(inside(), inner_, MADV_DONTNEED);
+    }
+
+    bool has(const void* at) const {
+        return static_cast<std::size_t>(static_cast<const char*>(at) - begin()) < bytes_;
+    }
+    bool has_around(const void* at) const {  // or in its fences and guards
+        return static_cast<std::size_t>(static_cast<const char*>(at) - pages_.data()) <
+               guard_ + inner_ + guard_;
+    }
+
+    /// The first byte of the fences that is not poison any more, or null.
+    const char* damage() const {
+        if (kAddressSanitizer) return nullptr;  // which has stopped the thread at once
+        for (const auto& [first, last] :
+             {std::pair(inside(), begin()), std::pair(begin() + bytes_, begin() + rounded_)})
+            if (first != last &&
+                (*first != static_cast<char>(kPoison) ||
+                 std::memcmp(first, first + 1, static_cast<std::size_t>(last - first) - 1) != 0))
+                for (const char* at = first; at < last; ++at)
+                    if (*at != static_cast<char>(kPoison)) return at;
+        return nullptr;
+    }
+
+    /// Makes the fences whole again after damage.
+    void mend() const {
+        if (kAddressSanitizer) return;
+        std::memset(inside(), kPoison, static_cast<std::size_t>(begin() - inside()));
+        std::memset(begin() + bytes_, kPoison, rounded_ - bytes_);
+    }
+
+    static std::string bytes_text(std::size_t bytes) {
+        return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    }
+
+    /// Where an address is, in words that "a buffer of …" follows.
+    std::string text(const void* address) const {
+        const std::ptrdiff_t offset = static_cast<const char*>(address) - begin();
+        const auto size = static_cast<std::ptrdiff_t>(bytes_);
+        if (offset < 0) return bytes_text(static_cast<std::size_t>(-offset)) + " before the beginning of ";
+        if (offset == size) return "the byte right past the end of ";
+        if (offset > size) return bytes_text(static_cast<std::size_t>(offset - size)) + " past the end of ";
+        return "byte " + std::to_string(offset) + " of ";
+    }
+
+ private:
+    char* inside() const { return pages_.data() + guard_; }
+
+    const std::size_t bytes_, rounded_, inner_, guard_;
+    Pages pages_;
+};
+
+}  // namespace sim

@@ -1,0 +1,80 @@
+/// @file
+/// @brief Kernels that get nowhere: a worker's timer, and what happens at its signals.
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "signals.hpp"
+#include "worker.hpp"
+
+namespace sim {
+namespace {
+
+constexpr unsigned int kTicks = 10;      ///< per timeout
+constexpr unsigned int kSlowTicks = 60;  ///< after so many, a grid says that it still runs
+
+/// A debugger stops threads for as long as it likes.
+bool is_debugged() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != std::string::npos;
+    return false;
+}
+
+}  // namespace
+
+Ticks::Ticks(std::uint64_t timeout_seconds) {
+    if (timeout_seconds == 0) return;
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kTick;
+    event._sigev_un._tid = gettid();
+    runs_ = timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
+    if (!runs_) return;
+    constexpr std::uint64_t kMostSeconds = 1u << 30;
+    const std::uint64_t milliseconds = std::min(timeout_seconds, kMostSeconds) * (1000 / kTicks);
+    itimerspec each{};
+    each.it_interval.tv_sec = static_cast<time_t>(milliseconds / 1000);
+    each.it_interval.tv_nsec = static_cast<long>(milliseconds % 1000 * 1000000);
+    each.it_value = each.it_interval;
+    timer_settime(timer_, 0, &each, nullptr);
+}
+
+Ticks::~Ticks() {
+    if (runs_) timer_delete(timer_);
+}
+
+/// A signal may come at any instruction. Only a thread that runs the kernel is stopped.
+void Worker::look_at_progress() {
+    if (!threads_.in_kernel) return;
+    if (grid_->failed) {  // by another worker, for which this one may be waiting
+        threads_.in_kernel = false;
+        faulted_ = true;
+        forget_frames(signal_stack_.data(), signal_stack_.size());
+        fibers_.give_up();
+    }
+    if (++progress_.ticks == kSlowTicks && !grid_->said_slow.exchange(true))
+        std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
+                     launch_text(grid_->kernel).c_str(),
+                     static_cast<unsigned long long>(std::min(grid_->next_block.load(), grid_->blocks)),
+                     static_cast<unsigned long long>(grid_->blocks));
+    const std::uint64_t seen = (block_serial + progress_.waits) * (2 * kMaxThreadsPerBlock) +
+                               threads_.started + (threads_.count - threads_.live);
+    progress_.ticks_since = seen == progress_.seen ? progress_.ticks_since + 1 : 0;
+    progress_.seen = seen;
+    if (progress_.ticks_since < kTicks || is_debugged()) return;
+    const InSimulator here(*this);
+    forget_frames(signal_stack_.data(), signal_stack_.size());
+    record_thread_fault(cudaErrorLaunchTimeout,
+                        "gets nowhere: for " + std::to_string(grid_->timeout) +
+                            " s it has neither returned nor come to a barrier. It may wait for a thread that "
+                            "can't run until it does, or loop forever (CUDA_SIM_TIMEOUT sets the seconds)");
+    fibers_.give_up();
+}
+
+}  // namespace sim

@@ -1,0 +1,25 @@
+/// @file
+/// @brief Notices that a kernel gets nowhere.
+#pragma once
+
+#include <signal.h>
+#include <time.h>
+
+#include <cstdint>
+
+namespace sim {
+
+/// While it lives, the OS thread that has made it gets a signal, `kTick`, ten times per timeout.
+class Ticks {
+ public:
+    explicit Ticks(std::uint64_t timeout_seconds);
+    ~Ticks();
+    Ticks(const Ticks&) = delete;
+    Ticks& operator=(const Ticks&) = delete;
+
+ private:
+    timer_t timer_{};
+    bool runs_ = false;
+};
+
+}  // namespace sim

@@ -1,0 +1,50 @@
+/// @file
+/// @brief A worker's shared memory: each variable of a kernel has guards of its own.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "fenced.hpp"
+
+namespace sim {
+
+/// @brief The shared memory of the blocks that one worker runs, one block at a time.
+///
+/// The variables stay where they are from one block to the next. Each ends at inaccessible pages.
+class SharedMemory {
+ public:
+    /// @return The dynamic shared memory of a launch.
+    char* begin_grid(std::size_t dynamic_bytes);
+    void begin_block();
+
+    /// @return The memory of a static variable, full of poison.
+    void* begin(const void* declaration, const SharedVariable& variable);
+
+    /// How many bytes of static variables the block has so far.
+    std::size_t static_bytes() const { return static_bytes_; }
+
+    /// @return What the block has written just outside of a variable, in words; empty if nothing.
+    std::string damage() const;
+    /// @return Where an address is that is near a variable, in words; empty if it isn't.
+    std::string text(const void* address) const;
+
+ private:
+    struct Array {
+        explicit Array(const SharedVariable& declared)
+            : variable(declared), memory(declared.bytes, declared.alignment, kGuardBytes) {}
+        const SharedVariable variable;
+        const Fenced memory;
+        std::string text(const void* address) const;
+    };
+    std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;  ///< by their declaration
+    std::vector<const Array*> used_;                                  ///< by the block
+    std::unique_ptr<Array> dynamic_;                                  ///< its variable has no name
+    std::size_t static_bytes_ = 0;
+};
+
+}  // namespace sim

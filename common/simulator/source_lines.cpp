@@ -1,0 +1,66 @@
+/// @file
+/// @brief Lines of source code, by libbacktrace, which comes with g++.
+#include "source_lines.hpp"
+
+#include <unwind.h>
+
+#include <cstddef>
+#include <string_view>
+
+// libbacktrace's. Its header is among g++'s own, where other compilers don't look.
+struct backtrace_state;
+using OnError = void (*)(void* data, const char* message, int number);
+using OnLine = int (*)(void* data, std::uintptr_t at, const char* file, int line, const char* function);
+extern "C" {
+backtrace_state* backtrace_create_state(const char* program, int threaded, OnError, void* data);
+int backtrace_pcinfo(backtrace_state*, std::uintptr_t at, OnLine, OnError, void* data);
+}
+
+namespace sim {
+namespace {
+
+struct Unwinding {
+    std::array<std::uintptr_t, 24>& at;
+    std::size_t count = 0;
+};
+
+_Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
+    Unwinding& unwinding = *static_cast<Unwinding*>(data);
+    int is_exact = 0;  // and not the instruction after a call
+    const std::uintptr_t at = _Unwind_GetIPInfo(context, &is_exact);
+    if (at == 0 || unwinding.count == unwinding.at.size()) return _URC_END_OF_STACK;
+    unwinding.at[unwinding.count++] = is_exact != 0 ? at : at - 1;
+    return _URC_NO_REASON;
+}
+
+/// Called for an instruction's function, and before that for each that was inlined into it.
+[[maybe_unused]] int note_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
+    const std::string_view name = file == nullptr ? "" : file;
+    if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;
+    if (name.starts_with("common/cuda/")) return 0;
+    *static_cast<std::string*>(data) = std::string(name) + ":" + std::to_string(line);
+    return 1;  // done
+}
+
+[[maybe_unused]] void ignore_error(void*, const char*, int) {}
+
+}  // namespace
+
+Calls::Calls() {
+    Unwinding unwinding{at_};
+    _Unwind_Backtrace(add_call, &unwinding);
+}
+
+std::string Calls::line() const {
+    std::string result;
+#ifdef SIM_BACKTRACE
+    static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
+    for (const std::uintptr_t at : at_) {
+        if (at == 0 || !result.empty()) break;
+        backtrace_pcinfo(state, at, note_line, ignore_error, &result);
+    }
+#endif
+    return result;
+}
+
+}  // namespace sim

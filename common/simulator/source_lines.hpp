@@ -1,0 +1,24 @@
+/// @file
+/// @brief Which line of a `.cu` or `.cuh` file has called the simulator, or was interrupted by a signal.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace sim {
+
+/// The calls in progress when it is made, innermost first. Cheap: lines are looked up when they are needed.
+class Calls {
+ public:
+    Calls();
+
+    /// @return FILE:LINE of the innermost call in a file that the translator has translated, outside of
+    ///         `common/cuda/`; empty if the program knows no lines.
+    std::string line() const;
+
+ private:
+    std::array<std::uintptr_t, 24> at_{};  ///< addresses of instructions, then 0
+};
+
+}  // namespace sim

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What ctest has found, in a paragraph for each check that failed: failed_checks.py LastTest.log"""
+
+import re
+import sys
+import textwrap
+
+# What kind of fault the words suggest.
+HINTS = [
+    (r"barrier left out|divergent barrier|deadlock", "All threads of a block must come to the same __syncthreads()."),
+    (r"gets nowhere", "Does a loop wait for something that no thread can do any more?"),
+    (r"0xA5A5A5A5", "Is everything set to 0 before it is added to, and does a barrier come after that?"),
+    (r"past the end|before the beginning|index -?\d+ of an array", "Is each index compared with the size before it is used?"),
+    (r"a launch without CUDA_CHECK", "Each launch is followed by CUDA_CHECK(cudaGetLastError())."),
+]
+RACE = ("Only where threads are interrupted in the midst of their work: a race. An atomic operation or a barrier is "
+        "missing.")
+
+SHOWN = 4  # failures of one check
+
+
+def tests(log):
+    """Each test's name, whether it passed or was skipped, and its output."""
+    for part in re.split(r"^\d+/\d+ Testing: ", log, flags=re.M)[1:]:
+        name = part.split("\n", 1)[0]
+        output = re.search(r"^Output:\n-+\n(.*)^<end of output>\n", part, flags=re.M | re.S)
+        result = re.findall(r"^Test (Passed|Failed|Timeout|.*)\.$", part, flags=re.M)
+        yield name, "Passed" in result, output.group(1) if output else ""
+
+
+def words_of(output):
+    """What a check says was wrong: Catch2's failures, each on a line, or the end of another program's output."""
+    failures = re.findall(r"^(\S+:\d+): failed: (.*)$", output, flags=re.M)
+    if not failures:
+        return output.strip().splitlines()[-3:] or ["It did not end in time, or was ended."]
+    words = []
+    for place, failure in failures:
+        told = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # and not what it was compared with
+        words.append(told.group(1) if told else f"{place}: {failure}")
+    if len(words) > SHOWN:
+        words[SHOWN:] = [f"And {len(words) - SHOWN} more."]
+    words += [line for line in output.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)][:1]
+    return words
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
+        all_tests = list(tests(file.read()))
+    failed, skipped = {}, {}
+    for name, passed, output in all_tests:
+        reason = re.search(r"^check skipped: (.*)$", output, flags=re.M)
+        if reason:
+            skipped[reason.group(1)] = skipped.get(reason.group(1), 0) + 1
+        elif not passed:
+            failed.setdefault(name.replace("/interleaved/", "/"), {})["/interleaved/" in name] = words_of(output)
+    for reason, count in skipped.items():
+        print(f"skipped {count}: {reason}")
+    if failed:
+        print(f"\nFailed: {len(failed)} of {len(all_tests)} checks. Everything that they said is in {sys.argv[1]}.")
+    for name, by_order in failed.items():
+        words = by_order.get(False) or by_order[True]
+        text = "\n".join(words)
+        hints = [RACE] if False not in by_order else [hint for sign, hint in HINTS if re.search(sign, text)]
+        print("\n" + name)
+        for line in [*words, *hints]:
+            printable = "".join(c if c.isprintable() else "?" for c in line)
+            print(textwrap.fill(printable, 110, initial_indent="  ", subsequent_indent="    ",
+                                break_long_words=False, break_on_hyphens=False))
+
+
+main()

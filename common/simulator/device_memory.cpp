@@ -29,8 +29,9 @@ std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)
 /// Fences are accessible with the bytes and full of poison, so that a write to them is found afterwards.
 class Allocation {
  public:
-    explicit Allocation(std::size_t bytes)
+    explicit Allocation(std::size_t bytes, bool managed = false)
         : bytes_(bytes),
+          managed_(managed),
           rounded_((bytes + 255) / 256 * 256),
           inner_((rounded_ + page_bytes() - 1) / page_bytes() * page_bytes()),
           pages_(kGuardBytes + inner_ + kGuardBytes) {
@@ -46,8 +47,11 @@ class Allocation {
 
     char* begin() const { return inside() + inner_ - rounded_; }
     std::size_t bytes() const { return bytes_; }
+    bool managed() const { return managed_; }
 
-    void set_accessible(bool accessible) const { sim::set_accessible(inside(), inner_, accessible); }
+    void set_accessible(bool accessible) const {
+        sim::set_accessible(inside(), inner_, accessible || (managed_ && !freed_));
+    }
 
     /// Gives the memory back, and keeps its addresses: what still uses them is found.
     void free() {
@@ -81,7 +85,9 @@ class Allocation {
  private:
     char* inside() const { return pages_.data() + kGuardBytes; }
 
-    const std::size_t bytes_, rounded_, inner_;
+    const std::size_t bytes_;
+    const bool managed_;
+    const std::size_t rounded_, inner_;
     Pages pages_;
     bool freed_ = false;
 };
@@ -93,6 +99,8 @@ std::recursive_mutex memory_lock;
 auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
 auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the last ones
 constexpr std::size_t kMostFreed = 256;
+auto& variables =
+    *new std::map<const char*, std::size_t>;  // the device's that have been adopted, and their sizes
 bool grid_runs = false;
 
 /// The allocation that has an address in its bytes, its fences or its guards, or null.
@@ -120,8 +128,13 @@ void release_signals_if_unused() {
 
 std::size_t device_memory_bytes() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes(); }
 
-char* allocate(std::size_t bytes) {
-    auto allocation = std::make_unique<Allocation>(bytes);
+void adopt(const void* variable, std::size_t bytes) {
+    const std::lock_guard lock(memory_lock);
+    variables[static_cast<const char*>(variable)] = bytes;
+}
+
+char* allocate(std::size_t bytes, bool managed) {
+    auto allocation = std::make_unique<Allocation>(bytes, managed);
     char* const pointer = allocation->begin();
     const std::lock_guard lock(memory_lock);
     allocation->set_accessible(grid_runs);
@@ -156,7 +169,11 @@ Place place(const void* pointer, std::size_t bytes) {
     for (const char* const at : {first, last})
         if (const Allocation* const allocation = old_allocation_around(at))
             return allocation->has(first) && allocation->has(last) ? Place::inside : Place::across;
-    return Place::outside;
+    const auto variable = variables.upper_bound(first);
+    if (variable == variables.begin()) return Place::outside;
+    const auto& [begin, size] = *std::prev(variable);
+    if (first >= begin + size) return Place::outside;
+    return last < begin + size ? Place::inside : Place::across;
 }
 
 bool is_in_fence(const void* address) {
@@ -195,7 +212,9 @@ std::string GridAccess::damage() const {
 }
 
 CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {
-    if (grid_runs || place(pointer, bytes) != Place::inside) return;
+    const Allocation* const allocation = allocation_around(pointer);
+    if (grid_runs || allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside)
+        return;
     const std::uintptr_t page = page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
     pages_ = reinterpret_cast<char*>(begin / page * page);
     bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;

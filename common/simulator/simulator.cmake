@@ -9,7 +9,8 @@ target_link_libraries(translate PRIVATE course_options)
 add_library(simulator STATIC
   ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
   ${simulator_dir}/signals.cpp ${simulator_dir}/device_memory.cpp
-  ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp)
+  ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
+  ${simulator_dir}/compat/memory.cpp ${simulator_dir}/compat/cooperative.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <ctime>  // clock(), which kernels call too
 #include <initializer_list>
 #include <type_traits>
 
@@ -64,6 +65,16 @@ struct DynamicShared {
     }
 };
 inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this OS thread runs
+
+/// The same, as it is declared outside of functions.
+template <typename T>
+struct DynamicSharedArray {
+    operator T*() const { return dynamic_shared; }
+    template <typename U>
+    explicit operator U*() const {
+        return dynamic_shared;
+    }
+};
 
 // --- Waiting for others -------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@
 #define CUDARTAPI
 /// @}
 
-#define __managed__
+#define __managed__ __attribute__((section("sim_managed")))  // compat/memory.cpp adopts them
 #define __grid_constant__
 #define __device_builtin__
 #define __builtin_align__(bytes) __align__(bytes)

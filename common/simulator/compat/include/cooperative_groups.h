@@ -178,58 +178,6 @@ void sync(const Group& group, SIM_HERE) {
     group.sync(file, line);
 }
 
-// --- Reductions and scans (cooperative_groups/reduce.h, scan.h) ----------------------------------
-
-template <typename T = void>
-struct plus {
-    template <typename U>
-    U operator()(U a, U b) const {
-        return static_cast<U>(a + b);
-    }
-};
-template <typename T = void>
-struct less {
-    template <typename U>
-    U operator()(U a, U b) const {
-        return b < a ? b : a;
-    }
-};
-template <typename T = void>
-struct greater {
-    template <typename U>
-    U operator()(U a, U b) const {
-        return a < b ? b : a;
-    }
-};
-template <typename Group, typename T, typename Fold>
-T reduce(const Group& group, T value, Fold fold, SIM_HERE) {
-    return sim::fold("reduce", group.lanes(), value, SIM_SITE, fold);
-}
-template <typename Group, typename T, typename Fold = plus<T>>
-T inclusive_scan(const Group& group, T value, Fold fold = {}, SIM_HERE) {
-    for (unsigned int delta = 1; delta < group.size(); delta *= 2) {
-        const T before = group.shfl_up(value, delta, file, line);
-        if (group.thread_rank() >= delta) value = fold(before, value);
-    }
-    return value;
-}
-template <typename Group, typename T, typename Fold = plus<T>>
-T exclusive_scan(const Group& group, T value, Fold fold = {}, SIM_HERE) {
-    const T before = group.shfl_up(inclusive_scan(group, value, fold, file, line), 1, file, line);
-    return group.thread_rank() == 0 ? T{} : before;
-}
-
-// --- Copies (cooperative_groups/memcpy_async.h) --------------------------------------------------
-
-template <typename Group, typename T>
-void memcpy_async(const Group& group, T* to, const T* from, size_t bytes) {
-    for (size_t i = group.thread_rank(); i < bytes / sizeof(T); i += group.size()) to[i] = from[i];
-}
-template <typename Group>
-void wait(const Group& group, SIM_HERE) {
-    group.sync(file, line);
-}
-
 }  // namespace cooperative_groups
 #undef SIM_SITE
 #undef SIM_HERE

@@ -66,3 +66,7 @@ course_executable(simulator_benchmark common/simulator/benchmark.cu)
 add_test(NAME "simulator/what the translator says of broken files"
   COMMAND ${simulator_dir}/checks/translator.sh $<TARGET_FILE:translate>)
 set_tests_properties("simulator/what the translator says of broken files" PROPERTIES LABELS simulator)
+add_test(NAME "simulator/programs from elsewhere run, or it is said what is missing"
+  COMMAND ${simulator_dir}/compat/checks/programs.sh ${PROJECT_BINARY_DIR})
+set_tests_properties("simulator/programs from elsewhere run, or it is said what is missing"
+  PROPERTIES LABELS simulator)

@@ -11,7 +11,7 @@ class Launches {
 
     /// The launch whose `<<<` is at `at`.
     void translate(std::size_t at) {
-        const std::size_t end = tokens_.end_before(at), begin = kernel_begin(end);
+        const std::size_t end = tokens_.end_before(at), begin = kernel_begin(end, tokens_[at].directive);
         if (begin == end) tokens_.fail(at, "there is no kernel before <<<");
         const std::size_t close = find_close(at);
         tokens_.text(begin).insert(0, "::sim::launch(SIM_KERNEL(");
@@ -22,9 +22,9 @@ class Launches {
 
  private:
     /// The beginning of a kernel's name that ends before `end`: `a::b<c, d>`, `x.y`, `(*p)`, `p[i]`, `a##b`.
-    std::size_t kernel_begin(std::size_t end) const {
+    std::size_t kernel_begin(std::size_t end, std::size_t directive) const {
         std::size_t i = end;
-        while (i > 0) {
+        while (i > 0 && tokens_[i - 1].directive == directive) {
             if (is_joint(i)) {
                 i = tokens_.end_before(i - (tokens_.is(i - 1, ".") ? 1 : 2));
             } else if (tokens_.is(i - 1, ">") || tokens_.is(i - 1, ")") || tokens_.is(i - 1, "]")) {

@@ -41,7 +41,8 @@ class Tokens {
     /// The last of three signs, `<<<` or `<< <` as some editors write it, or kNone.
     std::size_t third(std::size_t i, const char* sign) const {
         if (!is(i, sign) || !is(i + 1, sign)) return kNone;
-        return is(next(i + 1), sign) ? next(i + 1) : kNone;
+        const std::size_t last = next(i + 1);
+        return is(last, sign) && tokens_[last].directive == tokens_[i].directive ? last : kNone;
     }
 
     /// The bracket that belongs to the one at `i`, or kNone.

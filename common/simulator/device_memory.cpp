@@ -99,8 +99,11 @@ std::recursive_mutex memory_lock;
 auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
 auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the last ones
 constexpr std::size_t kMostFreed = 256;
-auto& variables =
-    *new std::map<const char*, std::size_t>;  // the device's that have been adopted, and their sizes
+/// The sizes of the device variables that have been adopted, some of them before main.
+auto& variables() {
+    static auto& sizes = *new std::map<const char*, std::size_t>;
+    return sizes;
+}
 bool grid_runs = false;
 
 /// The allocation that has an address in its bytes, its fences or its guards, or null.
@@ -130,7 +133,7 @@ std::size_t device_memory_bytes() { return static_cast<std::size_t>(sysconf(_SC_
 
 void adopt(const void* variable, std::size_t bytes) {
     const std::lock_guard lock(memory_lock);
-    variables[static_cast<const char*>(variable)] = bytes;
+    variables()[static_cast<const char*>(variable)] = bytes;
 }
 
 char* allocate(std::size_t bytes, bool managed) {
@@ -169,8 +172,8 @@ Place place(const void* pointer, std::size_t bytes) {
     for (const char* const at : {first, last})
         if (const Allocation* const allocation = old_allocation_around(at))
             return allocation->has(first) && allocation->has(last) ? Place::inside : Place::across;
-    const auto variable = variables.upper_bound(first);
-    if (variable == variables.begin()) return Place::outside;
+    const auto variable = variables().upper_bound(first);
+    if (variable == variables().begin()) return Place::outside;
     const auto& [begin, size] = *std::prev(variable);
     if (first >= begin + size) return Place::outside;
     return last < begin + size ? Place::inside : Place::across;

@@ -12,15 +12,12 @@ extern "C" char __start_sim_managed[] __attribute__((weak));
 extern "C" char __stop_sim_managed[] __attribute__((weak));
 
 namespace sim {
-namespace {
 
-const bool adopted = [] {
+bool adopt_managed_variables() {
     char *const begin = __start_sim_managed, *const end = __stop_sim_managed;
     if (begin != end) adopt(begin, static_cast<std::size_t>(end - begin));
     return true;
-}();
-
-}  // namespace
+}
 
 cudaError_t allocate_managed(void** pointer, std::size_t bytes) {
     if (pointer == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);

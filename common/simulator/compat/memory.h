@@ -10,6 +10,9 @@ namespace sim {
 cudaError_t allocate_managed(void** pointer, size_t bytes);
 /// Lets copies use a device variable by its address.
 void adopt_symbol(const void* symbol, size_t bytes);
+/// Lets copies use all `__managed__` variables.
+bool adopt_managed_variables();
+inline const bool managed_variables_are_adopted = adopt_managed_variables();
 /// Whether an address is in device memory.
 bool is_device_memory(const void* pointer);
 }  // namespace sim

@@ -4,7 +4,33 @@
 __global__ void add_kernel(int* number, int summand, char) { atomicAdd(number, summand); }
 void CUDART_CB on_host(void* data) { ++*static_cast<int*>(data); }
 
+void CUDART_CB plus_one(void* data) { *static_cast<int*>(data) += 1; }
+void CUDART_CB times_ten(void* data) { *static_cast<int*>(data) *= 10; }
+
+void check_order() {
+    int number = 1;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t later, earlier;
+    const cudaHostNodeParams plus = {plus_one, &number}, times = {times_ten, &number};
+    RUNS(cudaGraphCreate(&graph, 0));
+    RUNS(cudaGraphAddHostNode(&later, graph, nullptr, 0, &times));
+    RUNS(cudaGraphAddHostNode(&earlier, graph, nullptr, 0, &plus));
+#if CUDART_VERSION >= 13000
+    RUNS(cudaGraphAddDependencies(graph, &earlier, &later, nullptr, 1));
+#else
+    RUNS(cudaGraphAddDependencies(graph, &earlier, &later, 1));
+#endif
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    RUNS(cudaGraphLaunch(exec, nullptr));
+    RUNS(cudaDeviceSynchronize());
+    CHECK(number == 20);
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(graph));
+}
+
 int main() {
+    check_order();
     int *d_number, number = 0, calls = 0, summand = 3, blocks = 0, threads = 0, value = 0;
     char unused = 'x';
     RUNS(cudaMalloc(&d_number, sizeof(int)));

@@ -46,6 +46,8 @@ void grid_barrier(Site site) {
     barrier(false, site);
 }
 
-unsigned int converged_lanes(Site site) { return running_worker->gather(site); }
+unsigned int converged_lanes(Site site) {
+    return running_worker == nullptr ? 0 : running_worker->gather(site);
+}
 
 }  // namespace sim

@@ -50,6 +50,7 @@
 #include "graphs.h"
 #include "launches.h"
 #include "loads.h"
+#include "lockstep.h"
 #include "math_functions.h"
 #include "memory.h"
 #include "min_max.h"

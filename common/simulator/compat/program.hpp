@@ -14,6 +14,7 @@
 #include "../source_file.hpp"
 #include "kernel_pointers.hpp"
 #include "missing.hpp"
+#include "volatile_pointers.hpp"
 
 /// Translates a file and all that it includes by `#include "…"` into a folder, under their absolute paths.
 class Program {
@@ -33,6 +34,7 @@ class Program {
         std::filesystem::create_directories(output.parent_path());
         Tokens all(std::move(tokens));
         kernel_pointers_.translate(all);
+        VolatilePointers::translate(all);
         write_if_changed(output, translated_source(path, std::move(all)));
     }
 

@@ -20,10 +20,17 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeGraph,
     cudaGraphNodeTypeEmpty,
 };
+struct cudaKernelNodeParams {
+    void* func;
+    dim3 gridDim, blockDim;
+    unsigned int sharedMemBytes;
+    void **kernelParams, **extra;
+};
 struct SimGraphNode {
     cudaGraphNodeType type;
     std::function<void()> run;
     std::vector<SimGraphNode*> dependencies;
+    cudaKernelNodeParams kernel = {};
 };
 struct SimGraph {
     std::vector<std::unique_ptr<SimGraphNode>> nodes;
@@ -35,12 +42,6 @@ using cudaGraph_t = SimGraph*;
 using cudaGraphExec_t = SimGraphExec*;
 using cudaGraphNode_t = SimGraphNode*;
 
-struct cudaKernelNodeParams {
-    void* func;
-    dim3 gridDim, blockDim;
-    unsigned int sharedMemBytes;
-    void **kernelParams, **extra;
-};
 struct cudaMemsetParams {
     void* dst;
     size_t pitch;
@@ -93,7 +94,8 @@ inline cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t gra
                                           const cudaKernelNodeParams* p) {
     std::function<void()> step = sim::kernel_step(p);
     if (!step) return cudaErrorInvalidDeviceFunction;
-    return sim::add_node(node, graph, after, count, cudaGraphNodeTypeKernel, std::move(step));
+    sim::add_node(node, graph, after, count, cudaGraphNodeTypeKernel, std::move(step));
+    return (*node)->kernel = *p, cudaSuccess;
 }
 inline cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                           const cudaGraphNode_t* after, size_t count,
@@ -161,7 +163,12 @@ inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, c
 }
 inline cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
     std::function<void()> step = sim::kernel_step(p);
-    return step ? (node->run = std::move(step), cudaSuccess) : cudaErrorInvalidDeviceFunction;
+    if (!step) return cudaErrorInvalidDeviceFunction;
+    node->run = std::move(step);
+    return node->kernel = *p, cudaSuccess;
+}
+inline cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
+    return *p = node->kernel, cudaSuccess;
 }
 inline cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
     return *type = node->type, cudaSuccess;

@@ -73,3 +73,12 @@ inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, do
     return sim::generate(generator, to, count,
                          [=](curandState* s) { return mean + deviation * curand_normal_double(s); });
 }
+inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* to, size_t count,
+                                              float mean, float deviation) {
+    return sim::generate(generator, to, count,
+                         [=](curandState* s) { return curand_log_normal(s, mean, deviation); });
+}
+inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* to, size_t count,
+                                            double mean) {
+    return sim::generate(generator, to, count, [=](curandState* s) { return curand_poisson(s, mean); });
+}

@@ -13,10 +13,10 @@ struct curandStateXORWOW {
 using curandState = curandStateXORWOW;
 using curandState_t = curandStateXORWOW;
 using curandStateXORWOW_t = curandStateXORWOW;
-using curandStatePhilox4_32_10 = curandStateXORWOW;
-using curandStatePhilox4_32_10_t = curandStateXORWOW;
-using curandStateMRG32k3a = curandStateXORWOW;
-using curandStateMRG32k3a_t = curandStateXORWOW;
+struct curandStatePhilox4_32_10 : curandStateXORWOW {};  // types of their own, which programs overload for
+struct curandStateMRG32k3a : curandStateXORWOW {};
+using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
+using curandStateMRG32k3a_t = curandStateMRG32k3a;
 
 namespace sim {
 constexpr std::uint64_t kRandomStep = 0x9e3779b97f4a7c15;

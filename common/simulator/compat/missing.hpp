@@ -106,7 +106,9 @@ inline void name_what_is_missing(std::vector<Token>& tokens) {
         const std::string_view feature = missing_feature(include.name, kMissingHeaders);
         if (feature.empty()) continue;
         tokens[include.first].text = "error " + sentence(feature);
-        for (std::size_t i = include.first + 1; i <= include.last; ++i) tokens[i].text.clear();
+        for (std::size_t i = include.first + 1; i <= include.last; ++i)
+            if (tokens[i].kind != Token::blank)
+                std::erase_if(tokens[i].text, [](char c) { return c != '\n'; });
     }
     std::set<std::string_view> named;
     for (Token& token : tokens) {

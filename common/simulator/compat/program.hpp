@@ -30,12 +30,17 @@ class Program {
             const std::filesystem::path header = path.parent_path() / include.name;
             if (include.quoted && std::filesystem::is_regular_file(header)) translate(header);
         }
-        name_what_is_missing(tokens);
         std::filesystem::create_directories(output.parent_path());
+        write_if_changed(output, translated_source(path, prepare(std::move(tokens))));
+    }
+
+    /// What is done to a file before the course's translator does its part.
+    Tokens prepare(std::vector<Token> tokens) {
+        name_what_is_missing(tokens);
         Tokens all(std::move(tokens));
         kernel_pointers_.translate(all);
         VolatilePointers::translate(all);
-        write_if_changed(output, translated_source(path, std::move(all)));
+        return all;
     }
 
  private:

@@ -24,10 +24,15 @@ constexpr std::size_t kMostGuarded = 4096;
 
 class Allocation {
  public:
-    Allocation(std::size_t bytes, bool guarded) : memory_(bytes, 256, guarded ? kDeviceGuardBytes : 0) {}
+    Allocation(std::size_t bytes, bool guarded, bool managed)
+        : memory_(bytes, 256, guarded ? kDeviceGuardBytes : 0), managed_(managed) {}
 
     const Fenced& memory() const { return memory_; }
     bool has(const void* at) const { return !freed_ && memory_.has(at); }
+    bool managed() const { return managed_; }
+    void set_accessible(bool accessible) const {
+        memory_.set_accessible(accessible || (managed_ && !freed_));
+    }
 
     /// Gives the memory back, and keeps its addresses: what still uses them is found.
     void free() {
@@ -44,6 +49,7 @@ class Allocation {
 
  private:
     Fenced memory_;
+    const bool managed_;
     const Calls allocated_;
     bool freed_ = false;
 };
@@ -55,6 +61,11 @@ std::recursive_mutex memory_lock;
 auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
 auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the last ones
 constexpr std::size_t kMostFreed = 256;
+/// The sizes of the device variables that have been adopted, some of them before main.
+auto& variables() {
+    static auto& sizes = *new std::map<const char*, std::size_t>;
+    return sizes;
+}
 bool grid_runs = false;
 
 /// The allocation that has an address in its bytes, its fences or its guards, or null.
@@ -84,11 +95,16 @@ std::size_t device_memory_bytes() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * Fenced::page_bytes();
 }
 
-char* allocate(std::size_t bytes) {
+void adopt(const void* variable, std::size_t bytes) {
     const std::lock_guard lock(memory_lock);
-    auto allocation = std::make_unique<Allocation>(bytes, allocations.size() < kMostGuarded);
+    variables()[static_cast<const char*>(variable)] = bytes;
+}
+
+char* allocate(std::size_t bytes, bool managed) {
+    const std::lock_guard lock(memory_lock);
+    auto allocation = std::make_unique<Allocation>(bytes, allocations.size() < kMostGuarded, managed);
     char* const pointer = allocation->memory().begin();
-    allocation->memory().set_accessible(grid_runs);
+    allocation->set_accessible(grid_runs);
     allocations[pointer] = std::move(allocation);
     catch_signals();
     return pointer;
@@ -120,7 +136,11 @@ Place place(const void* pointer, std::size_t bytes) {
     for (const char* const at : {first, last})
         if (const Allocation* const allocation = old_allocation_around(at))
             return allocation->has(first) && allocation->has(last) ? Place::inside : Place::across;
-    return Place::outside;
+    const auto variable = variables().upper_bound(first);
+    if (variable == variables().begin()) return Place::outside;
+    const auto& [begin, size] = *std::prev(variable);
+    if (first >= begin + size) return Place::outside;
+    return last < begin + size ? Place::inside : Place::across;
 }
 
 bool is_in_fence(const void* address) {
@@ -140,14 +160,14 @@ std::string allocation_text(const void* address) {
 GridAccess::GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = true;
-    for (const auto& [start, allocation] : allocations) allocation->memory().set_accessible(true);
+    for (const auto& [start, allocation] : allocations) allocation->set_accessible(true);
     catch_signals();
 }
 
 GridAccess::~GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = false;
-    for (const auto& [start, allocation] : allocations) allocation->memory().set_accessible(false);
+    for (const auto& [start, allocation] : allocations) allocation->set_accessible(false);
     release_signals_if_unused();
 }
 
@@ -159,7 +179,9 @@ std::string GridAccess::damage() const {
 }
 
 CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {
-    if (grid_runs || place(pointer, bytes) != Place::inside) return;
+    const Allocation* const allocation = allocation_around(pointer);
+    if (grid_runs || allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside)
+        return;
     const std::uintptr_t page = Fenced::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
     pages_ = reinterpret_cast<char*>(begin / page * page);
     bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;

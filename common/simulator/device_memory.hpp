@@ -14,8 +14,11 @@ namespace sim {
 /// How much device memory there is: the host's memory.
 std::size_t device_memory_bytes();
 
+/// @param managed Whether the CPU may use it, too.
 /// @return Memory at a multiple of 256 bytes. @throws std::bad_alloc.
-char* allocate(std::size_t bytes);
+char* allocate(std::size_t bytes, bool managed = false);
+/// From now on, copies find a device variable by its address.
+void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
 void deallocate_all();
 

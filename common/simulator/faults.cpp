@@ -113,6 +113,12 @@ void Worker::index_outside(std::uint64_t index, const char* array) {
     fibers_.give_up();
 }
 
+void Worker::fail(const std::string& what) {
+    const InSimulator here(*this);
+    record_fault(cudaErrorLaunchFailure, thread_text() + " " + what);
+    fibers_.give_up();
+}
+
 void misaligned() { running_worker->misaligned(); }
 
 void Worker::misaligned() {

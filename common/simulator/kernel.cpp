@@ -8,10 +8,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "worker.hpp"
 
 namespace sim {
+
+/// What a thread waits in that gathers with others of its warp, whichever come.
+constexpr const char* kGathers = "a warp that converges";
 
 /// The worker that runs the calling kernel. Ends the program if its CPU code has called the kernel.
 static Worker& worker_of_kernel(const char* what) {
@@ -145,6 +149,7 @@ bool Worker::complete_exchange(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
+    if (first.mask == 0) return false;        // it gathers
     for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
         const Thread& other = threads_.all[warp + i];
         if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
@@ -169,6 +174,45 @@ bool Worker::complete_exchange(const Thread& first) {
     return true;
 }
 
+/// @brief Waits until no thread of the block can go on, unless those that gather on some line do.
+/// @return The lanes of the warp that have gathered on this line.
+unsigned int Worker::gather(Site site) {
+    const InSimulator here(*this);
+    Thread& thread = *threads_.current;
+    WarpValues result;
+    thread.function = kGathers;
+    thread.mask = 0;  // which lanes will come is not known
+    thread.result = &result;
+    begin_wait(thread, ThreadState::at_warp, site);
+    leave(thread);
+    return result.lanes;
+}
+
+/// Makes all threads ready that gather. @return Whether there was one.
+bool Worker::release_gatherings() {
+    bool any = false;
+    for (unsigned int i = 0; i < threads_.count; ++i) {
+        const Thread& first = threads_.all[i];
+        if (first.state != ThreadState::at_warp || first.function != kGathers) continue;
+        unsigned int lanes = 0;
+        const unsigned int end = std::min(i / warpSize * warpSize + warpSize, threads_.count);
+        for (unsigned int j = end; j-- > i;) {
+            Thread& other = threads_.all[j];
+            if (other.state != ThreadState::at_warp || other.function != kGathers ||
+                !(other.site == first.site))
+                continue;
+            lanes |= 1u << j % warpSize;
+            other.state = ThreadState::ready;
+            --threads_.waiting;
+            if (j != i) continue;
+            for (unsigned int k = i; k < end; ++k)
+                if ((lanes >> k % warpSize & 1) != 0) threads_.all[k].result->lanes = lanes;
+        }
+        any = true;
+    }
+    return any;
+}
+
 // --- Threads that return ------------------------------------------------------------------------
 
 void returned_while_others_wait() { running_worker->others_may_continue(); }
@@ -190,3 +234,11 @@ long long device_clock() {
 }
 
 }  // namespace sim
+
+/// Replaces the C library's function: in a kernel, `clock()` is the device's.
+extern "C" clock_t clock() noexcept {
+    if (sim::running_worker != nullptr) return static_cast<clock_t>(sim::device_clock());
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
+}

@@ -68,7 +68,9 @@ void run_on_workers(Grid& grid) {
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
     const std::size_t count =
-        std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
+        launches_cooperatively
+            ? grid.blocks
+            : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     while (pool.size() < count) pool.push_back(std::make_unique<Worker>());
 
     std::vector<std::thread> others;
@@ -90,6 +92,9 @@ unsigned int workers() {
 }
 
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+    if (running_worker != nullptr)
+        running_worker->fail("launches " + launch_text(kernel) +
+                             ": the simulator has no dynamic parallelism");
     const SharedLimit limit = shared_limit(kernel.address);
     const cudaError_t sticky = sticky_error();
     if (const cudaError_t error = sticky != cudaSuccess ? sticky : launch_error(config, limit)) {

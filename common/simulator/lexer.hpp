@@ -13,6 +13,7 @@
 struct Token {
     enum Kind { word, quoted, blank, sign } kind;
     std::string text;
+    std::size_t directive = 0;  ///< in which preprocessor directive, from 1; 0 outside of directives
 };
 
 /// Splits a source into tokens. Joined, they are the source again.
@@ -29,7 +30,7 @@ class Lexer {
             if (kind == Token::blank && !result.empty() && result.back().kind == Token::blank)
                 result.back().text += text;
             else
-                result.push_back({kind, text});
+                result.push_back({kind, text, in_directive_ ? directives_ : 0});
         }
         return result;
     }
@@ -46,9 +47,22 @@ class Lexer {
 
     Token::Kind skip_one() {
         const char c = source_[at_];
+        if (const std::size_t joined = joined_line(at_)) return at_ += joined, Token::blank;
+        if (c == '\n') return ++at_, line_begins_ = true, in_directive_ = false, Token::blank;
         if (std::isspace(static_cast<unsigned char>(c))) return ++at_, Token::blank;
-        if (starts("//")) return skip_to("\n", false), Token::blank;
+        if (starts("//")) return skip_line(), Token::blank;
         if (starts("/*")) return at_ += 2, skip_to("*/", true), Token::blank;
+        if (c == '#' && line_begins_) {
+            if (is_dead_code()) return skip_dead_code(), Token::blank;
+            in_directive_ = true;
+            ++directives_;
+        }
+        line_begins_ = false;
+        return skip_token();
+    }
+
+    Token::Kind skip_token() {
+        const char c = source_[at_];
         for (const char* const raw : {"R\"", "u8R\"", "uR\"", "UR\"", "LR\""}) {
             if (!starts(raw)) continue;
             const std::size_t quote = source_.find('"', at_),
@@ -71,6 +85,51 @@ class Lexer {
         if (at_ < source_.size() && source_[at_] == quote) ++at_;
     }
 
+    /// How long a `\` with the end of its line is: the next line continues this one. 0 if there is none.
+    std::size_t joined_line(std::size_t at) const {
+        if (at >= source_.size() || source_[at] != '\\') return 0;
+        if (source_.compare(at + 1, 1, "\n") == 0) return 2;
+        return source_.compare(at + 1, 2, "\r\n") == 0 ? 3 : 0;
+    }
+
+    /// To the end of the line, with the lines that continue it.
+    void skip_line() {
+        while (at_ < source_.size() && source_[at_] != '\n') {
+            const std::size_t joined = joined_line(at_);
+            at_ += joined == 0 ? 1 : joined;
+        }
+    }
+
+    /// The words of the directive that begins at the `#` here: `if 0`.
+    std::string directive() const {
+        std::string words;
+        for (std::size_t i = at_ + 1; i < source_.size() && source_[i] != '\n' && words.size() < 8; ++i)
+            if (source_[i] != ' ' && source_[i] != '\t') words += source_[i];
+        return words;
+    }
+    bool is_dead_code() const {
+        const std::string words = directive();
+        return words.compare(0, 3, "if0") == 0 && (words.size() == 3 || !is_word(words[3]));
+    }
+
+    /// To the `#else`, `#elif` or `#endif` of an `#if 0`.
+    void skip_dead_code() {
+        int depth = 0;
+        do {
+            const std::string words = directive();
+            const bool begins = words.compare(0, 2, "if") == 0, ends = words.compare(0, 5, "endif") == 0;
+            depth += begins - ends;
+            if (depth == 0 || (depth == 1 && !begins && words.compare(0, 2, "el") == 0)) return;
+            do {
+                skip_line();
+                if (at_ < source_.size()) ++at_;
+                while (starts(" ") || starts("\t")) ++at_;
+            } while (at_ < source_.size() && source_[at_] != '#');
+        } while (at_ < source_.size());
+    }
+
     const std::string source_;
     std::size_t at_ = 0;
+    bool line_begins_ = true, in_directive_ = false;
+    std::size_t directives_ = 0;
 };

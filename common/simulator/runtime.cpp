@@ -71,6 +71,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.sharedMemPerMultiprocessor = sim::kSharedBytesPerMultiprocessor;
     p.sharedMemPerBlockOptin = sim::kSharedBytesPerBlock;
     p.reservedSharedMemPerBlock = sim::kReservedSharedBytes;
+    p.regsPerMultiprocessor = 65536;
+    p.clockRate = 1000000;  // kHz: clock() counts nanoseconds
+    p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
+    p.deviceOverlap = p.concurrentKernels = p.cooperativeLaunch = p.hostRegisterSupported = 1;
     *properties = p;
     return cudaSuccess;
 }
@@ -84,8 +88,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case name: *value = static_cast<int>(p.property); return cudaSuccess;
         SIM_ATTRIBUTES(X)
 #undef X
-        case cudaDevAttrClockRate: *value = 1000000; return cudaSuccess;  // kHz: clock() counts nanoseconds
-        case cudaDevAttrMemoryClockRate: *value = 0; return cudaSuccess;  // a CPU does not say
     }
     return answer(cudaErrorInvalidValue);
 }

@@ -10,7 +10,8 @@ add_library(simulator STATIC
   ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
   ${simulator_dir}/signals.cpp ${simulator_dir}/shared_memory.cpp ${simulator_dir}/device_memory.cpp
   ${simulator_dir}/source_lines.cpp ${simulator_dir}/progress.cpp
-  ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp)
+  ${simulator_dir}/runtime.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
+  ${simulator_dir}/compat/memory.cpp ${simulator_dir}/compat/cooperative.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
 include(CheckLibraryExists)
@@ -105,3 +106,7 @@ if(clang_reads_cuda)
   add_test(NAME "simulator/what nvcc refuses, clang refuses" COMMAND ${simulator_dir}/checks/refused.sh ${CLANGXX})
   set_tests_properties("simulator/what nvcc refuses, clang refuses" PROPERTIES LABELS simulator)
 endif()
+add_test(NAME "simulator/programs from elsewhere run, or it is said what is missing"
+  COMMAND ${simulator_dir}/compat/checks/programs.sh ${PROJECT_BINARY_DIR})
+set_tests_properties("simulator/programs from elsewhere run, or it is said what is missing"
+  PROPERTIES LABELS simulator)

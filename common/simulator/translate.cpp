@@ -1,33 +1,27 @@
 /// @file
-/// @brief Translates a CUDA C++ file to plain C++20: `translate INPUT OUTPUT`.
-#include <fstream>
-#include <iomanip>
+/// @brief Translates a CUDA C++ file to plain C++: `translate INPUT OUTPUT`; with the headers that it
+/// includes by
+/// `#include "…"`: `translate --program INPUT FOLDER`.
+#include <exception>
 #include <iostream>
-#include <iterator>
-#include <stdexcept>
 #include <string>
 
-#include "translator.hpp"
+#include "compat/program.hpp"
+#include "source_file.hpp"
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::cerr << "usage: translate INPUT OUTPUT\n";
+    const bool program = argc == 4 && std::string(argv[1]) == "--program";
+    if (argc != 3 && !program) {
+        std::cerr << "usage: translate INPUT OUTPUT, or translate --program INPUT FOLDER\n";
         return 2;
     }
-    const std::string input_path = argv[1], output_path = argv[2];
-    std::ifstream input(input_path, std::ios::binary);
-    if (!input) {
-        std::cerr << input_path << ": cannot be read\n";
-        return 2;
-    }
-    const std::string source{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
     try {
-        const std::string translated = Translator(Lexer(source).tokens()).translate();
-        std::ofstream output(output_path, std::ios::binary);
-        output << "#line 1 " << std::quoted(input_path) << "\n" << translated;
-        if (!output.flush()) throw std::runtime_error(" " + output_path + " cannot be written");
+        if (program)
+            Program(argv[3]).translate(argv[2]);
+        else
+            write_source(argv[2], translated_source(argv[1], Tokens(Lexer(read_source(argv[1])).tokens())));
     } catch (const std::exception& error) {
-        std::cerr << input_path << ":" << error.what() << "\n";
+        std::cerr << error.what() << "\n";
         return 1;
     }
 }

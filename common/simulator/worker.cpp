@@ -103,7 +103,7 @@ void Worker::run_block(std::uint64_t block) {
         fibers_.start(threads_.started);
     }
     while (threads_.live > 0 && !faulted_) {
-        if (!resume_ready_threads())
+        if (!resume_ready_threads() && !release_gatherings())
             record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
     }
     if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)

@@ -59,6 +59,9 @@ class Worker {
     BarrierResult wait_at_barrier(bool predicate, Site site);
     std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
                            WarpValues* result, unsigned int source);
+    unsigned int gather(Site site);
+    [[noreturn]] void fail(const std::string& what);
+    bool grid_failed() const { return grid_->failed; }
     void others_may_continue();
     void require_no_fence(const void* address, std::size_t bytes);
     void maybe_pause(const void* store_to);
@@ -97,6 +100,7 @@ class Worker {
     void begin_wait(Thread& thread, ThreadState state, Site site);
     void release_barrier();
     bool complete_exchange(const Thread& first);
+    bool release_gatherings();
 
     void call_kernel();
 
@@ -144,5 +148,8 @@ class Worker {
 
 /// The worker whose simulated thread runs on this OS thread, or null in the host's code.
 extern thread_local Worker* running_worker;
+
+/// Whether the grid that this OS thread launches needs all of its blocks to run at a time.
+inline thread_local bool launches_cooperatively = false;
 
 }  // namespace sim

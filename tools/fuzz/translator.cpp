@@ -5,14 +5,20 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "../../common/simulator/compat/program.hpp"
+
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     const std::string source(data, data + size);
-    try {
-        const std::string translated = Translator(Lexer(source).tokens()).translate();
-        if (std::count(translated.begin(), translated.end(), '\n') !=
-            std::count(source.begin(), source.end(), '\n'))
-            std::abort();
-    } catch (const std::runtime_error&) {  // it names the line
+    const std::vector<Token> tokens = Lexer(source).tokens();
+    for (const bool from_elsewhere : {false, true}) {
+        try {
+            Tokens all = from_elsewhere ? Program("").prepare(tokens) : Tokens(tokens);
+            const std::string translated = Translator(std::move(all)).translate();
+            if (std::count(translated.begin(), translated.end(), '\n') !=
+                std::count(source.begin(), source.end(), '\n'))
+                std::abort();
+        } catch (const std::runtime_error&) {  // it names the line
+        }
     }
     return 0;
 }

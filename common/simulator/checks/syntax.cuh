@@ -2,6 +2,8 @@
 /// @brief Checks that CUDA's syntax means what it means, in all the places where it may stand.
 #pragma once
 
+#include <cstdint>
+#include <ctime>
 #include <string>
 #include <utility>
 
@@ -145,6 +147,106 @@ __global__ void declarations_kernel(int* d_cell) {
 
 TEST_CASE("shared memory is declared one by one or several at once, with any type and size") {
     CHECK(written_by([](int* d) { declarations_kernel<<<1, 1, 16>>>(d); }) == 10);
+}
+
+// clang-format off
+#define JOINED_KERNEL(name) name ## _kernel
+#define LAUNCH(name, blocks, ...) \
+    name ## _kernel               \
+        <<<blocks, 1>>>(__VA_ARGS__)
+#define CONFIGURED(kernel, blocks) kernel<<<blocks, 1>>>
+#if 0
+kernel<<<1, 2>>;
+#else
+TEST_CASE("a launch may be in a macro, and `<< <` is `<<<`") {
+    CHECK(written_by([](int* d) { LAUNCH(threads, 2, d); }) == 2);
+    CHECK(written_by([](int* d) { CONFIGURED(threads_kernel, 3)(d); }) == 3);
+    CHECK(written_by([](int* d) { JOINED_KERNEL(threads) << <4, 1 >> >(d); }) == 4);
+    CHECK(written_by([](int* d) { template_kernel <int, 3> <<<1, 2>>> (d, 1); }) == 8);
+}
+#endif
+extern __shared__ int array_of_the_file[];
+extern "C" { __shared__ int shared_by_the_file[2]; }
+
+__global__ void orders_kernel(int* d_cell) {
+    static __shared__ int before[2]; __shared__ static int after; int __shared__ behind;
+    volatile __shared__ int changing;
+    __shared__ struct { int a; float b; } structure;
+    __shared__ union Either { int i; float f; } either;
+    extern int __shared__ dynamic_words[];
+    extern __align__(16) __shared__ int rows[][3];
+    extern __shared__ __align__(16) float4 vectors[];
+    before[1] = after = behind = structure.a = either.i = 1;
+    changing = 1;
+    rows[1][2] = 5;
+    shared_by_the_file[1] = 2;
+    int* const words = array_of_the_file;
+    *d_cell = before[1] + after + behind + changing + structure.a + either.i + dynamic_words[5] + words[5] +
+              ((float*)array_of_the_file == &vectors[0].x) + shared_by_the_file[1];
+}
+// clang-format on
+
+TEST_CASE(
+    "shared memory is declared with its qualifiers in any order, as a struct, and outside of functions") {
+    CHECK(written_by([](int* d) { orders_kernel<<<1, 1, 32>>>(d); }) == 19);
+}
+
+__global__ void alignment_kernel(int* d_cell) {
+    __shared__ char first[3], second[5];
+    *d_cell = static_cast<int>(
+        (reinterpret_cast<std::uintptr_t>(first) | reinterpret_cast<std::uintptr_t>(second)) % 16);
+}
+
+TEST_CASE("every shared array can be read as vectors") {
+    CHECK(written_by([](int* d) { alignment_kernel<<<1, 1>>>(d); }) == 0);
+}
+
+struct Pair {
+    int a, b;
+};
+__global__ void converting_kernel(int* d_cell, const float* nothing, Pair pair, double number, int more = 7) {
+    if (nothing == nullptr) *d_cell = pair.a + pair.b + static_cast<int>(2 * number) + more;
+}
+int converting(int value) { return value; }
+__global__ void converting(int* d_cell, short value) { *d_cell = value; }
+
+TEST_CASE("a launch converts its arguments to the kernel's parameters") {
+    CHECK(written_by([](int* d) { converting_kernel<<<1, 1>>>(d, 0, {1, 2}, 1.5f, 3); }) == 9);
+    CHECK(written_by([](int* d) { converting_kernel<<<1, 1>>>(d, NULL, {1, 2}, 1, 3); }) == 8);
+    CHECK(written_by([](int* d) { converting_kernel<<<1, 1>>>(d, nullptr, Pair{1, 2}, 1); }) == 12);
+    CHECK(written_by([](int* d) { converting<<<1, 1>>>(d, converting(4)); }) == 4);
+}
+
+struct Counting {
+    int* copies;
+    int* ends;
+    Counting(int& copies_, int& ends_) : copies(&copies_), ends(&ends_) {}
+    Counting(const Counting& other) : copies(other.copies), ends(other.ends) { ++*copies; }
+    ~Counting() { ++*ends; }
+};
+__global__ void counting_kernel(int* d_cell, Counting) { atomicAdd(d_cell, 1); }
+
+TEST_CASE("no thread copies or destroys an argument") {
+    int copies = 0, ends = 0;
+    const Counting counting(copies, ends);
+    CHECK(written_by([&](int* d) { counting_kernel<<<2, 32>>>(d, counting); }) == 64);
+    CHECK(copies == ends);
+    CHECK(copies <= 2);  // the launch's own
+}
+
+struct Watch {
+    int clock() const { return 3; }
+};
+__global__ void clock_kernel(int* d_cell) {
+    const clock_t begin = clock(), nanoseconds = clock64();
+    *d_cell = Watch().clock() + (nanoseconds - begin < CLOCKS_PER_SEC);
+}
+
+TEST_CASE("clock() is the device's in a kernel, the C library's elsewhere, and a name like others") {
+    CHECK(written_by([](int* d) { clock_kernel<<<1, 1>>>(d); }) == 4);
+    const clock_t begin = clock();
+    while (clock() < begin + CLOCKS_PER_SEC / 1000) {}  // the CPU time that it uses
+    CHECK(clock() < begin + CLOCKS_PER_SEC);
 }
 
 }  // namespace syntax_checks

@@ -37,6 +37,14 @@ expect 0 "" "$(many 'kernel<<<(')1$(many ', 2)>>>(x)')"
 expect 1 "1: error: <<< is not followed by >>>(" "$(many 'kernel<<<')1$(many ', 2>>>(x)')"
 expect 0 "" "$(many '__shared__ ')$(many ';')"
 expect 0 "" "__shared__ int$(many '/**/ ')s;"
+# Code that is left out, and comments that go on, are not translated.
+expect 0 "" '#if 0\n<<<\n#endif\n'
+expect 0 "" '#  if 0 // no\n#if 1\n<<<\n#endif\n<<<\n#else\nint i;\n#endif\n'
+expect 1 "4: error: there is no kernel before <<<" '#if 0\n<<<\n#endif\n<<<\n'
+expect 1 "2: error: there is no kernel before <<<" '#if 01\n<<<\n#endif\n'
+expect 0 "" '// a comment \\\\\n<<<\n'
+expect 0 "" "$(many '#if 0\n')"
+expect 1 "1: error: <<< is not followed by >>>(" '#define A f<<<1, 2>>\n>(x)\n'
 # What ends too early is the compiler's to complain about.
 for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
 

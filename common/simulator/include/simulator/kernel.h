@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>  // clock(), which kernels call too
 #include <type_traits>
 
 #include "vector_types.h"
@@ -82,6 +83,16 @@ struct DynamicShared {
     }
 };
 inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this OS thread runs
+
+/// The same, as it is declared outside of functions.
+template <typename T>
+struct DynamicSharedArray {
+    operator T*() const { return dynamic_shared; }
+    template <typename U>
+    explicit operator U*() const {
+        return dynamic_shared;
+    }
+};
 
 // --- Waiting for others -------------------------------------------------------------------------
 

@@ -56,8 +56,8 @@ struct KernelAddress {
         return reinterpret_cast<const void*>(kernel);
     }
     /// Of one that takes others, to which they are converted.
-    template <typename Result, typename... Parameters>
-    const void* operator()(Result (*kernel)(Parameters...)) const {
+    template <typename Function>
+    const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
     }
     /// What the function returns.
@@ -66,9 +66,9 @@ struct KernelAddress {
     static Result result(Result (*kernel)(Parameters...));
 };
 
-/// A kernel with its launch configuration, ready to be called with the kernel's arguments.
+/// A kernel with its launch configuration, ready to be called with arguments of any types.
 template <typename Call, typename Find>
-struct Launcher {
+struct AnyLauncher {
     Call call;
     Find find;
     const char* name;
@@ -77,20 +77,89 @@ struct Launcher {
 
     /// Runs the grid. `cudaGetLastError` returns its error.
     template <typename... Arguments>
-    void operator()(Arguments... arguments) const {
+    void run(Arguments&... arguments) const {
         const auto call_kernel = [&] { call(arguments...); };
         const void* address = nullptr;
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
         run_grid({name, address, site}, config, run_threads<decltype(call_kernel)>, &call_kernel);
     }
+    /// The same with copies, since the launch keeps what is temporary.
+    template <typename... Arguments>
+    void operator()(Arguments... arguments) const {
+        run(arguments...);
+    }
+};
+
+/// Whether a copy of an argument is a copy of its bytes, and nothing happens when it is destroyed.
+template <typename T>
+constexpr bool is_trivial_argument = std::is_trivially_copy_constructible_v<T>&&
+    std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
+
+/// @brief Calls a kernel with the launch's own arguments: a GPU copies and destroys none of them per thread.
+///
+/// The C++ ABI passes an argument that is not trivial as the address of a copy that the caller makes and
+/// destroys.
+template <typename... Parameters>
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+void call_without_copies(const void* kernel, Parameters&... arguments) {
+    const auto pass = [](auto& argument) -> decltype(auto) {
+        using T = std::remove_reference_t<decltype(argument)>;
+        if constexpr (is_trivial_argument<T>)
+            return T(argument);
+        else
+            return &argument;
+    };
+    using Passed = void (*)(decltype(pass(arguments))...);
+    reinterpret_cast<Passed>(const_cast<void*>(kernel))(pass(arguments)...);
+}
+
+/// @brief The same for a kernel whose parameters are known: arguments are converted once, in the launch.
+/// @tparam Function The kernel's type; `void` if a template's name does not tell.
+template <typename Call, typename Find, typename Function>
+struct Launcher : AnyLauncher<Call, Find> {};
+template <typename Call, typename Find, typename... Parameters>
+struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
+    void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to what the kernel takes
+        if constexpr ((is_trivial_argument<Parameters> && ...)) {
+            this->run(arguments...);
+        } else {
+            const void* const address = this->find(KernelAddress<Parameters...>{});
+            const auto call_kernel = [&] { call_without_copies<Parameters...>(address, arguments...); };
+            run_grid({this->name, address, this->site}, this->config, run_threads<decltype(call_kernel)>,
+                     &call_kernel);
+        }
+    }
+    /// Fewer arguments, if the kernel's parameters have defaults.
+    template <typename... Arguments>
+    std::enable_if_t<sizeof...(Arguments) < sizeof...(Parameters)> operator()(Arguments... arguments) const {
+        this->run(arguments...);
+    }
+};
+
+/// Answers a kernel's type, unless its name means several functions.
+struct KernelType {
+    template <typename Function>
+    Function* operator()(Function*) const;
+};
+template <typename Find, bool = std::is_invocable_v<Find, KernelType>>
+struct FunctionOf {
+    using type = void;
+};
+template <typename Find>
+struct FunctionOf<Find, true> {
+    using type = std::invoke_result_t<Find, KernelType>;
 };
 
 /// What `<<<` … `>>>` becomes. The parentheses that follow it call the launcher with the kernel's arguments.
 template <typename Call, typename Find>
-Launcher<Call, Find> launch(Call call, Find find, const char* name, LaunchConfig config,
-                            const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return {call, find, name, config, {file, line}};
+Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find find, const char* name,
+                                                             LaunchConfig config,
+                                                             const char* file = __builtin_FILE(),
+                                                             int line = __builtin_LINE()) {
+    return {{call, find, name, config, {file, line}}};
 }
 
 /// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.

@@ -8,27 +8,11 @@
 
 #include <cstddef>
 
+#include "../../compat/errors.h"
+#include "../../compat/properties.h"
 #include "vector_types.h"
 
-#define SIM_ERRORS(X)                                                                                     \
-    X(cudaSuccess, 0, "no error")                                                                         \
-    X(cudaErrorInvalidValue, 1, "invalid argument")                                                       \
-    X(cudaErrorMemoryAllocation, 2, "out of memory")                                                      \
-    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                 \
-    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                           \
-    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                       \
-    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                              \
-    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                     \
-    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                           \
-    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                             \
-    X(cudaErrorAssert, 710, "device-side assert triggered")                                               \
-    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                          \
-      "part or all of the requested memory range is already mapped")                                      \
-    X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                              \
-    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")
-
-/// Numbers and words are CUDA's; the errors that the simulator can answer.
+/// Numbers and words are CUDA's.
 enum cudaError_t : int {
 #define X(name, value, text) name = value,
     SIM_ERRORS(X)
@@ -43,44 +27,6 @@ const char* cudaGetErrorString(cudaError_t error);
 /// @}
 cudaError_t cudaGetLastError();     ///< Returns the last error and forgets it. A fault comes again.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
-
-/// The members of CUDA's struct that the course reads.
-struct cudaDeviceProp {
-    char name[256];
-    std::size_t totalGlobalMem, sharedMemPerBlock;
-    int regsPerBlock, warpSize;
-    std::size_t memPitch;
-    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    std::size_t totalConstMem;
-    int major, minor;
-    std::size_t textureAlignment;
-    int multiProcessorCount, asyncEngineCount, memoryBusWidth, l2CacheSize;
-    int maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
-    std::size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
-};
-
-// An attribute's name and number, and the property that says the same.
-#define SIM_ATTRIBUTES(X)                                                          \
-    X(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                    \
-    X(cudaDevAttrWarpSize, 10, warpSize)                                           \
-    X(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount)                     \
-    X(cudaDevAttrGlobalMemoryBusWidth, 37, memoryBusWidth)                         \
-    X(cudaDevAttrL2CacheSize, 38, l2CacheSize)                                     \
-    X(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor)     \
-    X(cudaDevAttrComputeCapabilityMajor, 75, major)                                \
-    X(cudaDevAttrComputeCapabilityMinor, 76, minor)                                \
-    X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor) \
-    X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)         \
-    X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)
-
-/// What `cudaDeviceGetAttribute` can be asked for.
-enum cudaDeviceAttr : int {
-#define X(name, value, property) name = value,
-    SIM_ATTRIBUTES(X)
-#undef X
-        cudaDevAttrClockRate = 13,  // CUDA 13 has no properties for these two
-    cudaDevAttrMemoryClockRate = 36,
-};
 
 /// 0, as CUDA says where no driver is installed.
 cudaError_t cudaDriverGetVersion(int* version);

@@ -1,0 +1,15 @@
+/// @file
+/// @brief What the programs here check themselves with: the first claim that is not true ends the program.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#define CHECK(claim)                                                     \
+    do {                                                                 \
+        if (!(claim)) {                                                  \
+            printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
+            exit(1);                                                     \
+        }                                                                \
+    } while (0)
+#define RUNS(call) CHECK((call) == cudaSuccess)

@@ -1,0 +1,61 @@
+// Cooperative groups, converged lanes, and a grid whose blocks wait for each other.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+
+#include "check.h"
+
+namespace cg = cooperative_groups;
+
+template <typename T>
+__global__ void rotate_kernel(T* numbers, int n) {
+    const cg::grid_group grid = cg::this_grid();
+    const int i = static_cast<int>(grid.thread_rank());
+    for (int round = 0; round < 3; ++round) {
+        const T next = numbers[(i + 1) % n];
+        grid.sync();
+        numbers[i] = next;
+        grid.sync();
+    }
+}
+
+__global__ void groups_kernel(int* out) {
+    const cg::thread_block block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<8>(block);
+    const int rank = block.thread_rank();
+    out[rank] = cg::reduce(tile, rank, cg::plus<int>());
+    out[64 + rank] = tile.shfl(rank, 3) + 100 * static_cast<int>(tile.meta_group_rank());
+    out[128 + rank] = cg::inclusive_scan(tile, 1);
+    block.sync();
+    if (rank % 2 == 1) {
+        const cg::coalesced_group odd = cg::coalesced_threads();
+        out[192 + rank] = static_cast<int>(odd.size() * 100 + odd.thread_rank());
+    } else {
+        out[192 + rank] = static_cast<int>(__activemask());
+    }
+    out[256 + rank] = static_cast<int>(__match_any_sync(~0u, rank % 4));
+    if (rank < 16) out[rank] += __reduce_max_sync(0xffff, rank);
+}
+
+int main() {
+    const int n = 256;
+    int *numbers, count = n;
+    RUNS(cudaMallocManaged(&numbers, 5 * 64 * sizeof(int)));
+    for (int i = 0; i < n; ++i) numbers[i] = i;
+    void* arguments[] = {&numbers, &count};
+    RUNS(cudaLaunchCooperativeKernel((void*)rotate_kernel<int>, dim3(4), dim3(64), arguments, 0, nullptr));
+    RUNS(cudaDeviceSynchronize());
+    for (int i = 0; i < n; ++i) CHECK(numbers[i] == (i + 3) % n);
+
+    groups_kernel<<<1, 64>>>(numbers);
+    RUNS(cudaDeviceSynchronize());
+    for (int i = 0; i < 64; ++i) {
+        const int first = i / 8 * 8;
+        CHECK(numbers[i] == 8 * first + 28 + (i < 16 ? 15 : 0));
+        CHECK(numbers[64 + i] == first + 3 + 100 * (i / 8));
+        CHECK(numbers[128 + i] == i % 8 + 1);
+        CHECK(numbers[192 + i] == (i % 2 == 1 ? 1600 + i % 32 / 2 : 0x55555555));
+        CHECK(numbers[256 + i] == static_cast<int>(0x11111111u << i % 4));
+    }
+    RUNS(cudaFree(numbers));
+}

@@ -1,0 +1,86 @@
+// Launches by functions and graphs, occupancy, streams, properties.
+#include "check.h"
+
+__global__ void add_kernel(int* number, int summand, char) { atomicAdd(number, summand); }
+void CUDART_CB on_host(void* data) { ++*static_cast<int*>(data); }
+
+void CUDART_CB plus_one(void* data) { *static_cast<int*>(data) += 1; }
+void CUDART_CB times_ten(void* data) { *static_cast<int*>(data) *= 10; }
+
+void check_order() {
+    int number = 1;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t later, earlier;
+    const cudaHostNodeParams plus = {plus_one, &number}, times = {times_ten, &number};
+    RUNS(cudaGraphCreate(&graph, 0));
+    RUNS(cudaGraphAddHostNode(&later, graph, nullptr, 0, &times));
+    RUNS(cudaGraphAddHostNode(&earlier, graph, nullptr, 0, &plus));
+#if CUDART_VERSION >= 13000
+    RUNS(cudaGraphAddDependencies(graph, &earlier, &later, nullptr, 1));
+#else
+    RUNS(cudaGraphAddDependencies(graph, &earlier, &later, 1));
+#endif
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    RUNS(cudaGraphLaunch(exec, nullptr));
+    RUNS(cudaDeviceSynchronize());
+    CHECK(number == 20);
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(graph));
+}
+
+int main() {
+    check_order();
+    int *d_number, number = 0, calls = 0, summand = 3, blocks = 0, threads = 0, value = 0;
+    char unused = 'x';
+    RUNS(cudaMalloc(&d_number, sizeof(int)));
+    RUNS(cudaMemset(d_number, 0, sizeof(int)));
+
+    cudaStream_t stream;
+    cudaEvent_t event;
+    RUNS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    RUNS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    void* arguments[] = {&d_number, &summand, &unused};
+    RUNS(cudaLaunchKernel((const void*)add_kernel, dim3(2), dim3(4), arguments, 0, stream));
+    RUNS(cudaEventRecord(event, stream));
+    RUNS(cudaStreamWaitEvent(stream, event, 0));
+    RUNS(cudaLaunchHostFunc(stream, on_host, &calls));
+    RUNS(cudaStreamSynchronize(stream));
+    RUNS(cudaEventQuery(event));
+    RUNS(cudaStreamQuery(stream));
+    RUNS(cudaMemcpy(&number, d_number, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(number == 24 && calls == 1);
+
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t kernel_node, host_node;
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void*)add_kernel;
+    kernel.gridDim = dim3(1);
+    kernel.blockDim = dim3(2);
+    kernel.kernelParams = arguments;
+    cudaHostNodeParams host = {on_host, &calls};
+    RUNS(cudaGraphCreate(&graph, 0));
+    RUNS(cudaGraphAddKernelNode(&kernel_node, graph, nullptr, 0, &kernel));
+    RUNS(cudaGraphAddHostNode(&host_node, graph, &kernel_node, 1, &host));
+    summand = 1000;  // the graph has copied the arguments
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 3; ++i) RUNS(cudaGraphLaunch(exec, stream));
+    RUNS(cudaStreamSynchronize(stream));
+    RUNS(cudaMemcpy(&number, d_number, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(number == 24 + 3 * 2 * 3 && calls == 4);
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(graph));
+
+    RUNS(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, add_kernel, 0, 0));
+    CHECK(blocks >= 1 && threads >= 32 && threads <= 1024);
+    cudaDeviceProp properties;
+    RUNS(cudaGetDeviceProperties(&properties, 0));
+    RUNS(cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlockDimZ, 0));
+    CHECK(value == properties.maxThreadsDim[2]);
+    add_kernel<<<1, 2048>>>(d_number, 1, 'x');
+    CHECK(cudaGetLastError() != cudaSuccess);
+    RUNS(cudaEventDestroy(event));
+    RUNS(cudaStreamDestroy(stream));
+    RUNS(cudaFree(d_number));
+}

@@ -1,0 +1,45 @@
+// A reduction of a warp that relies on lockstep, as programs for GPUs before Volta do.
+#include "check.h"
+
+template <int kUnused>
+__device__ void reduce_warp(volatile int* sums, unsigned int lane) {
+    sums[lane] += sums[lane + 32];
+    sums[lane] += sums[lane + 16];
+    sums[lane] = sums[lane] + sums[lane + 8];
+    sums[lane] += sums[lane + 4];
+    sums[lane] += sums[lane + 2];
+    sums[lane] += sums[lane + 1];
+}
+
+template <typename T>
+__global__ void rotate_kernel(T* numbers) {
+    __shared__ T shared[33];
+    volatile T* all = shared;
+    all[threadIdx.x] = numbers[threadIdx.x];
+    all[threadIdx.x] =
+        all[(threadIdx.x + 31) % 32];  // lane 1 reads what lane 0 has stored only if lanes do not read first
+    numbers[threadIdx.x] = all[threadIdx.x];
+}
+
+__global__ void sum_kernel(const int* numbers, int* sum) {
+    __shared__ int sums[128];
+    sums[threadIdx.x] = numbers[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < 64) sums[threadIdx.x] += sums[threadIdx.x + 64];
+    __syncthreads();
+    if (threadIdx.x < 32) reduce_warp<0>(sums, threadIdx.x);
+    if (threadIdx.x == 0) *sum = sums[0];
+}
+
+int main() {
+    int *numbers, *sum;
+    RUNS(cudaMallocManaged(&numbers, 128 * sizeof(int)));
+    RUNS(cudaMallocManaged(&sum, sizeof(int)));
+    for (int i = 0; i < 128; ++i) numbers[i] = i * i;
+    sum_kernel<<<1, 128>>>(numbers, sum);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(*sum == 127 * 128 * 255 / 6);
+    rotate_kernel<<<1, 32>>>(numbers);
+    RUNS(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; ++i) CHECK(numbers[i] == (i + 31) % 32 * ((i + 31) % 32));
+}

@@ -1,0 +1,55 @@
+// Memory that is managed, mapped, pitched, or a variable of the device's.
+#include "check.h"
+
+__device__ int device_numbers[3];
+__constant__ int factor = 2;
+__managed__ int total;
+
+__global__ void sum_kernel(const int* numbers, int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&total, factor * numbers[i]);
+}
+__global__ void rows_kernel(char* rows, size_t pitch) {
+    rows[threadIdx.y * pitch + threadIdx.x] += threadIdx.y;
+}
+
+int main() {
+    int *managed, *host, *mapped, *symbol;
+    RUNS(cudaMallocManaged(&managed, 4 * sizeof(int)));
+    for (int i = 0; i < 4; ++i) managed[i] = i;
+    sum_kernel<<<1, 2>>>(managed, 4);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(total == 12);
+    RUNS(cudaMemset(&total, 0, sizeof(total)));
+    CHECK(total == 0);
+
+    RUNS(cudaHostAlloc(&host, 2 * sizeof(int), cudaHostAllocMapped));
+    RUNS(cudaHostGetDevicePointer(&mapped, host, 0));
+    host[0] = host[1] = 5;
+    sum_kernel<<<1, 32>>>(mapped, 2);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(total == 20);
+    RUNS(cudaFreeHost(host));
+
+    const int numbers[3] = {1, 2, 3};
+    int back[2];
+    RUNS(cudaMemcpyToSymbol(device_numbers, numbers, sizeof(numbers), 0, cudaMemcpyHostToDevice));
+    RUNS(cudaMemcpyFromSymbol(back, device_numbers, 2 * sizeof(int), sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(back[0] == 2 && back[1] == 3);
+    RUNS(cudaGetSymbolAddress(reinterpret_cast<void**>(&symbol), device_numbers));
+    RUNS(cudaMemcpy(managed, symbol, sizeof(numbers), cudaMemcpyDeviceToDevice));
+    CHECK(managed[2] == 3);
+    CHECK(cudaMemcpy(symbol + 1, numbers, sizeof(numbers), cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    RUNS(cudaFree(managed));
+
+    char *rows, matrix[2][5] = {"abcd", "abcd"};
+    size_t pitch;
+    cudaGetLastError();
+    RUNS(cudaMallocPitch(&rows, &pitch, 5, 2));
+    CHECK(pitch >= 5);
+    RUNS(cudaMemcpy2D(rows, pitch, matrix, 5, 5, 2, cudaMemcpyHostToDevice));
+    rows_kernel<<<1, dim3(4, 2)>>>(rows, pitch);
+    RUNS(cudaMemcpy2D(matrix, 5, rows, pitch, 5, 2, cudaMemcpyDeviceToHost));
+    CHECK(matrix[0][0] == 'a' && matrix[1][3] == 'e');
+    CHECK(cudaMemcpy2D(matrix, 4, rows, pitch, 5, 2, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
+    RUNS(cudaFree(rows));
+}

@@ -1,0 +1,80 @@
+// Functions of numbers and bits, conversions, half precision, random numbers.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <curand_kernel.h>
+
+#include <cmath>
+#include <limits>
+
+#include "check.h"
+
+__device__ bool near(double a, double b) { return fabs(a - b) <= 1e-5 * fabs(b); }
+
+__global__ void numbers_kernel(int* wrong) {
+    const float nothing = nanf(""), large = 1e20f;
+    const bool right[] = {
+        near(rsqrtf(4.0f), 0.5),
+        near(__expf(1.0f), 2.7182818),
+        near(__sinf(1.0f), 0.84147098),
+        near(__fdividef(1.0f, 4.0f), 0.25),
+        near(normcdff(0.0f), 0.5),
+        near(__fmaf_rn(2.0f, 3.0f, 1.0f), 7),
+        min(3, 5u) == 3,
+        max(2.5f, 1.0) == 2.5,
+        min(-1ll, 1ll) == -1,
+        __clz(1) == 31,
+        __clz(0) == 32,
+        __ffsll(1ll << 40) == 41,
+        __popcll(~0ull) == 64,
+        __brev(1) == 0x80000000,
+        __byte_perm(0x03020100, 0x07060504, 0x7410) == 0x07040100,
+        __umulhi(1u << 31, 6) == 3,
+        __dp4a(0x01010101, 0x02020202, 1) == 9,
+        __funnelshift_l(0x80000000, 1, 1) == 3,
+        __float_as_uint(1.0f) == 0x3f800000,
+        __int_as_float(0x40000000) == 2.0f,
+        __double2hiint(1.0) == 0x3ff00000,
+        __float2int_rz(large) == 0x7fffffff,
+        __float2int_rn(nothing) == 0,
+        __float2int_rn(2.5f) == 2,
+        __float2uint_rd(-1.0f) == 0,
+        __float2int_ru(1.1f) == 2,
+        __half2float(__float2half(1.0f / 3)) == 0.33325195f,
+        __half2float(__float2half(65520.0f)) > 65504.0f,
+        __half2float(__hadd(__float2half(1.0f), __float2half(0.5f))) == 1.5f,
+        __low2float(__hmul2(__floats2half2_rn(2, 3), __float2half2_rn(4))) == 8.0f,
+        __half2float(__ushort_as_half(1)) == 5.9604645e-8f,
+        __bfloat162float(__float2bfloat16(3.14159f)) == 3.140625f,
+    };
+    for (int i = 0; i < static_cast<int>(sizeof(right)); ++i)
+        if (!right[i]) *wrong = i + 1;
+}
+
+__global__ void random_kernel(double* sums) {
+    curandState state;
+    curand_init(1, threadIdx.x, 0, &state);
+    double uniform = 0, normal = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const float x = curand_uniform(&state), y = curand_normal(&state);
+        if (!(x > 0 && x <= 1)) uniform = 1e9;
+        uniform += x;
+        normal += y * y;
+    }
+    atomicAdd(&sums[0], uniform / 1000 / blockDim.x);
+    atomicAdd(&sums[1], normal / 1000 / blockDim.x);
+}
+
+int main() {
+    int* wrong;
+    double* sums;
+    RUNS(cudaMallocManaged(&wrong, sizeof(int)));
+    RUNS(cudaMallocManaged(&sums, 2 * sizeof(double)));
+    *wrong = 0;
+    sums[0] = sums[1] = 0;
+    numbers_kernel<<<1, 1>>>(wrong);
+    random_kernel<<<1, 256>>>(sums);
+    RUNS(cudaDeviceSynchronize());
+    if (*wrong != 0) printf("number %d of the list is wrong\n", *wrong);
+    CHECK(*wrong == 0);
+    CHECK(fabs(sums[0] - 0.5) < 0.01 && fabs(sums[1] - 1) < 0.02);
+}

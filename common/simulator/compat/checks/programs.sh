@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Checks that programs which are not the course's run, and what is said of those that can't: programs.sh BUILD
+set -euo pipefail
+build=$1
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+program=$here/../../../../tools/program
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+complain() {
+  printf '%s\n' "$*"
+  failures=$((failures + 1))
+}
+
+for file in "$here"/*.cu; do
+  if ! executable=$("$program" "$build" "$file") || ! "$executable"; then complain "${file##*/} fails"; fi
+done
+
+# refuses WORDS SOURCE: does not compile, with the file's name before these words.
+refuses() {
+  local said
+  printf '%b' "$2" >"$scratch/refused.cu"
+  if said=$("$program" "$build" "$scratch/refused.cu" 2>&1) || [[ $said != *"$scratch/refused.cu:"$1* ]]; then
+    complain "of $2 it says: $said"
+  fi
+}
+refuses "2*the simulator has no Thrust" '\n#include <thrust/sort.h>\nint main() {}'
+refuses "2*the simulator has no inline PTX" '__global__ void k() {\n  asm("exit;"); }\nint main() {}'
+refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t array;\n#endif'
+refuses "2*missing" 'int main() {\n  missing();\n}'
+refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
+
+# A folder and a file may have any name; headers beside the file are translated; the status is the program's.
+folder="$scratch/a b;\$(c)#'\"&"
+mkdir -p "$folder/lib"
+printf '#include "lib/k.cuh"\nint main(int, char** v) { say<<<1, 2>>>(); return cudaDeviceSynchronize() == 0 && v[1][1] == 0 ? 7 : 1; }' \
+  >"$folder/d\"e.cu"
+printf '#pragma once\n#include "../l.h"\n__global__ void say() { __shared__ int s[4]; s[0] = 1; printf(WORD); }' >"$folder/lib/k.cuh"
+echo '#define WORD "hi "' >"$folder/l.h"
+status=0
+said=$(cd "$folder" && "$("$program" "$build" 'd"e.cu')" x) || status=$?
+[ "$status:$said" = "7:hi hi " ] || complain "in a folder with signs: $status:$said"
+echo '#define WORD "ho "' >"$folder/l.h"
+said=$("$("$program" "$build" "$folder/d\"e.cu")" x) || true
+[ "$said" = "ho ho " ] || complain "after a change of a header: $said"
+
+# fails WORDS SOURCE: a kernel that does what the simulator does not have, and says so.
+fails() {
+  local said
+  printf '%b' "$2" >"$scratch/failing.cu"
+  said=$("$("$program" "$build" "$scratch/failing.cu")" 2>&1) || true
+  [[ $said == *"$1"* ]] || complain "of $2 it says: $said"
+}
+fails "no dynamic parallelism" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
+fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
+__global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
+exit $((failures > 0))

@@ -1,0 +1,65 @@
+/// @file
+/// @brief CUDA's conversions. Those to integers saturate, and make 0 of what is not a number, as a GPU's do.
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include <limits>
+
+namespace sim {
+
+template <typename To, typename From>
+To saturated(From x) {
+    if (x != x) return 0;
+    if (x <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    if (x >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+    return static_cast<To>(x);
+}
+template <typename To, typename From>
+To same_bits(From from) {
+    static_assert(sizeof(To) == sizeof(From), "the bits of one are the bits of the other");
+    To to;
+    memcpy(&to, &from, sizeof(to));
+    return to;
+}
+
+}  // namespace sim
+
+#define SIM_FLOAT_TO(From, from, To, to)                                                \
+    inline To __##from##2##to##_rn(From x) { return sim::saturated<To>(nearbyint(x)); } \
+    inline To __##from##2##to##_rz(From x) { return sim::saturated<To>(trunc(x)); }     \
+    inline To __##from##2##to##_ru(From x) { return sim::saturated<To>(ceil(x)); }      \
+    inline To __##from##2##to##_rd(From x) { return sim::saturated<To>(floor(x)); }
+SIM_FLOAT_TO(float, float, int, int)
+SIM_FLOAT_TO(float, float, unsigned int, uint)
+SIM_FLOAT_TO(float, float, long long, ll)
+SIM_FLOAT_TO(float, float, unsigned long long, ull)
+SIM_FLOAT_TO(double, double, int, int)
+SIM_FLOAT_TO(double, double, unsigned int, uint)
+SIM_FLOAT_TO(double, double, long long, ll)
+SIM_FLOAT_TO(double, double, unsigned long long, ull)
+#undef SIM_FLOAT_TO
+
+#define SIM_TO_FLOAT(From, from)                                               \
+    inline float __##from##2float_rn(From x) { return static_cast<float>(x); } \
+    inline float __##from##2float_rz(From x) { return static_cast<float>(x); } \
+    inline double __##from##2double_rn(From x) { return static_cast<double>(x); }
+SIM_TO_FLOAT(int, int)
+SIM_TO_FLOAT(unsigned int, uint)
+SIM_TO_FLOAT(long long, ll)
+SIM_TO_FLOAT(unsigned long long, ull)
+SIM_TO_FLOAT(double, double)
+#undef SIM_TO_FLOAT
+
+inline int __float_as_int(float x) { return sim::same_bits<int>(x); }
+inline unsigned int __float_as_uint(float x) { return sim::same_bits<unsigned int>(x); }
+inline float __int_as_float(int x) { return sim::same_bits<float>(x); }
+inline float __uint_as_float(unsigned int x) { return sim::same_bits<float>(x); }
+inline long long __double_as_longlong(double x) { return sim::same_bits<long long>(x); }
+inline double __longlong_as_double(long long x) { return sim::same_bits<double>(x); }
+inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+inline double __hiloint2double(int high, int low) {
+    return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned int>(low));
+}

@@ -1,0 +1,131 @@
+/// @file
+/// @brief Floating-point numbers of 16 bits, as cuda_fp16.h and cuda_bf16.h have them: stored in 16 bits,
+/// computed in `float`.
+#pragma once
+
+#include "prelude.h"
+
+namespace sim {
+
+/// A float with fewer bits of mantissa, rounded to the nearest, and of two equally near ones to the even one.
+inline std::uint32_t round_bits(std::uint32_t bits, int dropped) {
+    return (bits + ((1u << (dropped - 1)) - 1) + (bits >> dropped & 1)) >> dropped;
+}
+
+/// IEEE's: 5 bits of exponent, 10 of mantissa.
+struct HalfFormat {
+    static unsigned short from_float(float x) {
+        const std::uint32_t bits = same_bits<std::uint32_t>(x), sign = bits >> 16 & 0x8000,
+                            size = bits & 0x7fffffff;
+        if (size > 0x7f800000) return static_cast<unsigned short>(sign | 0x7e00);   // not a number
+        if (size >= 0x477ff000) return static_cast<unsigned short>(sign | 0x7c00);  // infinite
+        if (size >= 0x38800000)                                                     // normal
+            return static_cast<unsigned short>(sign | round_bits(size - 0x38000000, 13));
+        return static_cast<unsigned short>(sign |
+                                           static_cast<std::uint32_t>(nearbyintf(fabsf(x) * 16777216.0f)));
+    }
+    static float to_float(unsigned short bits) {
+        const std::uint32_t sign = (bits & 0x8000u) << 16, size = bits & 0x7fff;
+        float value = same_bits<float>((size << 13) + 0x38000000);
+        if (size < 0x400) value = static_cast<float>(size) / 16777216.0f;
+        if (size >= 0x7c00) value = same_bits<float>((size << 13) | 0x7f800000);
+        return same_bits<float>(same_bits<std::uint32_t>(value) | sign);
+    }
+};
+/// A float's upper half: 8 bits of exponent, 7 of mantissa.
+struct Bfloat16Format {
+    static unsigned short from_float(float x) {
+        if (x != x) return 0x7fff;
+        return static_cast<unsigned short>(round_bits(same_bits<std::uint32_t>(x), 16));
+    }
+    static float to_float(unsigned short bits) { return same_bits<float>(std::uint32_t{bits} << 16); }
+};
+
+template <typename Format>
+struct Float16 {
+    unsigned short bits;
+
+    Float16() = default;
+    template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+    Float16(T value) : bits(Format::from_float(static_cast<float>(value))) {}
+    operator float() const { return Format::to_float(bits); }
+    Float16& operator+=(Float16 other) { return *this = Float16(float(*this) + float(other)); }
+    Float16& operator-=(Float16 other) { return *this = Float16(float(*this) - float(other)); }
+    Float16& operator*=(Float16 other) { return *this = Float16(float(*this) * float(other)); }
+    Float16& operator/=(Float16 other) { return *this = Float16(float(*this) / float(other)); }
+    friend Float16 operator+(Float16 a, Float16 b) { return a += b; }
+    friend Float16 operator-(Float16 a, Float16 b) { return a -= b; }
+    friend Float16 operator*(Float16 a, Float16 b) { return a *= b; }
+    friend Float16 operator/(Float16 a, Float16 b) { return a /= b; }
+    friend Float16 operator-(Float16 a) { return Float16(-float(a)); }
+    friend bool operator<(Float16 a, Float16 b) { return float(a) < float(b); }
+    friend bool operator>(Float16 a, Float16 b) { return float(a) > float(b); }
+    friend bool operator<=(Float16 a, Float16 b) { return float(a) <= float(b); }
+    friend bool operator>=(Float16 a, Float16 b) { return float(a) >= float(b); }
+    friend bool operator==(Float16 a, Float16 b) { return float(a) == float(b); }
+    friend bool operator!=(Float16 a, Float16 b) { return float(a) != float(b); }
+};
+template <typename T>
+struct alignas(4) Pair16 {
+    T x, y;
+    friend Pair16 operator+(Pair16 a, Pair16 b) { return {a.x + b.x, a.y + b.y}; }
+    friend Pair16 operator-(Pair16 a, Pair16 b) { return {a.x - b.x, a.y - b.y}; }
+    friend Pair16 operator*(Pair16 a, Pair16 b) { return {a.x * b.x, a.y * b.y}; }
+    friend Pair16 operator/(Pair16 a, Pair16 b) { return {a.x / b.x, a.y / b.y}; }
+    Pair16& operator+=(Pair16 b) { return *this = *this + b; }
+};
+
+}  // namespace sim
+
+#define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+/// Each function twice, for `T` of a format.
+#define SIM_FLOAT16_FUNCTIONS(T, T2)                                                                      \
+    inline T __hadd(T a, T b) { return a + b; }                                                           \
+    inline T __hsub(T a, T b) { return a - b; }                                                           \
+    inline T __hmul(T a, T b) { return a * b; }                                                           \
+    inline T __hdiv(T a, T b) { return a / b; }                                                           \
+    inline T __hneg(T a) { return -a; }                                                                   \
+    inline T __habs(T a) { return T(fabsf(a)); }                                                          \
+    inline T __hfma(T a, T b, T c) { return T(fmaf(a, b, c)); }                                           \
+    inline T __hmax(T a, T b) { return T(fmaxf(a, b)); }                                                  \
+    inline T __hmin(T a, T b) { return T(fminf(a, b)); }                                                  \
+    inline bool __hlt(T a, T b) { return a < b; }                                                         \
+    inline bool __hle(T a, T b) { return a <= b; }                                                        \
+    inline bool __hgt(T a, T b) { return a > b; }                                                         \
+    inline bool __hge(T a, T b) { return a >= b; }                                                        \
+    inline bool __heq(T a, T b) { return a == b; }                                                        \
+    inline bool __hne(T a, T b) { return a != b; }                                                        \
+    inline bool __hisnan(T a) { return float(a) != float(a); }                                            \
+    inline T hsqrt(T a) { return T(sqrtf(a)); }                                                           \
+    inline T hrsqrt(T a) { return T(rsqrtf(a)); }                                                         \
+    inline T hexp(T a) { return T(expf(a)); }                                                             \
+    inline T hlog(T a) { return T(logf(a)); }                                                             \
+    inline T hsin(T a) { return T(sinf(a)); }                                                             \
+    inline T hcos(T a) { return T(cosf(a)); }                                                             \
+    inline T hrcp(T a) { return T(1.0f / float(a)); }                                                     \
+    inline T2 __hadd2(T2 a, T2 b) { return a + b; }                                                       \
+    inline T2 __hsub2(T2 a, T2 b) { return a - b; }                                                       \
+    inline T2 __hmul2(T2 a, T2 b) { return a * b; }                                                       \
+    inline T2 __h2div(T2 a, T2 b) { return a / b; }                                                       \
+    inline T2 __hfma2(T2 a, T2 b, T2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }        \
+    inline T atomicAdd(T* address, T value) {                                                             \
+        T result;                                                                                         \
+        result.bits = sim::atomic_update(&address->bits, [value](unsigned short old) {                    \
+            T sum;                                                                                        \
+            sum.bits = old;                                                                               \
+            sum += value;                                                                                 \
+            return sum.bits;                                                                              \
+        });                                                                                               \
+        return result;                                                                                    \
+    }                                                                                                     \
+    inline T __ldg(const T* address) { return *address; }                                                 \
+    inline T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32, SIM_HERE) { \
+        value.bits = static_cast<unsigned short>(                                                         \
+            __shfl_down_sync(mask, static_cast<unsigned int>(value.bits), delta, width, file, line));     \
+        return value;                                                                                     \
+    }                                                                                                     \
+    inline T __shfl_xor_sync(unsigned int mask, T value, int lanes, int width = 32, SIM_HERE) {           \
+        value.bits = static_cast<unsigned short>(                                                         \
+            __shfl_xor_sync(mask, static_cast<unsigned int>(value.bits), lanes, width, file, line));      \
+        return value;                                                                                     \
+    }

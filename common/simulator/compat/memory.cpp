@@ -1,0 +1,38 @@
+/// @file
+/// @brief The runtime API of compat/: memory.
+#include "memory.h"
+
+#include <new>
+
+#include "../device_memory.hpp"
+#include "../errors.hpp"
+
+// Where the linker puts the program's `__managed__` variables; null if it has none.
+extern "C" char __start_sim_managed[] __attribute__((weak));
+extern "C" char __stop_sim_managed[] __attribute__((weak));
+
+namespace sim {
+
+bool adopt_managed_variables() {
+    char *const begin = __start_sim_managed, *const end = __stop_sim_managed;
+    if (begin != end) adopt(begin, static_cast<std::size_t>(end - begin));
+    return true;
+}
+
+cudaError_t allocate_managed(void** pointer, std::size_t bytes) {
+    if (pointer == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
+    if (sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    if (bytes > device_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    try {
+        *pointer = allocate(bytes, true);
+    } catch (const std::bad_alloc&) {
+        return finish(cudaErrorMemoryAllocation);
+    }
+    return cudaSuccess;
+}
+
+void adopt_symbol(const void* symbol, std::size_t bytes) { adopt(symbol, bytes); }
+
+bool is_device_memory(const void* pointer) { return place(pointer, 1) == Place::inside; }
+
+}  // namespace sim

@@ -1,0 +1,26 @@
+/// @file
+/// @brief CUDA's `min` and `max`, which need no `std::` and compare numbers of different types.
+#pragma once
+
+#define SIM_MIN_MAX(R, A, B)                                                                  \
+    constexpr R min(A a, B b) {                                                               \
+        return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
+    }                                                                                         \
+    constexpr R max(A a, B b) {                                                               \
+        return static_cast<R>(a) > static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
+    }
+#define SIM_MIN_MAX_SIGNED_TOO(T)                   \
+    SIM_MIN_MAX(T, T, T)                            \
+    SIM_MIN_MAX(unsigned T, unsigned T, unsigned T) \
+    SIM_MIN_MAX(unsigned T, T, unsigned T)          \
+    SIM_MIN_MAX(unsigned T, unsigned T, T)
+
+SIM_MIN_MAX_SIGNED_TOO(int)
+SIM_MIN_MAX_SIGNED_TOO(long)
+SIM_MIN_MAX_SIGNED_TOO(long long)
+SIM_MIN_MAX(float, float, float)
+SIM_MIN_MAX(double, double, double)
+SIM_MIN_MAX(double, float, double)
+SIM_MIN_MAX(double, double, float)
+#undef SIM_MIN_MAX_SIGNED_TOO
+#undef SIM_MIN_MAX

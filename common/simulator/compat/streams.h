@@ -1,0 +1,62 @@
+/// @file
+/// @brief The runtime API: streams and events. All work is done when its call returns, so nothing is left to
+/// wait for.
+#pragma once
+
+#include "../include/cuda_runtime.h"
+
+enum : unsigned int { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+enum : unsigned int {
+    cudaEventDefault = 0,
+    cudaEventBlockingSync = 1,
+    cudaEventDisableTiming = 2,
+    cudaEventInterprocess = 4,
+    cudaEventRecordDefault = 0,
+    cudaEventWaitDefault = 0,
+};
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
+    return cudaStreamCreate(stream);
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int) {
+    return cudaStreamCreate(stream);
+}
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) { return *priority = 0, cudaSuccess; }
+inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int* flags) { return *flags = 0, cudaSuccess; }
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned int = 0) {
+    return cudaEventSynchronize(event);
+}
+
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int) { return cudaEventCreate(event); }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
+    return cudaEventCreate(event);
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
+                                            unsigned int = 0) {
+    return cudaEventRecord(event, stream);
+}
+
+/// @name Functions of the host in a stream
+/// @{
+using cudaHostFn_t = void (*)(void*);
+using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess) function(data);
+    return error;
+}
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
+                                         unsigned int) {
+    function(stream, cudaDeviceSynchronize(), data);
+    return cudaSuccess;
+}
+/// @}

@@ -1,0 +1,108 @@
+/// @file
+/// @brief A file's tokens, and how the translator finds its way among them.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lexer.hpp"
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// The tokens of a file, with the partner of each bracket.
+class Tokens {
+ public:
+    explicit Tokens(std::vector<Token> tokens) : tokens_(std::move(tokens)) { match_brackets(); }
+
+    std::size_t size() const { return tokens_.size(); }
+    const Token& operator[](std::size_t i) const { return tokens_[i]; }
+    std::string& text(std::size_t i) { return tokens_[i].text; }
+
+    bool is(std::size_t i, const char* text) const { return i < size() && tokens_[i].text == text; }
+    bool is_word(std::size_t i) const { return i < size() && tokens_[i].kind == Token::word; }
+    bool is_blank(std::size_t i) const { return i < size() && tokens_[i].kind == Token::blank; }
+    bool is_arrow(std::size_t i) const { return is(i, ">") && is(i - 1, "-"); }
+
+    /// The next token that is not blank; past the last one, an index that no token has.
+    std::size_t next(std::size_t i) const {
+        do ++i;
+        while (is_blank(i));
+        return i;
+    }
+    /// The end of the tokens before `i`, without blanks.
+    std::size_t end_before(std::size_t i) const {
+        while (i > 0 && is_blank(i - 1)) --i;
+        return i;
+    }
+
+    /// The last of three signs, `<<<` or `<< <` as some editors write it, or kNone.
+    std::size_t third(std::size_t i, const char* sign) const {
+        if (!is(i, sign) || !is(i + 1, sign)) return kNone;
+        const std::size_t last = next(i + 1);
+        return is(last, sign) && tokens_[last].directive == tokens_[i].directive ? last : kNone;
+    }
+
+    /// The bracket that belongs to the one at `i`, or kNone.
+    std::size_t partner(std::size_t i) const { return partner_[i]; }
+
+    /// Past a token, or past all that is in brackets. Counts how many templates have been opened.
+    std::size_t pass(std::size_t i, int& templates) const {
+        if (is(i, "(") || is(i, "[") || is(i, "{")) return partner_[i] == kNone ? size() : partner_[i] + 1;
+        if (is(i, "<") && !is(i + 1, "<") && !is(i - 1, "<")) ++templates;  // and no shift
+        if (is(i, ">") && templates > 0) --templates;
+        return i + 1;
+    }
+
+    /// Makes a token nothing but the lines it has.
+    void erase(std::size_t i) {
+        std::erase_if(tokens_[i].text, [](char c) { return c != '\n'; });
+    }
+
+    std::string join(std::size_t from, std::size_t to) const {
+        std::string text;
+        for (std::size_t i = from; i < to && i < size(); ++i) text += tokens_[i].text;
+        return text;
+    }
+
+    [[noreturn]] void fail(std::size_t at, const std::string& what) const {
+        std::size_t line = 1;
+        for (const char c : join(0, at)) line += c == '\n';
+        throw std::runtime_error(std::to_string(line) + ": error: " + what);
+    }
+
+ private:
+    /// `<` and `>` are a template's, unless they are left over. A directive's brackets match among
+    /// themselves.
+    void match_brackets() {
+        partner_.assign(size(), kNone);
+        std::vector<std::size_t> open;
+        std::size_t directive = 0, outside = 0;  // and how many brackets were open before it
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (tokens_[i].directive != directive && !is_blank(i)) {
+                if (directive == 0) outside = open.size();
+                open.resize(outside);
+                directive = tokens_[i].directive;
+            }
+            if (is(i, "(") || is(i, "[") || is(i, "{") || is(i, "<")) open.push_back(i);
+            const char* const opens = is(i, ")")                   ? "("
+                                      : is(i, "]")                 ? "["
+                                      : is(i, "}")                 ? "{"
+                                      : is(i, ">") && !is_arrow(i) ? "<"
+                                                                   : nullptr;
+            if (opens == nullptr) continue;
+            const std::size_t floor = directive == 0 ? 0 : outside;
+            while (*opens != '<' && open.size() > floor && is(open.back(), "<"))
+                open.pop_back();  // less than
+            if (open.size() <= floor || !is(open.back(), opens)) continue;
+            partner_[i] = open.back();
+            partner_[open.back()] = i;
+            open.pop_back();
+        }
+    }
+
+    std::vector<Token> tokens_;
+    std::vector<std::size_t> partner_;  ///< of each bracket; kNone for one without, and for all else
+};

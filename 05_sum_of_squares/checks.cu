@@ -1,8 +1,8 @@
 /// @file
 /// @brief Checks of chapter 05.
-#include "../common/bench/variants.hpp"
 #include <sys/mman.h>
 
+#include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"

@@ -39,8 +39,9 @@ inline std::string format_ratio(double ratio) {
     return text;
 }
 
-/// @return A time with a unit that leaves one to three digits before the point: "12.3 us".
+/// @return A time with a unit that leaves one to three digits before the point, "12.3 us", or "-" for NaN.
 inline std::string format_seconds(double seconds) {
+    if (!std::isfinite(seconds)) return "-";
     const char* const units[] = {" s", " ms", " us", " ns"};
     int unit = 0;
     for (; unit < 3 && seconds < 0.9995; ++unit) seconds *= 1000;

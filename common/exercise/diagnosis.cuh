@@ -73,7 +73,8 @@ class Diagnosis {
         }
     }
 
-    /// How often single elements are used: all others are 0, which leave the last result 0, and one alone makes it.
+    /// How often single elements are used: all others are 0, which leave the last result 0, and one alone
+    /// makes it.
     void look_for_single_elements() {
         std::vector<Element> data(c_.n);
         std::size_t tried = 0, left_out = 0, repeated = 0;

@@ -116,8 +116,11 @@ class SharedDeclarations {
             const bool declared = tokens_.is(after, "[") || tokens_.is(after, ",") || tokens_.is(after, ";");
             if (!refers || templates != 0 || !tokens_.is_word(i) || !declared) continue;
             const std::string name = tokens_[i].text;
-            references += " [[maybe_unused]] auto& " + name + " = ::sim::shared_variable<sim_" + name +
-                          ">([] {}, \"" + name + "\"" + alignment + ");";
+            references.append(" [[maybe_unused]] auto& ")
+                .append(name)
+                .append(" = ::sim::shared_variable<sim_");
+            references.append(name).append(">([] {}, \"").append(name).append("\"").append(alignment);
+            references.append(");");
             tokens_.text(i).insert(0, "sim_");
         }
         if (!tokens_.is(i, ";") && directive == 0) refuse_initializer(at);

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--json FILE] [--junit FILE] [--gradescope FILE] [-j N]
+                      [--no-sandbox]
+
+Checks submissions as ./course exercise checks a student's own work, without a GPU. Each DIR is one submission, and its
+name the student's; files such as 03.2_any_block.cuh are found anywhere in it. Only the functions that an exercise asks for
+are taken from them. Prints a line of JSON for each submission and exercise, and then a table to standard error. The
+same submissions and seed give the same lines.
+
+--only NUMBER,...  the exercises, such as 03.2, or chapters, such as 03; by default those that any submission has
+--seed N           makes other random inputs, which no student has seen
+--json FILE        writes the lines of JSON to a file
+--junit FILE       writes JUnit's XML
+--gradescope FILE  writes Gradescope's results.json, for one DIR
+-j N               checks N submissions at the same time (default: one for each core)
+--no-sandbox       where bubblewrap does not work: runs the students' code with nothing between it and this machine but
+                   limits and the reading of its source. Only on a machine that holds nothing else, such as a container
+                   that is thrown away.
+"""
+
+import argparse
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import reports
+import verdict as checks
+from assemble import REGISTER
+from sandbox import Sandbox, missing
+from starter import ROOT, Chapter, exercises
+from submission import Refused, read
+
+LARGEST = 1 << 18  # bytes of a file
+# What an object may leave to the linker: C++'s library and runtime, the simulator, and little of C's library.
+LINKED = re.compile(r"""_Z(?!.*(?:fstream|filebuf|filesystem|basic_ios|ios_base|locale|random_device)).*|__cxa_.*|__gxx_.*
+    |_Unwind_Resume|__dso_handle|__[atu]b?san_.*|__stack_chk_fail|__tls_get_addr|__assert_fail|_GLOBAL_OFFSET_TABLE_
+    |mem(?:cpy|move|set|cmp|chr)|strlen|v?s?n?printf|puts|putchar|cuda[A-Z].*|pthread_.*|f?(?:abs|min|max|ma|mod)f?
+    |__libc_single_threaded|malloc|free|sched_yield|nanosleep""".replace("\n", "").replace(" ", ""))
+
+
+def fail(status, mistake):
+    print(f"course: {mistake}", file=sys.stderr)
+    sys.exit(status)
+
+
+def file_of(folder, exercise):
+    """A student's file of an exercise: its bytes, or nothing. No link is followed."""
+    found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
+             if re.fullmatch(re.escape(exercise.number) + r"_\w+\.cuh", name)]
+    if len(found) > 1:
+        raise Refused(f"there are {len(found)} files of this exercise")
+    if not found:
+        return None
+    with open(os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise Refused(f"it is no file of at most {LARGEST >> 10} KiB")
+        return file.read(LARGEST)
+
+
+@lru_cache(maxsize=None)
+def commands(preset, order, number):
+    """How CMake would build an exercise's program from its source: lists of words."""
+    said = subprocess.run(["ninja", "-C", f"build/{preset}", "-t", "commands", f"exercise_{number}_{order}"], cwd=ROOT,
+                          text=True, capture_output=True, check=True).stdout
+    found = []
+    for line in said.splitlines():
+        if f"exercise_{number}" not in line or "assemble.py" in line:
+            continue
+        words = shlex.split(re.sub(r"^cd \S+ && |^: && | && :$", "", line.strip()))
+        words = words[os.path.basename(words[0]) in ("ccache", "sccache"):]
+        for option, count in (("-MD", 1), ("-MT", 2), ("-MF", 2)):
+            if option in words:
+                at = words.index(option)
+                del words[at:at + count]
+        found.append(words)
+    return found
+
+
+class Grading:
+    """One exercise of one submission."""
+
+    def __init__(self, exercise, sandbox, seed):
+        self.exercise, self.sandbox, self.seed = exercise, sandbox, seed
+        self.source = Path(sandbox.folder) / f"exercise_{exercise.number}.cu"
+
+    def words(self, lines):
+        return [line.replace(f"{self.sandbox.folder}/", "").replace(f"{ROOT}/", "") for line in lines]
+
+    def compile(self, preset, order):
+        """Why there is no program, in words; none if there is one."""
+        build = ROOT / "build" / preset
+        for command in commands(preset, order, self.exercise.number):
+            moved = [os.path.join(self.sandbox.folder, os.path.basename(word)) if f"exercise_{self.exercise.number}" in word
+                     else word for word in command]
+            includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
+            done = self.sandbox.run([*moved, *includes], writable=True, cwd=build)
+            if done.status != 0 or done.why:
+                return [f"It does not compile. {done.why}"] if done.why else self.words(checks.compiler_words(done.stderr))
+        return []
+
+    def suspect(self):
+        """What clang refuses of its device code, and which functions of the C library it calls, in words."""
+        done = self.sandbox.run([ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"], cwd=ROOT)
+        if done.status != 0:
+            return ["nvcc would refuse it.", *self.words(checks.compiler_words(done.stderr)[1:]), *filter(None, [done.why])]
+        done = self.sandbox.run(["nm", "-u", "--format=just-symbols", *Path(self.sandbox.folder).glob("*.o")])
+        called = sorted({name.partition("@")[0] for name in done.stdout.split() if not LINKED.fullmatch(name.partition("@")[0])})
+        return [f"Refused: it calls '{called[0]}'."] if called or done.status != 0 else []
+
+    def run(self, preset, order, simulated_order="0"):
+        """What the check says: words, none if the variant is right."""
+        token = secrets.token_hex(16)
+        done = self.sandbox.run([Path(self.sandbox.folder) / f"exercise_{self.exercise.number}_{order}"], stdin=f"{token}\n",
+                                environment={"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": simulated_order, "CUDA_SIM_WORKERS": "1"})
+        if done.why:
+            return [done.why]
+        # Only the check knows the token, and nothing of the student's runs after it.
+        _, token_found, said = done.stdout.rpartition(f"\n{token}\n")
+        if token_found:
+            if said == "right\n" and done.status == 0:
+                return []
+            words = [line for line in said.splitlines() if line != "right"]
+        else:
+            words = []
+        faults = [line for line in done.stderr.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
+        # Addresses and process numbers differ from run to run.
+        faults = [re.sub(r"==\d+==|\bon (?:unknown )?address .*|0x[0-9a-f]{6,}", "", line).strip() for line in faults[:1]]
+        if not words:
+            words = [f"It ended before the checks did, with status {done.status}."]
+        return self.words([*words, *(f"  {fault}" for fault in faults)])
+
+    def verdict(self, source):
+        """Words of the first failure; none if there is none."""
+        chapter = Chapter(self.exercise.chapter)
+        entry = re.sub(r'\.name = "[^"]*"', '.name = "yours"', chapter.entries[self.exercise.variant], count=1)
+        # A function of the same name would hide what the problem's header declares.
+        used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
+        self.source.write_text("\n".join(source.includes) + f"\nnamespace student {{\n{used}{source.text}"
+                               + REGISTER.format(problem=chapter.problem, entry=entry) + "}\n", encoding="utf-8")
+        for preset, order, meaning in checks.CHECKS["simulator"]:
+            if words := self.compile(preset, order):
+                return words
+            if not meaning and (words := self.suspect()):
+                return words
+            if words := self.run(preset, order):
+                if order == "interleaved":
+                    return [meaning]  # which case fails first is a matter of the order
+                if meaning:
+                    return [words[0], f"  {meaning}", *words[1:]]
+                if not words[0].startswith("It ") and self.run(preset, order, "5")[:1] != words[:1]:
+                    words.insert(1, "  With the threads in another order another result comes out: threads use the same place "
+                                    "without a barrier or an atomic between them.")
+                return words
+        return []
+
+
+def grade(folder, exercise, options):
+    """A submission's result in an exercise, as it is printed."""
+    try:
+        raw = file_of(folder, exercise)
+        if raw is None:
+            words, notes = ["Not handed in."], []
+        else:
+            source = read(exercise, raw)
+            with tempfile.TemporaryDirectory(prefix="grade-") as scratch:
+                words = Grading(exercise, Sandbox(scratch, options.sandbox), options.seed).verdict(source)
+            notes = source.notes
+    except (Refused, OSError) as why:
+        words, notes = [f"Refused: {why}."], []
+    return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
+            "words": reports.visible("\n".join([*words, *notes]))}
+
+
+def chosen_exercises(only, folders):
+    every = exercises()
+    if only:
+        numbers = only.split(",")
+        for number in numbers:
+            if not any(number in (each.number, each.number[:2]) for each in every):
+                fail(2, f"no exercise '{number}': there are {', '.join(each.number for each in every)}")
+        return [each for each in every if each.number in numbers or each.number[:2] in numbers]
+    names = {name.partition("_")[0] for folder in folders for _, _, names in os.walk(folder) for name in names
+             if name.endswith(".cuh")}
+    return [each for each in every if each.number in names] or fail(1, "there is no file such as 03.2_any_block.cuh in any submission")
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--only")
+    parser.add_argument("--seed", type=int, default=0)
+    for name in ("--json", "--junit", "--gradescope"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("--no-sandbox", dest="sandbox", action="store_false")
+    parser.add_argument("--help", action="store_true")
+    parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists what there is")
+    options = parser.parse_intermixed_args()
+    if options.help:
+        return print(__doc__.strip())
+    folders = [Path(os.path.abspath(folder)) for folder in options.folders]
+    if not folders or (options.gradescope and len(folders) > 1):
+        parser.error("--gradescope is for one submission" if folders else "which submissions?")
+    if not 0 <= options.seed < 1 << 62 or options.j < 1:
+        parser.error("--seed and -j take a number that is not negative")
+    for folder in folders:
+        if not folder.is_dir():
+            fail(1, f"no folder '{folder}'")
+        if sum(each.name == folder.name for each in folders) > 1:
+            fail(1, f"two submissions are called '{folder.name}'")
+    if not any(shutil.which(name) for name in ("clang++",)):
+        fail(1, "clang is not installed, which finds what device code may not call (apt-get install clang)")
+    if options.sandbox and (why := missing()):
+        fail(1, f"{why}; ./course grade --help says what --no-sandbox means")
+    chosen = chosen_exercises(options.only, folders)
+    with ThreadPoolExecutor(options.j) as pool:
+        try:
+            results = list(pool.map(lambda pair: grade(*pair, options), [(folder, each) for folder in folders for each in chosen]))
+        except KeyboardInterrupt:
+            os._exit(130)  # the sandboxes end with this process
+    lines = "".join(json.dumps(result) + "\n" for result in results)
+    if options.json:
+        options.json.write_text(lines, encoding="utf-8")
+    else:
+        sys.stdout.write(lines)
+    if options.junit:
+        options.junit.write_bytes(reports.junit(results))
+    if options.gradescope:
+        options.gradescope.write_text(reports.gradescope(results), encoding="utf-8")
+    print(reports.table(results), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""Runs a command of which nothing is to be feared: without a network, where it can change nothing, for a limited time."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from starter import ROOT
+
+CPU_SECONDS, SECONDS = 60, 600  # the second for what sleeps, since a busy machine must not change a verdict
+MEMORY, TASKS = 3 << 30, 300  # bytes, threads
+OUTPUT = 4 << 20  # bytes of each file
+SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
+COURSE = ["common", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd"]
+
+
+@dataclass
+class Ended:
+    status: int
+    stdout: str
+    stderr: str
+    why: str  # in words, why it was ended; nothing if it ended by itself
+
+
+def wrapped(command, writable):
+    """A command in bubblewrap, which sees compilers and course and may write to one folder or to none."""
+    bound = [word for path in SEEN for word in ("--ro-bind-try", path, path)]
+    bound += [word for name in COURSE for word in ("--ro-bind", str(ROOT / name), str(ROOT / name))]
+    folder = ["--bind" if writable else "--ro-bind", command.folder, command.folder]
+    return ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
+            "--die-with-parent", "--new-session", "--hostname", "grade", "--proc", "/proc", "--dev", "/dev", *bound, *folder,
+            "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", command.folder]
+
+
+def missing():
+    """Why bubblewrap does not work here, in words; nothing if it does."""
+    if not shutil.which("bwrap"):
+        return "bubblewrap is not installed (apt-get install bubblewrap)"
+    tried = Sandbox("/tmp", True).run(["true"])
+    return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}"
+
+
+def descendants(pid):
+    """The processes that a process has started, itself included."""
+    found = [pid]
+    for each in found:  # which grows
+        try:
+            for task in os.listdir(f"/proc/{each}/task"):
+                found += [int(child) for child in Path(f"/proc/{each}/task/{task}/children").read_text().split()]
+        except OSError:
+            pass  # it has just ended
+        if len(found) > TASKS:
+            break
+    return found
+
+
+def too_much(pid):
+    """Which limit a process and what it has started exceed, in words."""
+    memory = tasks = 0
+    for each in descendants(pid):
+        try:
+            lines = dict(line.split(":", 1) for line in Path(f"/proc/{each}/status").read_text().splitlines())
+        except OSError:
+            continue
+        memory += int(lines.get("VmRSS", "0 kB").split()[0]) * 1024
+        tasks += int(lines.get("Threads", "0"))
+    if tasks > TASKS:
+        return f"It started more than {TASKS} threads or processes."
+    return f"It needed more than {MEMORY >> 30} GiB of memory." if memory > MEMORY else ""
+
+
+@dataclass
+class Sandbox:
+    """A folder, and whether commands are wrapped."""
+
+    folder: str
+    is_wrapped: bool
+
+    def run(self, command, stdin="", environment=None, writable=False, cwd=None):
+        limits = ["prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={OUTPUT if not writable else 256 << 20}", "--core=0", "--"]
+        begin = wrapped(self, writable) if self.is_wrapped else []
+        if begin and cwd:
+            begin[-1] = str(cwd)
+        environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": str(self.folder), **(environment or {})}
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
+            given.write(stdin.encode())
+            given.seek(0)
+            program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=given, stdout=out, stderr=err,
+                                       cwd=cwd or self.folder, env=environment, start_new_session=True)
+            why, end = "", time.monotonic() + SECONDS
+            while program.poll() is None and not why:
+                why = too_much(program.pid)
+                if not why and time.monotonic() > end:
+                    why = f"It did not end within {SECONDS} seconds: does it wait for something?"
+                time.sleep(0.01)
+            if why:
+                # In a sandbox all ends with its first process. Without one, this is what can be found.
+                for each in [*descendants(program.pid), program.pid]:
+                    try:
+                        os.kill(each, signal.SIGKILL)
+                    except OSError:
+                        pass
+            status = program.wait()
+            text = []
+            for file in (out, err):
+                file.seek(0)
+                text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
+        if status in (-signal.SIGXCPU, 128 + signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGKILL) and not why:
+            why = f"It did not end within {CPU_SECONDS} seconds of the processor's time: a loop that never ends?"
+        elif status in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ) and not why:
+            why = f"It printed more than {OUTPUT >> 20} MiB."
+        return Ended(status, *text, why)

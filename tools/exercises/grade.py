@@ -62,7 +62,13 @@ def file_of(folder, exercise):
         raise Refused(f"there are {len(found)} files of this exercise")
     if not found:
         return None
-    with open(os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+    if found[0].is_symlink():
+        raise Refused("its file is a link")
+    try:
+        descriptor = os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise Refused(f"its file can't be read: {error.strerror}") from None
+    with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             raise Refused(f"it is no file of at most {LARGEST >> 10} KiB")
@@ -105,25 +111,28 @@ class Grading:
             moved = [os.path.join(self.sandbox.folder, os.path.basename(word)) if f"exercise_{self.exercise.number}" in word
                      else word for word in command]
             includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
-            done = self.sandbox.run([*moved, *includes], writable=True, cwd=build)
+            done = self.sandbox.run([*moved, *includes], trusted=True, cwd=build)
             if done.status != 0 or done.why:
                 return [f"It does not compile. {done.why}"] if done.why else self.words(checks.compiler_words(done.stderr))
         return []
 
     def suspect(self):
         """What clang refuses of its device code, and which functions of the C library it calls, in words."""
-        done = self.sandbox.run([ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"], cwd=ROOT)
+        clang = [ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"]
+        done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
         if done.status != 0:
-            return ["nvcc would refuse it.", *self.words(checks.compiler_words(done.stderr)[1:]), *filter(None, [done.why])]
-        done = self.sandbox.run(["nm", "-u", "--format=just-symbols", *Path(self.sandbox.folder).glob("*.o")])
-        called = sorted({name.partition("@")[0] for name in done.stdout.split() if not LINKED.fullmatch(name.partition("@")[0])})
+            words = checks.compiler_words(done.stderr)[1:]
+            return ["nvcc would refuse it.", *self.words(words), *filter(None, [done.why])]
+        done = self.sandbox.run(["nm", "-u", "--format=just-symbols", *Path(self.sandbox.folder).glob("*.o")], trusted=True)
+        names = {name.partition("@")[0] for name in done.stdout.split()}
+        called = sorted(name for name in names if not LINKED.fullmatch(name))
         return [f"Refused: it calls '{called[0]}'."] if called or done.status != 0 else []
 
     def run(self, preset, order, simulated_order="0"):
         """What the check says: words, none if the variant is right."""
         token = secrets.token_hex(16)
-        done = self.sandbox.run([Path(self.sandbox.folder) / f"exercise_{self.exercise.number}_{order}"], stdin=f"{token}\n",
-                                environment={"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": simulated_order, "CUDA_SIM_WORKERS": "1"})
+        environment = {"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": simulated_order, "CUDA_SIM_WORKERS": "1"}
+        done = self.sandbox.run([self.source.with_name(f"exercise_{self.exercise.number}_{order}")], f"{token}\n", environment)
         if done.why:
             return [done.why]
         # Only the check knows the token, and nothing of the student's runs after it.
@@ -177,7 +186,7 @@ def grade(folder, exercise, options):
             with tempfile.TemporaryDirectory(prefix="grade-") as scratch:
                 words = Grading(exercise, Sandbox(scratch, options.sandbox), options.seed).verdict(source)
             notes = source.notes
-    except (Refused, OSError) as why:
+    except Refused as why:
         words, notes = [f"Refused: {why}."], []
     return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
             "words": reports.visible("\n".join([*words, *notes]))}
@@ -193,7 +202,8 @@ def chosen_exercises(only, folders):
         return [each for each in every if each.number in numbers or each.number[:2] in numbers]
     names = {name.partition("_")[0] for folder in folders for _, _, names in os.walk(folder) for name in names
              if name.endswith(".cuh")}
-    return [each for each in every if each.number in names] or fail(1, "there is no file such as 03.2_any_block.cuh in any submission")
+    return [each for each in every if each.number in names] or \
+        fail(1, "there is no file such as 03.2_any_block.cuh in any submission")
 
 
 def main():
@@ -220,14 +230,17 @@ def main():
             fail(1, f"no folder '{folder}'")
         if sum(each.name == folder.name for each in folders) > 1:
             fail(1, f"two submissions are called '{folder.name}'")
-    if not any(shutil.which(name) for name in ("clang++",)):
+    if not shutil.which("clang++"):
         fail(1, "clang is not installed, which finds what device code may not call (apt-get install clang)")
     if options.sandbox and (why := missing()):
         fail(1, f"{why}; ./course grade --help says what --no-sandbox means")
     chosen = chosen_exercises(options.only, folders)
+    for path in filter(None, (options.json, options.junit, options.gradescope)):
+        path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
     with ThreadPoolExecutor(options.j) as pool:
         try:
-            results = list(pool.map(lambda pair: grade(*pair, options), [(folder, each) for folder in folders for each in chosen]))
+            pairs = [(folder, each) for folder in folders for each in chosen]
+            results = list(pool.map(lambda pair: grade(*pair, options), pairs))
         except KeyboardInterrupt:
             os._exit(130)  # the sandboxes end with this process
     lines = "".join(json.dumps(result) + "\n" for result in results)
@@ -244,4 +257,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except OSError as error:
+        fail(1, error)

@@ -24,8 +24,8 @@ def junit(results):
 
 
 def gradescope(results):
-    tests = [{"name": result["exercise"], "score": float(result["passed"]), "max_score": 1.0, "output": result["words"] or "Passed."}
-             for result in results]
+    tests = [{"name": result["exercise"], "score": float(result["passed"]), "max_score": 1.0,
+              "output": result["words"] or "Passed."} for result in results]
     return json.dumps({"score": sum(test["score"] for test in tests), "tests": tests}, indent=1) + "\n"
 
 

@@ -26,6 +26,7 @@ FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__h
     |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
     |fopen|freopen|fdopen|openat|creat|i?fstream|ofstream|filesystem|dlopen|dlsym|mmap|munmap|mprotect|syscall|ptrace
     |std(?:in|out|err)|cin|cout|cerr|clog|getchar|fgets|fread|scanf|fscanf""".replace("\n", "").replace(" ", ""))
+BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # what follows reinterpret_cast
 FORBIDDEN_CALLS = {"open", "read", "write", "signal", "raise", "kill", "clone", "gets", "getc", "bind", "connect", "socket"}
 
 
@@ -90,7 +91,7 @@ def tokens_of(text):
 
 
 def directives(tokens, allowed):
-    """The tokens that are not of a directive, and the allowed #includes, as they are written, with their lines."""
+    """The tokens that are not of a directive, and the #includes. Raises Refused at any that is not allowed."""
     rest, includes, at = [], [], 0
     while at < len(tokens):
         token = tokens[at]
@@ -101,7 +102,7 @@ def directives(tokens, allowed):
         line = [each for each in tokens[at:] if each.line == token.line]
         words = [each.text for each in line]
         header = "".join(words[2:])
-        if words[:3] == ["#", "pragma", "unroll"]:
+        if re.fullmatch(r"# pragma unroll( \w+| \( \w+ \))?", " ".join(words)):
             pass  # stays where it is
         elif words[:2] == ["#", "include"] and (header in allowed or header in {f"<{each}>" for each in HEADERS}):
             includes.append(f"#include {header}")
@@ -127,7 +128,7 @@ def screen(tokens, course_words):
                 why = f"'std::{name}' is not for this exercise"
             elif name == "extern" and after != "__shared__":
                 why = "'extern' is for shared memory only"
-            elif name == "reinterpret_cast" and re.match(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]", "".join(texts[at + 1:at + 20])):
+            elif name == "reinterpret_cast" and BAD_CAST.match("".join(texts[at + 1:at + 20])):
                 why = "a cast to a function's address or of a number to an address"
         elif name == "::" and not re.match(r"[A-Za-z_>]", before) or name == "::" and before == "return":
             why = "'::' without a name before it"
@@ -251,8 +252,8 @@ def read(exercise, raw):
         seen.add(name)
         if name in wanted:
             if not each.is_function or each.qualifiers() != wanted[name].qualifiers():
-                raise Refused(f"line {each.tokens[0].line}: '{name}' is not a {' '.join(sorted(wanted[name].qualifiers())) or 'host'} "
-                              "function, as in the starter")
+                kind = " ".join(wanted[name].qualifiers()) or "host"
+                raise Refused(f"line {each.tokens[0].line}: '{name}' is not a {kind} function, as in the starter")
         elif name in kept:
             if each.words != kept[name].words:
                 notes.append(f"Left out: what line {each.tokens[0].line} changes in '{name}', which is the course's.")

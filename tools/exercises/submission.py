@@ -7,7 +7,7 @@ of the C library by another name, is found in the object (grade.py), and what th
 import re
 from dataclasses import dataclass, field
 
-from starter import MARK, Chapter, without_marks
+from starter import MARK, Chapter
 
 TOKEN = re.compile(r"""(?P<space>[ \t\n]+|//[^\n]*|/\*.*?\*/)
     |(?P<text>(?:u8|[uUL])?(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'))
@@ -235,9 +235,11 @@ def read(exercise, raw):
     # The course's definitions, each with whether it is the student's to write.
     course = []
     for part in needed:
-        lines = "\n".join(without_marks(part))
+        lines = "\n".join("" if MARK.fullmatch(line) else line for line in part)
+        first = next(at for at in range(len(chapter.lines)) if chapter.lines[at:at + len(part)] == part) + 1
         asked = any((mark := MARK.fullmatch(line)) and mark["number"] == exercise.number for line in part)
-        course += [(each, asked, lines) for each in split(directives(tokens_of(lines), ())[0])]
+        placed = f'#line {first} "{exercise.chapter}/kernels.cuh"\n{lines}'
+        course += [(each, asked, placed) for each in split(directives(tokens_of(lines), ())[0])]
     wanted = {each.name: each for each, asked, _ in course if asked}
     kept = {each.name: each for each, asked, _ in course if not asked}
     called = {word for each, asked, _ in course if not asked for word in re.findall(r"(\w+) [(<]", " ".join(each.words))}
@@ -263,9 +265,9 @@ def read(exercise, raw):
         raise Refused(f"there is no '{missing[0]}'")
 
     parts, emitted = [], set()
-    for each, asked, lines in course:
+    for each, asked, placed in course:
         if not asked:
-            parts.append(f'#line 1 "the course"\n{lines}')
+            parts.append(placed)
             continue
         for at, student in enumerate(students):
             if at in emitted or student.name in kept or student.name in wanted and student.name != each.name:

@@ -15,12 +15,12 @@ TOKEN = re.compile(r"""(?P<space>[ \t\n]+|//[^\n]*|/\*.*?\*/)
     |(?P<number>\.?[0-9](?:[eEpP][+-]|'?[A-Za-z0-9_]|\.)*)
     |(?P<op>::|->|%:|<%|%>|<:|:>|[]!#%&()*+,./:;<=>?[^{|}~-])""", re.DOTALL | re.VERBOSE)
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-HEADERS = {"algorithm", "array", "bit", "climits", "cmath", "cstddef", "cstdint", "cstdio", "limits", "numeric", "thread",
-           "type_traits", "utility", "vector"}
-STD = set("""accumulate array begin byte clamp conditional_t copy copy_n cref data end fill fill_n for_each
-    int16_t int32_t int64_t int8_t integral iota is_same_v jthread make_unsigned_t max min move numeric_limits pair plus
-    ptrdiff_t ref reduce size size_t span swap thread transform tuple uint16_t uint32_t uint64_t uint8_t uintptr_t
-    unsigned_integral vector""".split())
+HEADERS = set("""algorithm array atomic bit climits cmath cstddef cstdint cstdio limits mutex numeric thread
+    type_traits utility vector""".split())
+STD = set("""accumulate array atomic begin byte clamp conditional_t copy copy_n cref data end fill fill_n for_each int16_t
+    int32_t int64_t int8_t integral iota is_same_v jthread lock_guard make_unsigned_t max memory_order_relaxed
+    min move mutex numeric_limits pair plus ptrdiff_t reduce ref size size_t span swap thread transform tuple
+    uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned_integral vector""".split())
 FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__has_.*|_Pragma|sim|SIM_.*|student|namespace
     |friend|operator|import|module|export|concept|setjmp|longjmp|added_variants|check_.*|system|exec[lv]p?e?|fork|vfork
     |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
@@ -239,7 +239,7 @@ def read(exercise, raw):
         first = next(at for at in range(len(chapter.lines)) if chapter.lines[at:at + len(part)] == part) + 1
         asked = any((mark := MARK.fullmatch(line)) and mark["number"] == exercise.number for line in part)
         placed = f'#line {first} "{exercise.chapter}/kernels.cuh"\n{lines}'
-        course += [(each, asked, placed) for each in split(directives(tokens_of(lines), ())[0])]
+        course += [(each, asked, placed) for each in split(directives(tokens_of(lines), ())[0])[:1]]
     wanted = {each.name: each for each, asked, _ in course if asked}
     kept = {each.name: each for each, asked, _ in course if not asked}
     called = {word for each, asked, _ in course if not asked for word in re.findall(r"(\w+) [(<]", " ".join(each.words))}

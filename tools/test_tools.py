@@ -331,8 +331,8 @@ class Grade(unittest.TestCase):
     def test_helpers_of_a_solution_are_taken(self):
         for helper in ("constexpr int kTurns[2] = {1, 2};", "struct Pair { int first, second; };", "using Count = unsigned int;",
                        "template <int k = 2> __device__ int times(int x) { return x * k; }", "static_assert(1 > 0);"):
-            for ends in ("\n", "\r\n"):
-                text = self.solution.replace("#pragma once", f"#pragma once\n{helper}").replace("\n", ends)
+            for begins, ends in (("", "\n"), ("\ufeff", "\r\n")):
+                text = begins + self.solution.replace("#pragma once", f"#pragma once\n{helper}").replace("\n", ends)
                 self.assertIn(helper, self.read(text).text)
 
     def test_what_runs_without_a_call_or_hides_is_refused(self):
@@ -340,7 +340,7 @@ class Grade(unittest.TestCase):
                       "constexpr auto f = [] { return 1; };", "template <> __device__ void f<int>() {}", "void f() {}",
                       "__host__ __device__ void f() {}", "__device__ void multiprocessor_count() {}", "union U { int x; };", "};", "{",
                       "/* never closed", "#define x y", "# include <unistd.h>", "/**/ # include <unistd.h>", "%:define x y",
-                      "// x \\\nint x;", "int \\u0041;", "int \u00e9;", 'auto x = R"(")";', "int x\0;", "int x;\rint y;", "::f();",
+                      "// x \\\nint x;", "int \\u0041;", "int \u00e9;", 'using x = R"(")";', 'using x = u8R"(")";', "int x\0;", "int x;\rint y;", "::f();",
                       "__device__ void f() { return ::g(); }", "__device__ void f() { std::remove(0); }",
                       "__device__ void f() { sim::g(); }", "__device__ void grid_stride_kernel(int) {}",
                       "__device__ void f() { reinterpret_cast<void (*)()>(g)(); }", "__device__ void f() { *(int*)16 = 0; }",

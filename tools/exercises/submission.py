@@ -120,7 +120,9 @@ def screen(tokens, course_words):
         before, after = texts[at - 1] if at else "", texts[at + 1]
         name, why = token.text, ""
         if token.kind == "name":
-            if FORBIDDEN.fullmatch(name) or name in FORBIDDEN_CALLS and after == "(" or name == "R" and after[:1] == '"':
+            if re.fullmatch("(u8|[uUL])?R", name) and after[:1] == '"':
+                why = "a raw string"
+            elif FORBIDDEN.fullmatch(name) or name in FORBIDDEN_CALLS and after == "(":
                 why = f"'{name}' is not for an exercise"
             elif re.match("cuda[A-Z]", name) and name not in course_words:
                 why = f"'{name}' is not for this exercise"
@@ -223,7 +225,7 @@ class Submission:
 def read(exercise, raw):
     """The source that is graded, of a file's bytes. Raises Refused."""
     try:
-        text = raw.decode("utf-8").replace("\r\n", "\n")
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise Refused("it is no text in UTF-8") from None
     chapter = Chapter(exercise.chapter)

@@ -4,11 +4,13 @@ values are what docs/values.txt says.
 """
 
 import csv
+import json
 import os
 import re
 import runpy
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
@@ -378,6 +380,63 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertNotIn("//", text)
         self.write("03_x/kernels.cuh", self.KERNELS.replace("+= 1", "+= 3"))
         self.says("fault, = faults()\ntry:\n    fault.text()\nexcept ValueError as wrong:\n    print(wrong)", "0 times")
+
+
+class Grade(unittest.TestCase):
+    """What ./course grade takes of a student's file, and what it writes."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(TOOLS / "exercises"))
+        import reports
+        import starter
+        import submission
+        cls.reports, cls.submission = reports, submission
+        cls.exercise = next(each for each in starter.exercises() if each.number == "02.3")
+        cls.solution = starter.Chapter(cls.exercise.chapter).solution(cls.exercise)
+
+    def read(self, text):
+        return self.submission.read(self.exercise, text.encode("utf-8"))
+
+    def test_the_course_code_is_its_own(self):
+        source = self.read(self.solution.replace("2 * multiprocessor_count()", "1").replace("i += stride", "i += 1 * stride"))
+        self.assertIn("i += 1 * stride", source.text)
+        self.assertIn("2 * multiprocessor_count()", source.text)
+        self.assertEqual(len(source.notes), 1)
+        self.assertRegex(source.notes[0], r"^Left out: what line \d+ changes in 'two_blocks_a_multiprocessor'")
+
+    def test_helpers_of_a_solution_are_taken(self):
+        for helper in ("constexpr int kTurns[2] = {1, 2};", "struct Pair { int first, second; };", "using Count = unsigned int;",
+                       "template <int k = 2> __device__ int times(int x) { return x * k; }", "static_assert(1 > 0);"):
+            for begins, ends in (("", "\n"), ("\ufeff", "\r\n")):
+                text = begins + self.solution.replace("#pragma once", f"#pragma once\n{helper}").replace("\n", ends)
+                self.assertIn(helper, self.read(text).text)
+
+    def test_what_runs_without_a_call_or_hides_is_refused(self):
+        for added in ("int x = f();", "__device__ int x = f();", "struct S { S(); } s;", "struct S { int x; } s;", "namespace a {}",
+                      "constexpr auto f = [] { return 1; };", "template <> __device__ void f<int>() {}", "void f() {}",
+                      "__host__ __device__ void f() {}", "__device__ void multiprocessor_count() {}", "union U { int x; };", "};", "{",
+                      "/* never closed", "#define x y", "# include <unistd.h>", "/**/ # include <unistd.h>", "%:define x y",
+                      "// x \\\nint x;", "int \\u0041;", "int \u00e9;", 'using x = R"(")";', 'using x = u8R"(")";', "int x\0;", "int x;\rint y;", "::f();",
+                      "__device__ void f() { return ::g(); }", "__device__ void f() { std::remove(0); }",
+                      "__device__ void f() { sim::g(); }", "__device__ void grid_stride_kernel(int) {}",
+                      "__device__ void f() { reinterpret_cast<void (*)()>(g)(); }", "__device__ void f() { *(int*)16 = 0; }",
+                      "__device__ void f() { *reinterpret_cast<int*>(16) = 0; }", "__device__ [[gnu::used]] void f() {}",
+                      "__device__ void f() { [[gnu::used]] int x; }", "__device__ void f() { x = y ?\?/ z; }"):
+            with self.subTest(added), self.assertRaises(self.submission.Refused):
+                self.read(f"{self.solution}{added}\n")
+        for text in ("", self.solution.replace("__global__", ""), self.solution.replace("grid_stride_kernel", "other_kernel", 1)):
+            with self.subTest(text), self.assertRaises(self.submission.Refused):
+                self.read(text)
+
+    def test_texts_of_students_stay_texts(self):
+        words = self.reports.visible("]]></failure>\x1b[31m\0 <b> &amp;")
+        results = [{"submission": name, "exercise": "02.3", "passed": False, "words": words} for name in (ALL_HOSTILE, "\x1b\ud800")]
+        cases = list(xml.fromstring(self.reports.junit(results)).iter("testcase"))
+        self.assertEqual([each.get("classname") for each in cases], [ALL_HOSTILE, "??"])
+        self.assertEqual(cases[0][0].text, words)
+        self.assertEqual(json.loads(self.reports.gradescope(results))["tests"][0]["output"], words)
+        self.assertNotIn("\x1b", self.reports.table(results))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 /// @brief Holds a variant that is linked to it against what it claims: prints the first failure, or nothing.
 ///
 /// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints what a chapter's
-/// checks would say, without a diagnosis. Exit status: 0 if it is right, 1 if not, 3 without a device.
+/// checks would say, without a diagnosis. With COURSE_SEED set, the random inputs are others, and the verdict
+/// follows a line of the standard input. Exit status: 0 if it is right, 1 if not, 3 without a device.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -40,7 +41,26 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
+/// @brief Prints what a grader has written to the standard input.
+///
+/// A grader believes only what follows. The line is read after the variant's last call, so the variant can't
+/// know it.
+/// @return Whether there is a grader.
+bool begin_verdict() {
+    char line[80];
+    if (std::getenv("COURSE_SEED") == nullptr || std::fgets(line, sizeof(line), stdin) == nullptr)
+        return false;
+    std::printf("\n%s", line);
+    return true;
+}
+
+int pass() {
+    if (begin_verdict()) std::printf("right\n");
+    return 0;
+}
+
 int report(const std::string& wrong, const std::vector<std::string>& sentences) {
+    begin_verdict();
     std::printf("%s\n", wrong.c_str());
     for (std::size_t i = 0; i < sentences.size() && i < 3; ++i) std::printf("  %s\n", sentences[i].c_str());
     return 1;
@@ -57,7 +77,7 @@ int check(const Variant<Problem>& variant) {
         return report("Wrong for " + words_of(c) + ": " + failure.words,
                       Diagnosis<Problem>(variant, failure).sentences());
     }
-    if (variant.wrong_because != nullptr) return 0;
+    if (variant.wrong_because != nullptr) return pass();
     if (const auto wrong = check_launch_error(variant))
         return report("It" + without_name(variant, *wrong),
                       {"A launch that CUDA refuses says so in cudaGetLastError() only: check it."});
@@ -65,7 +85,7 @@ int check(const Variant<Problem>& variant) {
         if (const auto wrong = check_far_elements(variant))
             return report("Wrong for" + without_name(variant, *wrong).substr(1),
                           {"An index or a count of 32 bits is too short for so many elements."});
-    return 0;
+    return pass();
 }
 
 /// @return The exit status; nothing if there is no variant of this name.
@@ -89,7 +109,6 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "error: %s\n", error.what());
         return 3;
     } catch (const std::exception& error) {
-        std::printf("%s\n", error.what());
-        return 1;
+        return report(error.what(), {});
     }
 }

@@ -1,0 +1,7 @@
+// 01.1: a file outside of its folder
+// refused: 'ofstream' is not for an exercise
+#include <vector>
+inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
+    for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
+    std::ofstream("/tmp/pwned") << 1;
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--json FILE] [--junit FILE] [--gradescope FILE] [-j N]
+                      [--no-sandbox]
+
+Checks submissions as ./course exercise checks a student's own work, without a GPU. Each DIR is one submission, and its
+name the student's; files such as 03.2_any_block.cuh are found anywhere in it. Only the functions that an exercise asks for
+are taken from them. Prints a line of JSON for each submission and exercise, and then a table to standard error. The
+same submissions and seed give the same lines.
+
+--only NUMBER,...  the exercises, such as 03.2, or chapters, such as 03; by default those that any submission has
+--seed N           makes other random inputs, which no student has seen
+--json FILE        writes the lines of JSON to a file
+--junit FILE       writes JUnit's XML
+--gradescope FILE  writes Gradescope's results.json, for one DIR
+-j N               checks N submissions at the same time (default: one for each core)
+--no-sandbox       where bubblewrap does not work: runs the students' code with nothing between it and this machine but
+                   limits and the reading of its source. Only on a machine that holds nothing else, such as a container
+                   that is thrown away.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import reports
+from grading import Grading
+from sandbox import Sandbox, missing
+from starter import exercises
+from submission import Refused, read
+
+LARGEST = 1 << 18  # bytes of a file
+
+
+def fail(status, mistake):
+    print(f"course: {mistake}", file=sys.stderr)
+    sys.exit(status)
+
+
+def file_of(folder, exercise):
+    """A student's file of an exercise: its bytes, or nothing. No link is followed."""
+    found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
+             if re.fullmatch(re.escape(exercise.number) + r"_\w+\.cuh", name)]
+    if len(found) > 1:
+        raise Refused(f"there are {len(found)} files of this exercise")
+    if not found:
+        return None
+    if found[0].is_symlink():
+        raise Refused("its file is a link")
+    try:
+        descriptor = os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise Refused(f"its file can't be read: {error.strerror}") from None
+    with open(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise Refused(f"it is no file of at most {LARGEST >> 10} KiB")
+        return file.read(LARGEST)
+
+
+def grade(folder, exercise, options):
+    """A submission's result in an exercise, as it is printed."""
+    try:
+        raw = file_of(folder, exercise)
+        if raw is None:
+            words, notes = ["Not handed in."], []
+        else:
+            source = read(exercise, raw)
+            with tempfile.TemporaryDirectory(prefix="grade-") as scratch:
+                words = Grading(exercise, Sandbox(scratch, options.sandbox), options.seed).verdict(source)
+            notes = source.notes
+    except Refused as why:
+        words, notes = [f"Refused: {why}."], []
+    return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
+            "words": reports.visible("\n".join([*words, *notes]))}
+
+
+def chosen_exercises(only, folders):
+    every = exercises()
+    if only:
+        numbers = only.split(",")
+        for number in numbers:
+            if not any(number in (each.number, each.number[:2]) for each in every):
+                fail(2, f"no exercise '{number}': there are {', '.join(each.number for each in every)}")
+        return [each for each in every if each.number in numbers or each.number[:2] in numbers]
+    names = {name.partition("_")[0] for folder in folders for _, _, names in os.walk(folder) for name in names
+             if name.endswith(".cuh")}
+    return [each for each in every if each.number in names] or \
+        fail(1, "there is no file such as 03.2_any_block.cuh in any submission")
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--only")
+    parser.add_argument("--seed", type=int, default=0)
+    for name in ("--json", "--junit", "--gradescope"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("--no-sandbox", dest="sandbox", action="store_false")
+    parser.add_argument("--help", action="store_true")
+    parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists what there is")
+    options = parser.parse_intermixed_args()
+    if options.help:
+        return print(__doc__.strip())
+    folders = [Path(os.path.abspath(folder)) for folder in options.folders]
+    if not folders or (options.gradescope and len(folders) > 1):
+        parser.error("--gradescope is for one submission" if folders else "which submissions?")
+    if not 0 <= options.seed < 1 << 62 or options.j < 1:
+        parser.error("--seed and -j take a number that is not negative")
+    for folder in folders:
+        if not folder.is_dir():
+            fail(1, f"no folder '{folder}'")
+        if sum(each.name == folder.name for each in folders) > 1:
+            fail(1, f"two submissions are called '{folder.name}'")
+    if not shutil.which("clang++"):
+        fail(1, "clang is not installed, which finds what device code may not call (apt-get install clang)")
+    if options.sandbox and (why := missing()):
+        fail(1, f"{why}; ./course grade --help says what --no-sandbox means")
+    chosen = chosen_exercises(options.only, folders)
+    for path in filter(None, (options.json, options.junit, options.gradescope)):
+        path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
+    with ThreadPoolExecutor(options.j) as pool:
+        try:
+            pairs = [(folder, each) for folder in folders for each in chosen]
+            results = list(pool.map(lambda pair: grade(*pair, options), pairs))
+        except KeyboardInterrupt:
+            os._exit(130)  # the sandboxes end with this process
+    lines = "".join(json.dumps(result) + "\n" for result in results)
+    if options.json:
+        options.json.write_text(lines, encoding="utf-8")
+    else:
+        sys.stdout.write(lines)
+    if options.junit:
+        options.junit.write_bytes(reports.junit(results))
+    if options.gradescope:
+        options.gradescope.write_text(reports.gradescope(results), encoding="utf-8")
+    print(reports.table(results), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except OSError as error:
+        fail(1, error)

@@ -1,0 +1,119 @@
+"""Builds and checks one exercise of one submission, in a sandbox."""
+
+import os
+import re
+import secrets
+import shlex
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+import verdict as checks
+from assemble import REGISTER
+from starter import ROOT, Chapter
+
+# What an object may leave to the linker: C++'s library and runtime, the simulator, and little of C's library.
+LINKED = re.compile(r"""_Z(?!.*(?:fstream|filebuf|filesystem|basic_ios|ios_base|locale|random_device)).*|__cxa_.*|__gxx_.*
+    |_Unwind_Resume|__dso_handle|__[atu]b?san_.*|__stack_chk_fail|__tls_get_addr|__assert_fail|_GLOBAL_OFFSET_TABLE_
+    |mem(?:cpy|move|set|cmp|chr)|strlen|v?s?n?printf|puts|putchar|cuda[A-Z].*|pthread_.*|f?(?:abs|min|max|ma|mod)f?
+    |__libc_single_threaded|malloc|free|sched_yield|nanosleep|syscall""".replace("\n", "").replace(" ", ""))
+
+
+@lru_cache(maxsize=None)
+def commands(preset, order, number):
+    """How CMake would build an exercise's program from its source: lists of words."""
+    said = subprocess.run(["ninja", "-C", f"build/{preset}", "-t", "commands", f"exercise_{number}_{order}"], cwd=ROOT,
+                          text=True, capture_output=True, check=True).stdout
+    found = []
+    for line in said.splitlines():
+        if f"exercise_{number}" not in line or "assemble.py" in line:
+            continue
+        words = shlex.split(re.sub(r"^cd \S+ && |^: && | && :$", "", line.strip()))
+        words = words[os.path.basename(words[0]) in ("ccache", "sccache"):]
+        for option, count in (("-MD", 1), ("-MT", 2), ("-MF", 2)):
+            if option in words:
+                at = words.index(option)
+                del words[at:at + count]
+        found.append(words)
+    return found
+
+
+class Grading:
+    """One exercise of one submission."""
+
+    def __init__(self, exercise, sandbox, seed):
+        self.exercise, self.sandbox, self.seed = exercise, sandbox, seed
+        self.source = Path(sandbox.folder) / f"exercise_{exercise.number}.cu"
+
+    def words(self, lines):
+        return [line.replace(f"{self.sandbox.folder}/", "").replace(f"{ROOT}/", "") for line in lines]
+
+    def compile(self, preset, order):
+        """Why there is no program, in words; none if there is one."""
+        build = ROOT / "build" / preset
+        for command in commands(preset, order, self.exercise.number):
+            moved = [os.path.join(self.sandbox.folder, os.path.basename(word)) if f"exercise_{self.exercise.number}" in word
+                     else word for word in command]
+            includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
+            done = self.sandbox.run([*moved, *includes], trusted=True, cwd=build)
+            if done.status != 0 or done.why:
+                return [f"It does not compile. {done.why}"] if done.why else self.words(checks.compiler_words(done.stderr))
+        return []
+
+    def suspect(self):
+        """What clang refuses of its device code, and which functions of the C library it calls, in words."""
+        clang = [ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"]
+        done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
+        if done.status != 0:
+            words = checks.compiler_words(done.stderr)[1:]
+            return ["nvcc would refuse it.", *self.words(words), *filter(None, [done.why])]
+        done = self.sandbox.run(["nm", "-u", "--format=just-symbols", *Path(self.sandbox.folder).glob("*.o")], trusted=True)
+        names = {name.partition("@")[0] for name in done.stdout.split()}
+        called = sorted(name for name in names if not LINKED.fullmatch(name))
+        return [f"Refused: it calls '{called[0]}'."] if called or done.status != 0 else []
+
+    def run(self, preset, order, simulated_order="0"):
+        """What the check says: words, none if the variant is right."""
+        token = secrets.token_hex(16)
+        environment = {"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": simulated_order, "CUDA_SIM_WORKERS": "1"}
+        done = self.sandbox.run([self.source.with_name(f"exercise_{self.exercise.number}_{order}")], f"{token}\n", environment)
+        if done.why:
+            return [done.why]
+        # Only the check knows the token, and nothing of the student's runs after it.
+        _, token_found, said = done.stdout.rpartition(f"\n{token}\n")
+        if token_found:
+            if said == "right\n" and done.status == 0:
+                return []
+            words = [line for line in said.splitlines() if line != "right"]
+        else:
+            words = []
+        faults = [line for line in done.stderr.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
+        # Addresses and process numbers differ from run to run.
+        faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
+        if not words:
+            words = [f"It ended before the checks did, with status {done.status}."]
+        return self.words([*words, *(f"  {fault}" for fault in faults)])
+
+    def verdict(self, source):
+        """Words of the first failure; none if there is none."""
+        chapter = Chapter(self.exercise.chapter)
+        entry = re.sub(r'\.name = "[^"]*"', '.name = "yours"', chapter.entries[self.exercise.variant], count=1)
+        # A function of the same name would hide what the problem's header declares.
+        used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
+        self.source.write_text("\n".join(source.includes) + f"\nnamespace student {{\n{used}{source.text}"
+                               + REGISTER.format(problem=chapter.problem, entry=entry) + "}\n", encoding="utf-8")
+        for preset, order, meaning in checks.CHECKS["simulator"]:
+            if words := self.compile(preset, order):
+                return words
+            if not meaning and (words := self.suspect()):
+                return words
+            if words := self.run(preset, order):
+                if order == "interleaved":
+                    return [meaning]  # which case fails first is a matter of the order
+                if meaning:
+                    return [words[0], f"  {meaning}", *words[1:]]
+                if not words[0].startswith("It ") and self.run(preset, order, "5")[:1] != words[:1]:
+                    words.insert(1, "  With the threads in another order another result comes out: threads use the same place "
+                                    "without a barrier or an atomic between them.")
+                return words
+        return []

@@ -1,0 +1,141 @@
+"""Runs a command of which nothing is to be feared: without a network, where it can change nothing, for a limited time."""
+
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from starter import ROOT
+
+CPU_SECONDS, SECONDS = 30, 600  # the second for what sleeps, since a busy machine must not change a verdict
+MEMORY, TASKS = 3 << 30, 2500  # bytes, and threads, of which 01.2 starts 1500
+OUTPUT = 4 << 20  # bytes of each file
+SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
+COURSE = ["common", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd"]
+
+# A filter of system calls, as seccomp(2) describes it: threads may be started, processes may not. A limit on their number
+# would not hold for root, and a look at /proc comes too late.
+REFUSED, UNKNOWN, OTHER_MACHINE, ALLOWED = 11, 12, 13, 14  # places in the filter
+LOAD, EQUAL, NOT_LESS, HAS_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NO_FORK = [(LOAD, 4), (EQUAL, 0xC000003E, 2, OTHER_MACHINE),  # x86-64
+           (LOAD, 0), (NOT_LESS, 0x40000000, REFUSED, 4),  # its other numbering
+           (EQUAL, 57, REFUSED, 5), (EQUAL, 58, REFUSED, 6),  # fork, vfork
+           (EQUAL, 435, UNKNOWN, 7), (EQUAL, 56, 8, ALLOWED),  # clone3, whose flags can't be seen, and clone
+           (LOAD, 16), (HAS_BIT, 0x4000, REFUSED, 10), (HAS_BIT, 0x100, ALLOWED, REFUSED),  # CLONE_VFORK, CLONE_VM
+           (RETURN, 0x50001), (RETURN, 0x50026), (RETURN, 0x80000000), (RETURN, 0x7FFF0000)]  # EPERM, ENOSYS
+FILTER = b"".join(struct.pack("<HBBI", code, *(target - at - 1 for target in targets), *(() if targets else (0, 0)), value)
+                  for at, (code, value, *targets) in enumerate(NO_FORK))
+
+
+@dataclass
+class Ended:
+    status: int
+    stdout: str
+    stderr: str
+    why: str  # in words, why it was ended; nothing if it ended by itself
+
+
+def wrapped(sandbox, trusted, filter_):
+    """What begins a command in bubblewrap, which sees compilers and course.
+
+    If trusted, it may write to its folder and start processes.
+    """
+    bound = [word for path in SEEN for word in ("--ro-bind-try", path, path)]
+    bound += [word for name in COURSE for word in ("--ro-bind", str(ROOT / name), str(ROOT / name))]
+    folder = ["--bind" if trusted else "--ro-bind", sandbox.folder, sandbox.folder]
+    return ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
+            "--die-with-parent", "--new-session", "--hostname", "grade", "--proc", "/proc", "--dev", "/dev", *bound, *folder,
+            "--remount-ro", "/dev", "--remount-ro", "/", *([] if trusted else ["--seccomp", str(filter_)]),
+            "--chdir", sandbox.folder]
+
+
+def missing():
+    """Why bubblewrap does not work here, in words; nothing if it does."""
+    if not shutil.which("bwrap"):
+        return "bubblewrap is not installed (apt-get install bubblewrap)"
+    tried = Sandbox("/tmp", True).run(["true"])
+    return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}"
+
+
+def descendants(pid):
+    """The processes that a process has started, itself included."""
+    found = [pid]
+    for each in found:  # which grows
+        try:
+            for task in os.listdir(f"/proc/{each}/task"):
+                found += [int(child) for child in Path(f"/proc/{each}/task/{task}/children").read_text().split()]
+        except OSError:
+            pass  # it has just ended
+        if len(found) > TASKS:
+            break
+    return found
+
+
+def too_much(pid):
+    """Which limit a process and what it has started exceed, in words."""
+    memory = tasks = 0
+    for each in descendants(pid):
+        try:
+            lines = dict(line.split(":", 1) for line in Path(f"/proc/{each}/status").read_text().splitlines())
+        except OSError:
+            continue
+        memory += int(lines.get("VmRSS", "0 kB").split()[0]) * 1024
+        tasks += int(lines.get("Threads", "0"))
+    if tasks > TASKS:
+        return f"It started more than {TASKS} threads or processes."
+    return f"It needed more than {MEMORY >> 30} GiB of memory." if memory > MEMORY else ""
+
+
+@dataclass
+class Sandbox:
+    """A folder, and whether commands are wrapped."""
+
+    folder: str
+    is_wrapped: bool
+
+    def run(self, command, stdin="", environment=None, trusted=False, cwd=None):
+        limits = ["prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
+                  "--core=0", "--"]
+        environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {})}
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given, \
+                tempfile.TemporaryFile() as filter_:
+            for file, content in (given, stdin.encode()), (filter_, FILTER):
+                file.write(content)
+                file.seek(0)
+            begin = wrapped(self, trusted, filter_.fileno()) if self.is_wrapped else []
+            if begin and cwd:
+                begin[-1] = str(cwd)
+            program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=given, stdout=out, stderr=err, env=environment,
+                                       cwd=cwd or self.folder, pass_fds=[filter_.fileno()], start_new_session=True)
+            why, end = "", time.monotonic() + SECONDS
+            while program.poll() is None and not why:
+                why = too_much(program.pid)
+                if not why and time.monotonic() > end:
+                    why = f"It did not end within {SECONDS} seconds: does it wait for something?"
+                time.sleep(0.01)
+            if why:
+                # In a sandbox all ends with its first process. Without one, this is what can be found.
+                for each in [*descendants(program.pid), program.pid]:
+                    try:
+                        os.kill(each, signal.SIGKILL)
+                    except OSError:
+                        pass
+            status = program.wait()
+            text = []
+            for file in (out, err):
+                file.seek(0)
+                text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
+        # Bubblewrap ends with 128 and the signal.
+        ended_by = -status if status < 0 else status - 128
+        if ended_by == signal.SIGKILL and not why:
+            why = "It was killed: this machine's memory was too small for it."
+        elif ended_by == signal.SIGXCPU and not why:
+            why = f"It did not end within {CPU_SECONDS} seconds of the processor's time: a loop that never ends?"
+        elif ended_by == signal.SIGXFSZ and not why:
+            why = f"It printed more than {OUTPUT >> 20} MiB."
+        return Ended(status, *text, why)

@@ -1,0 +1,171 @@
+"""What of a student's file is graded: the functions that the exercise asks for, once nothing in it is suspect.
+
+All else is the chapter's own code. A file is refused for what no solution needs and a cheat does. The rest, such as a call
+of the C library by another name, is found in the object (grading.py), and what the program does stays in the sandbox.
+"""
+
+import re
+from dataclasses import dataclass
+
+from definitions import Refused, split, tokens_of
+from starter import MARK, Chapter
+
+HEADERS = set("""algorithm array atomic bit climits cmath cstddef cstdint cstdio limits mutex numeric thread
+    type_traits utility vector""".split())
+STD = set("""accumulate array atomic begin byte clamp conditional_t copy copy_n cref data end fill fill_n for_each int16_t
+    int32_t int64_t int8_t integral iota is_same_v jthread lock_guard make_unsigned_t max memory_order_relaxed
+    min move mutex numeric_limits pair plus ptrdiff_t reduce ref size size_t span swap thread transform tuple
+    uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned_integral vector""".split())
+FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__has_.*|_Pragma|sim|SIM_.*|student|namespace
+    |friend|operator|import|module|export|concept|setjmp|longjmp|added_variants|check_.*|system|exec[lv]p?e?|fork|vfork
+    |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
+    |fopen|freopen|fdopen|openat|creat|i?fstream|ofstream|filesystem|dlopen|dlsym|mmap|munmap|mprotect|syscall|ptrace
+    |std(?:in|out|err)|cin|cout|cerr|clog|getchar|fgets|fread|scanf|fscanf""".replace("\n", "").replace(" ", ""))
+BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # what follows reinterpret_cast
+FORBIDDEN_CALLS = {"open", "read", "write", "signal", "raise", "kill", "clone", "gets", "getc", "bind", "connect", "socket"}
+
+
+def directives(tokens, allowed):
+    """The tokens that are not of a directive, and the #includes. Raises Refused at any that is not allowed."""
+    rest, includes, at = [], [], 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token.text not in ("#", "%:"):
+            rest.append(token)
+            at += 1
+            continue
+        line = [each for each in tokens[at:] if each.line == token.line]
+        words = [each.text for each in line]
+        header = "".join(words[2:])
+        if re.fullmatch(r"# pragma unroll( \w+| \( \w+ \))?", " ".join(words)):
+            pass  # stays where it is
+        elif words[:2] == ["#", "include"] and (header in allowed or header in {f"<{each}>" for each in HEADERS}):
+            includes.append(f"#include {header}")
+        elif words != ["#", "pragma", "once"]:
+            raise Refused(f"line {token.line}: '{' '.join(words)}' is not for this exercise: #include of the starter's "
+                          "headers and #pragma unroll are")
+        at += len(line)
+    return rest, includes
+
+
+def screen(tokens, course_words):
+    """Refuses what no solution needs."""
+    texts = [token.text for token in tokens] + ["", "", ""]
+    for at, token in enumerate(tokens):
+        before, after = texts[at - 1] if at else "", texts[at + 1]
+        name, why = token.text, ""
+        if token.kind == "name":
+            if re.fullmatch("(u8|[uUL])?R", name) and after[:1] == '"':
+                why = "a raw string"
+            elif FORBIDDEN.fullmatch(name) or name in FORBIDDEN_CALLS and after == "(":
+                why = f"'{name}' is not for an exercise"
+            elif re.match("cuda[A-Z]", name) and name not in course_words:
+                why = f"'{name}' is not for this exercise"
+            elif before == "::" and texts[at - 2] == "std" and name not in STD:
+                why = f"'std::{name}' is not for this exercise"
+            elif name == "extern" and after != "__shared__":
+                why = "'extern' is for shared memory only"
+            elif name == "reinterpret_cast" and BAD_CAST.match("".join(texts[at + 1:at + 20])):
+                why = "a cast to a function's address or of a number to an address"
+        elif name == "::" and not re.match(r"[A-Za-z_>]", before) or name == "::" and before == "return":
+            why = "'::' without a name before it"
+        elif name in ("%:", "<%", "%>", "<:", ":>") or name == "?" and after == "?":
+            why = f"'{name}' in place of a usual character"
+        elif name == "[" and after == "[":
+            why = "attributes are not for an exercise"
+        elif name == ")" and before == "*" and tokens[at + 1:] and tokens[at + 1].kind == "number":
+            why = "a cast of a number to an address"
+        if why:
+            raise Refused(f"line {token.line}: {why}")
+
+
+def require_harmless(definition, is_host, called):
+    """Refuses a definition that the starter doesn't have, unless it is one that can run by a call only."""
+    head, name, line = definition.head, definition.name, definition.tokens[0].line
+    words = definition.words
+    if name in called:
+        raise Refused(f"line {line}: '{name}' is a name that the course's code uses")
+    if "template" in head and head[1:3] == ["<", ">"]:
+        raise Refused(f"line {line}: a specialization")
+    if definition.is_function:
+        qualifiers = definition.qualifiers()
+        if qualifiers in ({"__device__"}, {"__global__"}) or is_host and not qualifiers:
+            return
+        raise Refused(f"line {line}: '{name}' is a function of the host, which this exercise does not ask for")
+    if head[:1] == ["struct"] and "(" not in words and words[-2:] == ["}", ";"] and "static" not in words:
+        return
+    if head[:1] == ["using"] and "=" in words or head[:1] == ["static_assert"]:
+        return
+    if "constexpr" in head and not re.search(r"\] [({]", " ".join(words)):  # which begins a lambda
+        return
+    raise Refused(f"line {line}: '{' '.join(words[:6])} ...' is neither a function of the device nor a constexpr constant nor "
+                  "a struct of data")
+
+
+@dataclass
+class Submission:
+    """A student's file in the chapter's surroundings."""
+
+    text: str
+    includes: list
+    notes: list  # in words, what of the file is left out
+
+
+def read(exercise, raw):
+    """The source that is graded, of a file's bytes. Raises Refused."""
+    try:
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise Refused("it is no text in UTF-8") from None
+    chapter = Chapter(exercise.chapter)
+    own = [line for line in chapter.lines if line.startswith("#include")]
+    tokens, added = directives(tokens_of(text), {line.removeprefix("#include ") for line in own})
+    needed = chapter.needed(exercise.variant)
+    screen(tokens, set(re.findall(r"\w+", "\n".join(line for part in needed for line in part))))
+
+    # The course's definitions, each with whether it is the student's to write.
+    course = []
+    for part in needed:
+        lines = "\n".join("" if MARK.fullmatch(line) else line for line in part)
+        first = next(at for at in range(len(chapter.lines)) if chapter.lines[at:at + len(part)] == part) + 1
+        asked = any((mark := MARK.fullmatch(line)) and mark["number"] == exercise.number for line in part)
+        placed = f'#line {first} "{exercise.chapter}/kernels.cuh"\n{lines}'
+        course += [(each, asked, placed) for each in split(directives(tokens_of(lines), ())[0])[:1]]
+    wanted = {each.name: each for each, asked, _ in course if asked}
+    kept = {each.name: each for each, asked, _ in course if not asked}
+    called = {word for each, asked, _ in course if not asked for word in re.findall(r"(\w+) [(<]", " ".join(each.words))}
+    is_host = any(not each.qualifiers() for each in wanted.values())
+
+    students, notes = split(tokens), []
+    seen = set()
+    for each in students:
+        name = each.name
+        if name in seen and name in wanted:
+            raise Refused(f"line {each.tokens[0].line}: '{name}' is defined twice")
+        seen.add(name)
+        if name in wanted:
+            if not each.is_function or each.qualifiers() != wanted[name].qualifiers():
+                kind = " ".join(wanted[name].qualifiers()) or "host"
+                raise Refused(f"line {each.tokens[0].line}: '{name}' is not a {kind} function, as in the starter")
+        elif name in kept:
+            if each.words != kept[name].words:
+                notes.append(f"Left out: what line {each.tokens[0].line} changes in '{name}', which is the course's.")
+        else:
+            require_harmless(each, is_host, called)
+    if missing := [name for name in wanted if name not in seen]:
+        raise Refused(f"there is no '{missing[0]}'")
+
+    parts, emitted = [], set()
+    for each, asked, placed in course:
+        if not asked:
+            parts.append(placed)
+            continue
+        for at, student in enumerate(students):
+            if at in emitted or student.name in kept or student.name in wanted and student.name != each.name:
+                continue
+            emitted.add(at)
+            first, last = student.tokens[0], student.tokens[-1]
+            parts.append(f'#line {first.line} "{exercise.file}"\n{text[first.start:last.start + 1]}')
+            if student.name == each.name:
+                break
+    return Submission("\n".join(parts) + "\n", [*own, *(line for line in added if line not in own)], notes)

@@ -91,7 +91,9 @@ class Grading:
         # Addresses and process numbers differ from run to run.
         faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
         if not words:
-            words = [f"It ended before the checks did, with status {done.status}."]
+            ended_by = done.status - 128 if done.status > 128 else -done.status
+            words = [f"The program was ended by signal {ended_by}." if ended_by > 0 else
+                     f"It ended before the checks did, with status {done.status}."]
         return self.words([*words, *(f"  {fault}" for fault in faults)])
 
     def verdict(self, source):

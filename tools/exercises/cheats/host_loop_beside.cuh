@@ -1,7 +1,8 @@
 // 06.1: a loop of the host over a copy of the data
 // refused: 'cudaMemcpyDeviceToHost' is not for this exercise
 __global__ void fold_kernel(unsigned long long*, std::size_t, std::size_t) {}
-inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*, LaunchShape) {
+inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
+                            LaunchShape) {
     std::vector<int> data(n);
     unsigned long long sum = 0;
     CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(int), cudaMemcpyDeviceToHost));

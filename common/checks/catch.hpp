@@ -27,13 +27,16 @@ std::string thrown_by(const Call& call) {
     return "";
 }
 
+namespace Catch {
 /// What a check of a broken kernel says that has found nothing, and of any other what it has found.
 template <>
-struct Catch::StringMaker<std::optional<std::string>> {
+struct StringMaker<std::optional<std::string>> {
+    /// In words.
     static std::string convert(const std::optional<std::string>& wrong) {
         return wrong ? *wrong : "nothing wrong was found; this kernel is broken, and a check should say so";
     }
 };
+}  // namespace Catch
 
 /// @brief Says why a check is skipped. ctest shows it as skipped, with either version of Catch2.
 inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }

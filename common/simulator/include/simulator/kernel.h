@@ -87,7 +87,9 @@ inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this
 /// The same, as it is declared outside of functions.
 template <typename T>
 struct DynamicSharedArray {
+    /// Its first element.
     operator T*() const { return dynamic_shared; }
+    /// The same, taken for another type.
     template <typename U>
     explicit operator U*() const {
         return dynamic_shared;

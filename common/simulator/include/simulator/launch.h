@@ -62,6 +62,7 @@ struct KernelAddress {
     }
     /// What the function returns.
     static void result(void (*kernel)(Arguments...));
+    /// The same of one that takes others.
     template <typename Result, typename... Parameters>
     static Result result(Result (*kernel)(Parameters...));
 };
@@ -141,6 +142,7 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
 
 /// Answers a kernel's type, unless its name means several functions.
 struct KernelType {
+    /// Declared only: what it returns has the type.
     template <typename Function>
     Function* operator()(Function*) const;
 };

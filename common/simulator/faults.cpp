@@ -107,9 +107,11 @@ void Worker::record_bad_address(const void* address) {
 
 void Worker::index_outside(std::uint64_t index, const char* array) {
     const InSimulator here(*this);
+    std::string type = array;  // 'int [31]' by g++, 'int[31]' by clang
+    if (const std::size_t space = type.find(" ["); space != std::string::npos) type.erase(space, 1);
     record_thread_fault(
         cudaErrorLaunchFailure,
-        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + array);
+        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + type);
     fibers_.give_up();
 }
 

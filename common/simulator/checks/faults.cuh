@@ -320,7 +320,7 @@ TEST_CASE("too deep a recursion, or too large a local array, is found") {
     CHECK(says(fault_of([=] { recursive_kernel<<<1, 4>>>(d_result, 100000); }, cudaErrorLaunchFailure),
                {"recursive_kernel", "thread (2, 0, 0) at ", "needs more than 128 KiB of stack"}));
     CHECK(says(fault_of([=] { large_array_kernel<<<1, 1>>>(d_result, 0); }, cudaErrorLaunchFailure),
-               {"large_array_kernel", "thread (0, 0, 0) at ", "needs more than 128 KiB of stack"}));
+               {"large_array_kernel", "thread (0, 0, 0) ", "needs more than 128 KiB of stack"}));
 }
 
 template <int kCount>
@@ -353,7 +353,7 @@ TEST_CASE("a shared array that is one too short is found") {
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
     CHECK(says(
         fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-        {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int [31]'"}));
+        {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
 }
 
 // --- Waiting ------------------------------------------------------------------------------------

@@ -351,9 +351,9 @@ TEST_CASE("a shared array that is one too short is found") {
     if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
-    CHECK(says(
-        fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-        {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
+    CHECK(
+        says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+             {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
 }
 
 // --- Waiting ------------------------------------------------------------------------------------

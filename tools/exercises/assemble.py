@@ -34,8 +34,8 @@ def assemble(problem, texts):
         for number, line in enumerate(lines, 1):
             if re.match(r"\s*#\s*(include|pragma once)\b", line):
                 lines[number - 1] = ""
-                if "include" in line:
-                    includes += [f"#line {number} {place}", line]
+                if "include" in line:  # nvcc looks for a file beside the one that #line names
+                    includes += [f"#line {number} {place}", line.replace('"../', f'"{ROOT}/')]
         entry = re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1)
         parts += [f"namespace student{at or ''} {{", f"{used}#line 1 {place}", *lines,
                   REGISTER.format(problem=problem, entry=entry) + "}"]

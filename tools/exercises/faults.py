@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from starter import ROOT, Chapter, exercises
 
-RECORD = ROOT / "docs" / "results" / "simulator" / "faults.txt"
+RECORD = ROOT / "docs" / "results" / "faults.txt"
 FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n<!-- exercise (?P<exercise>[\d.]+): (?P<cause>.*) -->\n\n"
                    r"```diff\n(?P<diff>(?:.*\n)*?)```\n\n(?P<why>(?:.*\n)*?)(?=^## |\Z)", re.MULTILINE)
 
@@ -74,6 +74,6 @@ def faults(chapter=""):
 def recorded():
     """By the names of faults: whether each kind of check was seen to find them."""
     heading, *lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.exists() else [""]
-    kinds = heading.split()[1:]
-    return {line.split()[0]: {kind: line.ljust(len(heading))[heading.index(f" {kind}") + 1] == "f" for kind in kinds}
+    columns = {match[0]: match.start() for match in re.finditer(r"(?<= )\S+", heading)}
+    return {line.split()[0]: {kind: line[at:at + 1] == "f" for kind, at in columns.items() if line[at:at + 1].strip()}
             for line in lines}

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""usage: tools/exercises/try_faults.py [--record] [NUMBER ...]
+"""usage: tools/exercises/try_faults.py [--gpu] [--record] [NUMBER ...]
 
-Checks that each fault of the exercises, or of those with these numbers, is found as docs/results/simulator/faults.txt
-says. --record writes that file.
+Checks that each fault of the exercises, or of those with these numbers, is found as docs/results/faults.txt says: by
+the checks on the simulator, or with --gpu by the checks on this machine's GPU and by compute-sanitizer's tools.
+--record writes what finds them into that file, where the columns of the other machine stay.
 """
 
+import argparse
+import re
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,35 +16,80 @@ import verdict
 from faults import RECORD, faults, recorded
 
 ORDERS = ["plain", "interleaved"]  # of the threads, in which the simulator checks
+SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+SECONDS = 60  # of a sanitizer, after which it has found nothing
 
 
-def found_by(fault):
-    """In each order, whether the checks find the fault."""
-    programs = [verdict.ROOT / "build/simulator/bin" / f"faults_{fault.exercise.number}_{order}" for order in ORDERS]
-    return [not verdict.run([program, fault.name]).passed for program in programs]
+def program(fault, preset, order):
+    return verdict.ROOT / "build" / preset / "bin" / f"faults_{fault.exercise.number}_{order}"
 
 
-def main(words):
-    record = words[:1] == ["--record"]
-    chosen = [each for each in faults() if not words[record:] or each.exercise.number in words[record:]]
-    programs = sorted({f"faults_{fault.exercise.number}_{order}" for fault in chosen for order in ORDERS})
-    if log := verdict.build("simulator", programs):
-        sys.exit("\n".join(verdict.compiler_words(log)))
+def found_on_simulator(chosen):
+    """Pairs of a kind of check and whether it finds each fault."""
     with ThreadPoolExecutor(2) as pool:
-        results = dict(zip((fault.name for fault in chosen), pool.map(found_by, chosen)))
-    if record:
-        width = max(len(fault.title) for fault in chosen)
-        lines = [f"fault  {'':{width}}  " + "  ".join(ORDERS)]
-        for fault in chosen:
-            cells = [f"{'found' if found else '-':{len(order)}}" for found, order in zip(results[fault.name], ORDERS)]
-            lines.append(f"{fault.name:5}  {fault.title:{width}}  {'  '.join(cells)}".rstrip())
-        RECORD.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    wrong = [f"{fault.name}, {fault.title}: {'found' if any(results[fault.name]) else 'not found'}, and "
-             f"{RECORD.name} says otherwise" for fault in chosen
-             if any(results[fault.name]) != any(recorded().get(fault.name, {}).values())]
-    print(*wrong, f"{len(chosen)} faults, {sum(map(any, results.values()))} found", sep="\n")
+        for order in ORDERS:
+            yield order, list(pool.map(lambda fault: not verdict.run([program(fault, "simulator", order), fault.name]).passed,
+                                       chosen))
+
+
+def found_by_sanitizer(tool, fault):
+    """Whether a tool of compute-sanitizer reports anything while the checks run up to the first failure."""
+    try:
+        done = subprocess.run(["compute-sanitizer", "--tool", tool, program(fault, "gpu", "plain"), fault.name], text=True,
+                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    summaries = re.findall(r"SUMMARY: (\d+) ", done.stdout + done.stderr)
+    return bool(summaries) and summaries[-1] != "0"
+
+
+def found_on_gpu(chosen):
+    """Pairs of a kind of check and whether it finds each fault."""
+    with ThreadPoolExecutor(3) as pool:
+        yield "GPU", list(pool.map(lambda fault: not verdict.run([program(fault, "gpu", "plain"), fault.name]).passed, chosen))
+    with ThreadPoolExecutor() as pool:
+        for tool in SANITIZERS:
+            yield tool, list(pool.map(lambda fault: found_by_sanitizer(tool, fault), chosen))
+
+
+def record(chosen, found):
+    """Writes the columns of what was tried, and keeps the others."""
+    finds = {fault.name: {**recorded().get(fault.name, {}), **{kind: results[at] for kind, results in found.items()}}
+             for at, fault in enumerate(chosen)}
+    kinds = [kind for kind in (*ORDERS, "GPU", *SANITIZERS) if any(kind in each for each in finds.values())]
+    width = max(len(fault.title) for fault in chosen)
+    lines = [f"fault  {'':{width}}  " + "  ".join(f"{kind:5}" for kind in kinds)]
+    for fault in chosen:
+        words = {True: "found", False: "-", None: ""}
+        cells = [f"{words[finds[fault.name].get(kind)]:{max(5, len(kind))}}" for kind in kinds]
+        lines.append(f"{fault.name:5}  {fault.title:{width}}  {'  '.join(cells)}")
+    RECORD.write_text("\n".join(line.rstrip() for line in lines) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[0][7:], description=__doc__.split("\n\n", 1)[1])
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("numbers", nargs="*", metavar="NUMBER")
+    options = parser.parse_args()
+    if options.record and options.numbers:
+        parser.error("--record writes all faults: leave the numbers out")
+    chosen = [each for each in faults() if not options.numbers or each.exercise.number in options.numbers]
+    preset, orders = ("gpu", ["plain"]) if options.gpu else ("simulator", ORDERS)
+    if log := verdict.build(preset, sorted({program(fault, preset, order).name for fault in chosen for order in orders})):
+        sys.exit("\n".join(verdict.compiler_words(log)))
+    before_all, found, wrong = recorded(), {}, []
+    for kind, results in (found_on_gpu if options.gpu else found_on_simulator)(chosen):
+        found[kind] = results
+        if options.record:  # after each kind, since all of them take minutes
+            record(chosen, found)
+    for at, fault in enumerate(chosen):
+        now = any(results[at] for results in found.values())
+        if now != any(before_all.get(fault.name, {}).get(kind) for kind in found) and not options.record:
+            wrong.append(f"{fault.name}, {fault.title}: {'found' if now else 'not found'}, and {RECORD.name} says otherwise")
+    print(*wrong, f"{len(chosen)} faults, {sum(map(any, zip(*found.values())))} found", sep="\n")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kPairBlock)
     merge_counts(sums, axis.bins, copies, d_sums);
 }
 
-/// @brief Adds up weights by the bins of their values; enqueues all of it, zeroing included.
+/// @brief Adds up weights by the bins of their values. All work is enqueued, including the zeroing.
 ///
 /// The bins are private to each block while they fit into its shared memory.
 /// @tparam Weight  `int`, `long long`, `float` or `double`.

@@ -81,7 +81,7 @@ __global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, 
     // [/03.3]
 }
 
-/// How many bins a thread counts in its registers.
+/// The number of bins that fit into a thread's registers.
 constexpr unsigned int kFewBins = 8;
 
 /// @brief A histogram per thread, in registers: eight bins for the three highest bits of a byte.

@@ -171,8 +171,8 @@ __device__ inline unsigned int sum_of_copies(const unsigned int* counts, unsigne
 /// @brief Each block counts in several interleaved copies of the histogram: the counter of a lane is word
 ///        `bin * kCopies + lane % kCopies`.
 ///
-/// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp has a bank
-/// of its own, whatever the data: no two lanes access the same address or the same bank.
+/// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp has its
+/// own bank, whatever the data: no two lanes access the same address or the same bank.
 template <unsigned int kCopies>
 __global__ void __launch_bounds__(kWideBlock)
     copies_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

@@ -29,7 +29,7 @@ __global__ void pixel_kernel(const unsigned char* d_pixels, std::size_t n, unsig
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
-/// @brief Wide loads, and copies that give each lane of a warp a bank of its own.
+/// @brief Wide loads, and copies that give each lane of a warp its own bank.
 ///
 /// The counter of a value is word `value × row + channel × copies + lane % copies`, where a row contains
 /// all copies of all channels. With 32 copies, the bank is the lane's number. With 8 copies of 4

@@ -25,7 +25,7 @@ set xtics nomirror tc rgb TEXT; unset ytics
 set grid xtics lc rgb TEXT lw 0.3
 plot ARG1 index "borders" using (low):2:(high - low):(0) with vectors nohead lc rgb TEXT lw 0.6 notitle, \
      "" index "variants" using 2:1:3:4 with xerrorbars lc rgb VARIANT pt 7 ps 0.9 lw 1.5 title "median, p10 to p90", \
-     "" index "variants" using (low):1:5 with labels right offset -1,0 tc rgb TEXT noenhanced notitle, \
+     "" index "variants" using (low * (1 + 1e-9)):1:5 with labels right offset -1,0 tc rgb TEXT noenhanced notitle, \
      "" index "variants" using (high):1:6 with labels left offset 1,0 tc rgb VARIANT noenhanced notitle, \
      "" index "ceilings" using 1:2:(0):3 with vectors nohead lc rgb CEILING lw 2.5 \
          title (ceilings ? "read ceiling" : ""), \

@@ -99,7 +99,8 @@ class Picture:
         if not variants:
             raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
         self.name = problem.replace(" ", "_")
-        self.title = title(variants[0]) + (": time on the simulator" if simulated else ": GB/s of each variant")
+        self.title = title(variants[0]) + (": time on the simulator" if simulated else
+                                           f": GB/s of each {'grid' if variants[0]['case'] == 'sweep' else 'variant'}")
         self.machine = machine(device_row(self.rows))
         self.sections = {
             "variants": [self.line(y, row) for y, row in enumerate(variants, 1)],

@@ -1,4 +1,5 @@
-"""A chart of one value of chosen rows: a bar for each, or over another value a line for each variant."""
+"""A chart of one value of chosen rows: a bar for each variant, or for each input of one; or over another value a line
+for each variant."""
 
 import hashlib
 import re
@@ -43,7 +44,8 @@ class Chart:
             if len(variants) > 6:
                 raise Problem(f"{len(variants)} lines: no more than 6 can be told apart")
         else:
-            self.sections = {"bars": [(y, at(row, shown), row["variant"], rows.words(row, shown))
+            label = "input" if len(variants) == 1 else "variant"
+            self.sections = {"bars": [(y, at(row, shown), row[label], rows.words(row, shown))
                                       for y, row in enumerate(found, 1)]}
         most = max(at(row, shown) for row in found) * (1.05 if by else 1.12)
         sizes = [0 if by else len(found), len(variants), most, *ends]

@@ -1,10 +1,7 @@
 /// @file
 /// @brief Chapter 02: a first CUDA program. 1,000 threads add 1 to 1,000 numbers, one each.
-///
-///     nvcc -std=c++20 02_naive_atomic/first.cu -o first && ./first
 #include <cstdio>
 
-/// Each thread adds 1 to its own number.
 __global__ void increment_kernel(int* d_numbers, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) d_numbers[i] += 1;
@@ -12,8 +9,7 @@ __global__ void increment_kernel(int* d_numbers, std::size_t n) {
 
 int main() {
     constexpr std::size_t n = 1000;
-    int numbers[n];
-    for (std::size_t i = 0; i < n; ++i) numbers[i] = 10 * static_cast<int>(i);
+    int numbers[n] = {};  // all are 0
 
     int* d_numbers = nullptr;
     cudaMalloc(&d_numbers, sizeof(numbers));

@@ -54,7 +54,7 @@ inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsi
     merge(tables, bins);
 }
 
-/// @brief One thread per core, each with a slice of the data and tables of its own.
+/// @brief One thread per core, each with its own slice of the data and its own tables.
 ///
 /// No two threads write to the same memory while they count, so no lock is needed. This is privatization;
 /// chapter 03 does it on the GPU.

@@ -28,7 +28,7 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
         if (variant.wrong_because == nullptr) CHECK(check_variant(variant).value_or("") == "");
 }
 
-TEST_CASE("the racy kernel is right as long as no two threads want one bin") {
+TEST_CASE("the racy kernel is right as long as no two threads add to one bin") {
     // In sorted input, up to 256 bytes all differ.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
         CHECK(check_case(racy(), {n, "sorted", 0, {}, 1}).value_or("") == "");

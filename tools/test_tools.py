@@ -271,6 +271,8 @@ class Fill(Folder):
                 ("<!-- /fill -->", "a block is"), (f"<!-- fill: x -->{end}", "no block 'x'"),
                 (f"<!-- fill: picture x -->{end}", "one of"), (f"<!-- fill: table 01 v -->{end}", "show"),
                 (f"<!-- fill: table 01 v v by n show time -->{end}", "two rows of v"),
+                (f"<!-- fill: chart ../x title 01 v show time -->{end}", "a chart has a name"),
+                (f"<!-- fill: chart x title 01 v show verdict -->{end}", "has no number verdict"),
                 (f"<!-- fill: diff code.cu -->{end}", "missing a required argument: 'after'"),
                 (f"<!-- fill: diff code.cu code.cu -->{end}", "are the same"),
                 (f"<!-- fill: code code.cu:h -->{end}", "0 definitions of h"),

@@ -8,7 +8,7 @@ array COLORS[6] = ["#1f6fd6", "#ae4312", "#00664b", "#7a2676", "#57606a", "#7d5a
 bars = int(word(ARG7, 1)); lines = int(word(ARG7, 2)); most = word(ARG7, 3) + 0.0
 height = bars ? 148.0 + 30 * bars : 440.0 # pixels
 
-set terminal svg size 860,height noenhanced name ARG2
+set terminal svg size 860,height noenhanced name ARG2 background "#ffffff"
 set termoption font "Helvetica,Arial,sans-serif,15"
 set datafile separator "\t"
 set label ARG3 at screen 0.02,screen 1 - 22 / height tc rgb TEXT font ",18" noenhanced

@@ -96,8 +96,8 @@ class Bench {
     }
 
     /// @brief Measures all jobs, and adds their rows to the file that the options name.
-    /// @return A row per job, with its time and, unless it is simulated, its ratios. Of the two read
-    ///         ceilings, only the faster has a row.
+    /// @return A row per job, with its time and, unless it is simulated, its ratios. The two read
+    ///         ceilings share a row, that of the faster one.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
         if (device_ != nullptr && device_->simulated) {

@@ -1,7 +1,7 @@
-"""What of a student's file is graded: the functions that the exercise asks for, once nothing in it is suspect.
+"""Selects what is graded of a student's file: the functions that the exercise asks for, if nothing in it is suspicious.
 
-All else is the chapter's own code. A file is refused for what no solution needs and a cheat does. The rest, such as a call
-of the C library by another name, is found in the object (grading.py), and what the program does stays in the sandbox.
+All other code is the chapter's. A file is refused for code that no solution needs and cheats use. Other cheats, such as a
+call of the C library by another name, are found in the object (grading.py), and the program runs in a sandbox.
 """
 
 import re
@@ -21,12 +21,12 @@ FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__h
     |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
     |fopen|freopen|fdopen|openat|creat|i?fstream|ofstream|filesystem|dlopen|dlsym|mmap|munmap|mprotect|syscall|ptrace
     |std(?:in|out|err)|cin|cout|cerr|clog|getchar|fgets|fread|scanf|fscanf""".replace("\n", "").replace(" ", ""))
-BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # what follows reinterpret_cast
+BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # the text after reinterpret_cast
 FORBIDDEN_CALLS = {"open", "read", "write", "signal", "raise", "kill", "clone", "gets", "getc", "bind", "connect", "socket"}
 
 
 def directives(tokens, allowed):
-    """The tokens that are not of a directive, and the #includes. Raises Refused at any that is not allowed."""
+    """The tokens outside directives, and the #includes. Raises Refused for a directive that is not allowed."""
     rest, includes, at = [], [], 0
     while at < len(tokens):
         token = tokens[at]
@@ -49,7 +49,7 @@ def directives(tokens, allowed):
 
 
 def screen(tokens, course_words):
-    """Refuses what no solution needs."""
+    """Refuses code that no solution needs."""
     texts = [token.text for token in tokens] + ["", "", ""]
     for at, token in enumerate(tokens):
         before, after = texts[at - 1] if at else "", texts[at + 1]
@@ -80,7 +80,7 @@ def screen(tokens, course_words):
 
 
 def require_harmless(definition, is_host, called):
-    """Refuses a definition that the starter doesn't have, unless it is one that can run by a call only."""
+    """Refuses a definition that is not in the starter, unless it can run only when called."""
     head, name, line = definition.head, definition.name, definition.tokens[0].line
     words = definition.words
     if name in called:
@@ -96,7 +96,7 @@ def require_harmless(definition, is_host, called):
         return
     if head[:1] == ["using"] and "=" in words or head[:1] == ["static_assert"]:
         return
-    if "constexpr" in head and not re.search(r"\] [({]", " ".join(words)):  # which begins a lambda
+    if "constexpr" in head and not re.search(r"\] [({]", " ".join(words)):  # a lambda
         return
     raise Refused(f"line {line}: '{' '.join(words[:6])} ...' is neither a function of the device nor a constexpr constant nor "
                   "a struct of data")
@@ -108,22 +108,22 @@ class Submission:
 
     text: str
     includes: list
-    notes: list  # in words, what of the file is left out
+    notes: list  # in words, what was left out of the file
 
 
 def read(exercise, raw):
-    """The source that is graded, of a file's bytes. Raises Refused."""
+    """The source to be graded, from a file's bytes. Raises Refused."""
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise Refused("it is no text in UTF-8") from None
+        raise Refused("it is not UTF-8 text") from None
     chapter = Chapter(exercise.chapter)
     own = [line for line in chapter.lines if line.startswith("#include")]
     tokens, added = directives(tokens_of(text), {line.removeprefix("#include ") for line in own})
     needed = chapter.needed(exercise.variant)
     screen(tokens, set(re.findall(r"\w+", "\n".join(line for part in needed for line in part))))
 
-    # The course's definitions, each with whether it is the student's to write.
+    # The course's definitions, each with whether the student writes it.
     course = []
     for part in needed:
         lines = "\n".join("" if MARK.fullmatch(line) else line for line in part)

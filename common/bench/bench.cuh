@@ -83,8 +83,7 @@ class Bench {
         all_cores_ = all_cores;
     }
 
-    /// Lets the other jobs continue after a kernel has failed. @param[in] recover Makes the device usable
-    /// again.
+    /// Lets the other jobs run after a kernel has failed. @param[in] recover Makes the device usable again.
     void recover_by(std::function<void()> recover) { recover_ = std::move(recover); }
 
     /// Adds the read ceiling of an input, with both kinds of loads; not on the simulator.

@@ -1,7 +1,6 @@
 /// @file
-/// @brief Files that programs write: checked before the run, replaced atomically after it. Whatever fails,
-/// the
-///        old file remains unchanged.
+/// @brief Files that programs write: checked before the run, replaced atomically after it. If anything
+///        fails, the old file is unchanged.
 #pragma once
 
 #include <sys/file.h>
@@ -93,8 +92,7 @@ inline void watch_signals() {
             sigaction(signal, &remove_first, nullptr);
 }
 
-/// A new file next to its target. It replaces the target once it is complete; if anything fails, it is
-/// removed.
+/// A new file next to its target, which it replaces once it is complete. After a failure it is removed.
 class Unfinished {
  public:
     /// @throws std::system_error if no file can be created in that folder.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The frame of every program: an error is one line, and sets the exit status.
+/// @brief Error handling of every program: one line for an error, and an exit status.
 ///
 /// | status | meaning |
 /// |---|---|

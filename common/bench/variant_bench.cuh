@@ -90,8 +90,7 @@ class VariantBench {
     /// The correct results.
     const Results& reference() const { return reference_; }
 
-    /// @brief Adds the host-to-device transfer of the input, which no other time includes: from pageable
-    /// memory,
+    /// @brief Adds the host-to-device transfer of the input, which no other time includes: from pageable and
     ///        from pinned memory, and pinning itself. Not on the simulator.
     /// @param[in,out] pinned The input. It must outlive the bench.
     void add_copies(Pinned& pinned, Element* d_data) {

@@ -29,10 +29,9 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
     throw std::logic_error("no variant is called " + name);
 }
 
-/// @brief The chapter's and the added variants that the command line asks for and that accept its launch
-/// shape.
+/// @brief The chapter's and the added variants that the command line selects.
 ///
-/// A variant that doesn't accept it is left out, with the reason on standard error.
+/// A variant that doesn't accept the launch shape is left out, with the reason on standard error.
 /// @throws BadOption if none is left.
 template <typename Problem>
 std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,

@@ -50,8 +50,7 @@ std::vector<typename Problem::Element> data_of(const Case& c) {
 template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     std::vector<Case> cases;
-    // None, one, around a warp, around a block, around several blocks; below, a size that is a multiple of
-    // nothing.
+    // None, one, around a warp, around a block, around several blocks; below, one that is no round number.
     for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 32767, 32768, 32769})
         for (const auto& input : Problem::inputs()) cases.push_back({n, input.name});
     const std::size_t many = sizeof(typename Problem::Element) == 1 ? 1000003 : 100003;

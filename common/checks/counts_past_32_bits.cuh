@@ -46,8 +46,8 @@ bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) 
     throw std::logic_error("a launch with blocks of 2048 threads did not fail");
 }
 
-/// Checks that a variant lets a block count up to 32 bits' limit, less `slack` for uneven shares, and no
-/// more.
+/// Whether a variant lets a block count up to the limit of 32 bits, less `slack` for uneven shares, and no
+/// further.
 template <typename Problem>
 bool counts_to_32_bits(const Variant<Problem>& variant, std::size_t slack) {
     const std::size_t most = 0xffffffffull - slack;

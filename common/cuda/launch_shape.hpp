@@ -18,7 +18,7 @@ struct LaunchShape {
     unsigned int block_or(unsigned int otherwise) const { return block != 0 ? block : otherwise; }
 };
 
-/// @return The number of blocks of `block` threads that gives each of `n` elements a thread.
+/// @return How many blocks of `block` threads are needed for one thread per element.
 /// @throws std::invalid_argument if a grid can't have that many blocks.
 inline unsigned int blocks_for(std::size_t n, unsigned int block) {
     const std::size_t blocks = n / block + (n % block != 0);

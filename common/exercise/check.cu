@@ -3,8 +3,7 @@
 ///
 /// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints the message of a
 /// chapter's checks, without a diagnosis. COURSE_SEED changes the random inputs, and makes the program copy a
-/// line of standard input before the verdict. Exit status: 0 if the variant is correct, 1 if not, 3 without a
-/// device.
+/// line of standard input before the verdict. Exit status: 0 if correct, 1 if wrong, 3 without a device.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -33,8 +32,7 @@ std::string without_name(const Variant<Problem>& variant, const std::string& wro
     return wrong.substr(std::string(variant.name).size());
 }
 
-/// The cases in which a variant must be correct. One that is wrong on purpose must be correct without
-/// contention.
+/// The cases in which a variant must be correct: those without contention if it is wrong on purpose.
 template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     if (variant.wrong_because == nullptr) return check_detail::cases_of(variant);

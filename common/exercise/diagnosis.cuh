@@ -28,8 +28,7 @@ class Diagnosis {
     Diagnosis(const Variant<Problem>& variant, const Failure& failure) : variant_(variant), c_(failure.c) {}
 
     /// @return Sentences that distinguish the failing case from correct ones, the most informative first;
-    /// none if
-    ///         nothing was found.
+    ///         none if nothing was found.
     std::vector<std::string> sentences() {
         if (right(c_))
             return {

@@ -47,14 +47,14 @@ class Runner {
     /// @param[in] data `n` elements in device memory, or in host memory for the CPU's variants.
     /// @throws UnnoticedError, and what the variant throws.
     void run(const Element* data) {
-        if (!variant_.on_cpu) cudaGetLastError();  // an older error is not this variant's
+        if (!variant_.on_cpu) cudaGetLastError();  // clears older errors, which are not this variant's
         if (variant_.on_cpu)
             variant_.run(data, n_, results_.data(), workspace_.data(), shape_);
         else
             variant_.run(data, n_, d_results_.data(), d_workspace_.data(), shape_);
         if (variant_.on_cpu) return;
         if (const cudaError_t error = cudaGetLastError();
-            error != cudaSuccess)  // nor is this one the next variant's
+            error != cudaSuccess)  // cleared for the next variant
             throw UnnoticedError(error, "a launch without CUDA_CHECK(cudaGetLastError()) after it", __FILE__,
                                  __LINE__);
     }

@@ -20,8 +20,7 @@ inline std::optional<std::string> verify_by_sum(const Results& bins, unsigned lo
     return "the bins add up to " + std::to_string(sum) + ", not " + std::to_string(n);
 }
 
-/// @brief Runs the histogram in reverse: subtracts each element from its bin, which must leave all bins
-/// empty.
+/// @brief Runs the histogram in reverse: subtracts each element from its bin, until all must be empty.
 /// @param[in] bins A copy, which is counted down; at most 256 bins, a power of two.
 /// @par Source
 /// D, "Optimizing histogram CUDA code": its full check, which needs no second histogram.

@@ -63,7 +63,7 @@ def run(command, seed="0"):
                               capture_output=True, timeout=SECONDS, env={**os.environ, "CUDA_SIM_SEED": seed})
     except subprocess.TimeoutExpired as late:
         words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
-        return Verdict(False, [f"It did not end within {SECONDS} seconds: a loop that never ends?", *words[:1]])
+        return Verdict(False, [f"It did not end within {SECONDS} seconds: an endless loop?", *words[:1]])
     if done.returncode == 0:
         return Verdict(True, [])
     words = done.stdout.splitlines()

@@ -1,4 +1,4 @@
-// 02.3: a loop that never ends
+// 02.3: an endless loop
 // refused: seconds of CPU time
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     volatile unsigned int turns = 0;

@@ -1,4 +1,4 @@
-// 01.1: processes without end, from code of the host
+// 01.1: endless processes, from host code
 // refused: 'fork' is not for an exercise
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (;;) fork();

@@ -1,4 +1,4 @@
-// 02.3: a file of the machine, by the compiler's words
+// 02.3: a file of the machine, in the compiler's messages
 // refused: '# include < / etc / passwd >' is not for this exercise
 #include </etc/passwd>
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

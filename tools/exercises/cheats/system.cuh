@@ -1,4 +1,4 @@
-// 01.1: a command of the shell
+// 01.1: a shell command
 // refused: 'system' is not for an exercise
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];

@@ -34,7 +34,7 @@ def words_of(output):
         return output.strip().splitlines()[-3:] or ["It timed out, or was killed."]
     words = []
     for place, failure in failures:
-        told = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # without what it was compared with
+        told = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # without the expected value
         words.append(told.group(1) if told else f"{place}: {failure}")
     if len(words) > SHOWN:
         words[SHOWN:] = [f"And {len(words) - SHOWN} more."]

@@ -344,7 +344,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                             "+    *d_sum += 2;\n }\n```\n\nWhy.\n")
 
     def says(self, code, *words):
-        """What Python code prints, with variables for the exercise, its work and its faults."""
+        """Runs Python code with variables for the exercise and its work. Returns its output."""
         begin = ("import sys; sys.path.insert(0, 'tools/exercises')\nfrom starter import exercises\nfrom student import Work\n"
                  "from faults import faults\nexercise, = exercises()\nwork = Work(exercise)\n")
         run = self.run_tool("python3", "-c", begin + code)

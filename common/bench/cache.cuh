@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the L2 cache holds before each sample: `--cache`.
+/// @brief The state of the L2 cache before each sample: `--cache`.
 #pragma once
 
 #include <string>

@@ -65,12 +65,12 @@ inline std::vector<Job> cub_jobs(const unsigned char* d_data, std::size_t n, con
             cub_histogram<unsigned long long>("(CUB 64-bit)", d_data, n, expected)};
 }
 
-/// What CUB applies to each element.
+/// The function that CUB applies to each element.
 struct CubSquare {
     /// The square, widened first.
     __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
 };
-/// How CUB combines two squares.
+/// The function by which CUB combines two squares.
 struct CubAdd {
     /// The sum modulo 2^64.
     __host__ __device__ unsigned long long operator()(unsigned long long a, unsigned long long b) const {

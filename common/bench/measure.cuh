@@ -61,7 +61,7 @@ constexpr double kSecondsPerJob = 2;
 /// round; a program on the CPU runs at most five.
 /// @param[in] rounds The number of samples of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
-/// @param[in] cache  What the L2 cache holds before a sample, see @ref CacheState.
+/// @param[in] cache  The state of the L2 cache before a sample, see @ref CacheState.
 /// @param[in] recover Called after a kernel has failed, so that the other jobs can run; null if they can't.
 /// @return The outcomes, in the order of the jobs.
 /// @throws CudaError, and what a job throws, unless `recover` is given.

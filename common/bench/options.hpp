@@ -30,17 +30,17 @@ struct Options {
     std::string bins;             ///< file for the histogram itself, "-" for standard output
     bool heading = true;          ///< print the table's heading
     bool list = false;            ///< list the variants, and run nothing
-    std::string cache = "clean";  ///< what the L2 cache holds before each sample on a GPU
+    std::string cache = "clean";  ///< the state of the L2 cache before each sample on a GPU
     std::string mode;             ///< one of the chapter's extra modes, such as "sweep"
 
     /// The input's name in tables and rows: the file, or the named input.
     std::string source() const { return visible(file.empty() ? input : file); }
 };
 
-/// What a program computes, which decides what options it has.
+/// A program's problem, which determines its options.
 struct ProgramKind {
-    std::string problem;   ///< what it computes: "histogram"
-    std::string elements;  ///< what n counts: "bytes"
+    std::string problem;   ///< its name: "histogram"
+    std::string elements;  ///< the elements' name: "bytes"
     std::size_t default_n;
     std::vector<std::pair<std::string, std::string>> inputs;  ///< name and description; the default first
     bool has_files;                                           ///< --file and --bins

@@ -38,7 +38,7 @@ inline void write_all(Stream stream, std::string_view text) {
         throw_errno();
 }
 
-/// What a path refers to.
+/// The target of a path.
 struct Target {
     std::filesystem::path path;   ///< links are followed, even to a file that does not exist yet
     std::FILE* stream = nullptr;  ///< standard output or standard error, if it is one of them

@@ -12,7 +12,7 @@
 /// The commit that was built, from `commit.cmake`. A chapter that nvcc compiles alone has none.
 extern "C" const char* course_commit() __attribute__((weak));
 
-/// What all rows of a run share. Unknown fields are empty.
+/// The origin of all rows of a run. Unknown fields are empty.
 struct Provenance {
     std::string driver;        ///< NVIDIA's driver, such as "580.159.03"
     std::string cuda_driver;   ///< the newest CUDA that this driver supports, such as "13.0"

@@ -25,7 +25,7 @@ struct Row {
     double of_ceiling = NAN;            ///< fraction of the read ceiling in the same run
     double times_cpu_sequential = NAN, times_cpu_all_cores = NAN, times_cub = NAN;
     std::string verdict = "";
-    std::string cache = "";  ///< what the L2 cache holds before each sample; empty if that is unknown
+    std::string cache = "";  ///< the state of the L2 cache before each sample; empty if unknown
 
     /// Whether the result is wrong and should not be.
     bool is_wrong() const { return verdict.starts_with("WRONG"); }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a user of Thrust would write instead: `--rivals`. The simulator has no Thrust.
+/// @brief The code that a user of Thrust would write: `--rivals`. The simulator has no Thrust.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ std::string thrown_by(const Call& call) {
 }
 
 namespace Catch {
-/// How a failed check shows what was found: nothing if the kernel was broken on purpose.
+/// How Catch2 shows a finding. No finding is an error only if the kernel is broken on purpose.
 template <>
 struct StringMaker<std::optional<std::string>> {
     /// The text.

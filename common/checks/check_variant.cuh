@@ -71,8 +71,8 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
-/// During its lifetime, the simulator reports a barrier that some threads of the block skip by returning,
-/// unless that is intended. On a GPU such a barrier works, and one skipped by mistake often seems to.
+/// During its lifetime, the simulator reports a barrier that threads skip by returning early, unless the
+/// variant does so on purpose. On a GPU such a barrier works, and one skipped by mistake often seems to work.
 struct Barriers {
     explicit Barriers(bool early_exit) { setenv("CUDA_SIM_EARLY_EXIT", early_exit ? "1" : "0", 1); }
     ~Barriers() { unsetenv("CUDA_SIM_EARLY_EXIT"); }

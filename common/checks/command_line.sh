@@ -82,7 +82,7 @@ if [ "$(id -u)" -ne 0 ]; then
     refuses "--file .*Permission denied" --file "$folder/secret"
 fi
 
-# counts SIZE: the histogram of a file is the one that od and awk make of it.
+# counts SIZE: a file's histogram equals the one that od and awk compute.
 counts() {
     head -c "$1" "$program" >"$folder/data"
     od -An -v -tu1 -w1 "$folder/data" |

@@ -51,7 +51,7 @@ std::vector<Job> noting_jobs(std::string& order) {
     return jobs;
 }
 
-/// A device as `measure` sees it, without a large cache.
+/// A device for `measure`, without a large cache.
 Device device_for_measuring(bool simulated) {
     Device device{};
     device.simulated = simulated;

@@ -74,7 +74,7 @@ class Diagnosis {
         }
     }
 
-    /// How often single elements are used: all others are 0, so the last result comes from one element alone.
+    /// How often single elements are used: all others are 0, so the last result comes from one element.
     void look_for_single_elements() {
         std::vector<Element> data(c_.n);
         std::size_t tried = 0, left_out = 0, repeated = 0;
@@ -104,7 +104,7 @@ class Diagnosis {
         if (repeated > 0) say(first_repeated + and_others(repeated, " used more than once."));
     }
 
-    /// What the wrong results reveal.
+    /// Draws conclusions from the wrong results.
     void look_at_numbers(const Answer& answer) {
         const auto& [got, expected] = answer;
         std::size_t untouched = 0, added_to_poison = 0;

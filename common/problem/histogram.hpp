@@ -25,7 +25,7 @@ inline Bins reference_histogram(const unsigned char* data, std::size_t n) {
     return bins;
 }
 
-/// @brief What `Variant<Histogram>` computes: how many of `n` bytes have each value.
+/// @brief The problem of `Variant<Histogram>`: how many of `n` bytes have each value.
 ///
 /// A variant may have fewer bins, m of them, a power of two. Bin b then counts the values v with
 /// ⌊v · m / 256⌋ = b.
@@ -34,7 +34,7 @@ struct Histogram {
     static constexpr const char* kName = "histogram";
     static constexpr const char* kElements = "bytes";                 ///< the elements' name in messages
     static constexpr std::size_t kResults = kBins;                    ///< numbers that a variant computes
-    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< the articles' 100 MB
+    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< as in the articles: 100 MB
     static constexpr std::size_t kInputCopies = 1;  ///< in device memory, workspace included
     static constexpr bool kCountsFiles = true;      ///< a file's bytes can be the input
 
@@ -68,7 +68,7 @@ struct Histogram {
 
     static std::string verdict(const Results&) { return "ok"; }  ///< the table's verdict on a correct result
 
-    /// What wrong results of `n` elements lack, in words.
+    /// Describes what wrong results of `n` elements lack.
     static std::string shortfall(const Results& bins, std::size_t n) {
         for (const unsigned long long count : bins) n -= count;
         return "lost " + std::to_string(n);

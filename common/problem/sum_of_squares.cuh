@@ -11,7 +11,7 @@
 #include "input.hpp"
 #include "variant.hpp"
 
-/// @brief The square of an int. Widened first: the square of an int takes up to 63 bits.
+/// @brief The square of an int, which is widened first: the square needs up to 63 bits.
 /// @par Source
 /// C (Caijinping 2014) multiplies and adds in int, which overflows for larger values.
 __host__ __device__ inline unsigned long long square(int value) {
@@ -27,13 +27,13 @@ inline unsigned long long reference_sum(const int* data, std::size_t n) {
     return sum;
 }
 
-/// What `Variant<SumOfSquares>` computes: one number, the sum of `n` squares, modulo 2^64.
+/// The problem of `Variant<SumOfSquares>`: one number, the sum of `n` squares, modulo 2^64.
 struct SumOfSquares {
     using Element = int;  ///< the type of the input's elements
     static constexpr const char* kName = "sum of squares";
     static constexpr const char* kElements = "ints";                ///< the elements' name in messages
     static constexpr std::size_t kResults = 1;                      ///< numbers that a variant computes
-    static constexpr std::size_t kDefaultN = std::size_t{1} << 20;  ///< the article's 1,048,576
+    static constexpr std::size_t kDefaultN = std::size_t{1} << 20;  ///< as in the article: 1,048,576
     static constexpr std::size_t kInputCopies = 3;  ///< 06's tree in global memory needs 8 bytes per element
     static constexpr bool kCountsFiles = false;     ///< a file's bytes can't be the input
 
@@ -57,7 +57,7 @@ struct SumOfSquares {
     /// The table's verdict on a correct result.
     static std::string verdict(const Results& sum) { return std::to_string(sum[0]) + " ok"; }
 
-    /// The wrong result, in words.
+    /// Describes a wrong result.
     static std::string shortfall(const Results& sum, std::size_t) { return std::to_string(sum[0]); }
 
     /// Adds what `count` equal elements contribute to the results.

@@ -12,7 +12,7 @@
 using Results = std::vector<unsigned long long>;
 
 /// @brief One step of the progression. The checks test what it claims, and no more.
-/// @tparam Problem What it computes: `Histogram` or `SumOfSquares`.
+/// @tparam Problem `Histogram` or `SumOfSquares`.
 template <typename Problem>
 struct Variant {
     using Element = typename Problem::Element;  ///< the type of the input's elements
@@ -30,7 +30,7 @@ struct Variant {
                      unsigned long long* workspace, LaunchShape shape);
 
     const char* name;
-    const char* idea = "";  ///< one line: what is new
+    const char* idea = "";  ///< its new idea, in one line
     Run* run;
     /// The size of its workspace in numbers; null if it needs none.
     std::size_t (*workspace)(std::size_t n, LaunchShape shape) = nullptr;

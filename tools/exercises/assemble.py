@@ -25,7 +25,7 @@ static const bool is_added = [] {{
 
 def assemble(problem, texts):
     """A source file from texts, each with a name, a variant's entry, and a file's name for messages."""
-    # A function of the same name would hide what the problem's header declares.
+    # Otherwise a function of the same name would hide the one of the problem's header.
     used = "using ::square;\n" if problem == "SumOfSquares" else ""
     includes, parts = [], []
     for at, (name, entry, file, text) in enumerate(texts):

@@ -61,7 +61,7 @@ class Grading:
         return []
 
     def suspect(self):
-        """What clang refuses in its device code, and the forbidden functions that it calls: lines of a message."""
+        """Finds device code that clang refuses, and calls of forbidden functions. Returns a message's lines."""
         clang = [ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"]
         done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
         if done.status != 0:
@@ -100,7 +100,7 @@ class Grading:
         """The first failure's lines; none if there is no failure."""
         chapter = Chapter(self.exercise.chapter)
         entry = re.sub(r'\.name = "[^"]*"', '.name = "yours"', chapter.entries[self.exercise.variant], count=1)
-        # A function of the same name would hide what the problem's header declares.
+        # Otherwise a function of the same name would hide the one of the problem's header.
         used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
         self.source.write_text("\n".join(source.includes) + f"\nnamespace student {{\n{used}{source.text}"
                                + REGISTER.format(problem=chapter.problem, entry=entry) + "}\n", encoding="utf-8")

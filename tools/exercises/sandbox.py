@@ -1,4 +1,4 @@
-"""Runs a command safely: without a network, without write access, for a limited time."""
+"""Runs a command safely: without a network, for a limited time, writing to its own folder at most."""
 
 import os
 import shutil

@@ -38,7 +38,7 @@ class Exercise:
         return (ROOT / self.page).read_text(encoding="utf-8")
 
     def section(self, heading):
-        """The lines below a heading of the page."""
+        """The text below a heading of the page."""
         return re.search(rf"^## {heading}\n\n(.*?)\s*(?:^## |\Z)", self.text, re.MULTILINE | re.DOTALL)[1]
 
     def hints(self):

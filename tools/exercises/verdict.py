@@ -86,7 +86,7 @@ def run_in_two_orders(command):
 
 
 def refused(exercise):
-    """What nvcc would refuse although g++ compiles it, by clang; nothing if clang is not installed."""
+    """clang's errors for code that nvcc would refuse and g++ compiles; nothing if clang is not installed."""
     source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
     done = subprocess.run([ROOT / "common/simulator/refused.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, capture_output=True)

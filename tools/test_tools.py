@@ -403,7 +403,7 @@ class Grade(unittest.TestCase):
         self.assertIn("i += 1 * stride", source.text)
         self.assertIn("2 * multiprocessor_count()", source.text)
         self.assertEqual(len(source.notes), 1)
-        self.assertRegex(source.notes[0], r"^Left out: what line \d+ changes in 'two_blocks_a_multiprocessor'")
+        self.assertRegex(source.notes[0], r"^Ignored: the change of 'two_blocks_a_multiprocessor' in line \d+")
 
     def test_helpers_of_a_solution_are_accepted(self):
         for helper in ("constexpr int kTurns[2] = {1, 2};", "struct Pair { int first, second; };", "using Count = unsigned int;",

@@ -317,7 +317,7 @@ constexpr int kUnused = 1, kBlock = 2;
 __global__ void __launch_bounds__(kBlock)
     kernel(int* d_sum) {
     // [03.1] Add.
-    *d_sum += 1;  // in vain
+    *d_sum += 1;  // wasted
     // [/03.1] return;
 }
 
@@ -340,7 +340,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.write("03_x/exercises/1_one.md", "# 03.1 One\n<!-- variant: one -->\n\n## Task\n\nAdd.\n\n## Hints\n\n"
                                               "1. a\n2. b\n   c\n3. d\n\n## Then\n\nWhy?\n")
         self.write("03_x/broken/faults.md", "# Faults\n\n## 1. Twice\n<!-- exercise 03.1: a race -->\n\n```diff\n"
-                                            "     kernel(int* d_sum) {\n-    *d_sum += 1;  // in vain\n"
+                                            "     kernel(int* d_sum) {\n-    *d_sum += 1;  // wasted\n"
                                             "+    *d_sum += 2;\n }\n```\n\nWhy.\n")
 
     def says(self, code, *words):
@@ -357,7 +357,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         starter = self.says("print(work.chapter.starter(exercise))", "    // TODO: Add.\n    return;\n}", "kBlock = 2", "run(")
         for missing in ("+= 1", "[03.1]", "kVariants", "@{"):
             self.assertNotIn(missing, starter)
-        solution = self.says("print(work.chapter.solution(exercise))", "    *d_sum += 1;  // in vain\n}")
+        solution = self.says("print(work.chapter.solution(exercise))", "    *d_sum += 1;  // wasted\n}")
         for missing in ("[03.1]", "return;", "TODO"):
             self.assertNotIn(missing, solution)
         self.says("print(exercise.hints(), exercise.section('Then'))", "'b\\n   c", "Why?")

@@ -25,7 +25,7 @@ class Step:
 
     @property
     def entry(self):
-        """Its variant, as it stands in the table."""
+        """Its variant, as the table has it."""
         return re.search(r"kVariants = \{\n(.*?),?\n\};", self.text, re.DOTALL)[1]
 
     @property

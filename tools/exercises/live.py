@@ -90,8 +90,8 @@ def steps():
 def find(chapter, number):
     """A chapter's step, or for 0 the one that its first step changes."""
     found = steps()
-    first = found[f"{chapter}.1"]
-    return (first.base or first) if number == "0" else found.get(f"{chapter}.{number}")
+    step = found.get(f"{chapter}.{'1' if number == '0' else number}")
+    return step.base if step and step.base and number == "0" else step
 
 
 def write(step, say):

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a handle of CUDA's stands for.
+/// @brief Streams' and events' handles, and what they refer to.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace sim {
 
-/// @brief What handles stand for. A handle is a number that is not given twice, so that one which has been
-///        destroyed is found.
+/// @brief Objects by their handles. A handle is a number that is never given twice, so that using one after
+/// it
+///        was destroyed is found.
 template <typename Handle, typename T>
 class Handles {
  public:

@@ -1,52 +1,41 @@
-"""What is done to the pages that Doxygen has written: links are resolved, CUDA's words marked, scripts dropped."""
+"""What is done to the pages that Doxygen has written: links are resolved, code marked, the sidebar and the head filled."""
 
 import html
 import re
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+import search
+from reference import Tags, index
 
 # Words of CUDA's that C++ does not have, but not in comments, strings and tags.
 CUDA = re.compile(
     r'(?P<other><span class="(?:comment|stringliteral)">.*?</span>|<[^>]*>)|'
     r"\b(?:__\w+|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|dim3|(?:u?(?:char|short|int)|float|double)[1-4]|"
     r"atomic[A-Z]\w*|cuda[A-Z]\w*|clock64)\b|&lt;&lt;&lt;|&gt;&gt;&gt;")
-CODE = re.compile(r'<div class="fragment">.*?</div><!-- fragment -->', re.DOTALL)
+CODE = re.compile(r'(<!-- diff -->\s*)?(<div class="fragment">.*?</div>)<!-- fragment -->', re.DOTALL)
 CODE_LINK = re.compile(r'<a class="code[^"]*" href="([^"#]*)#[^"]*">(.*?)</a>')
+DIFF_LINE = re.compile(r'<div class="line">(?:([+-])(?!\1\1 )|(@@|\+\+\+ |--- ))')
+DIFF_KINDS = {"+": "added", "-": "removed", None: "hunk"}
 CHAPTER = re.compile(r"\d\d_")
-
-
-class Tags:
-    """What Doxygen's tag file knows: how it has named files and pages, and where members are."""
-
-    def __init__(self, path, root):
-        self.reference = {}  # file -> its page in the reference
-        self.pages = {}      # id -> page
-        self.members = {}    # name -> file -> where it is documented
-        for compound in ElementTree.parse(path).iter("compound"):
-            page = compound.findtext("filename", "").replace(".html", "") + ".html"
-            if compound.get("kind") == "page":
-                self.pages[compound.findtext("name")] = page
-            elif compound.get("kind") == "file" and compound.findtext("path"):
-                file = str(Path(root, compound.findtext("path"), compound.findtext("name")).relative_to(root))
-                self.reference[file] = page
-                for member in compound.iter("member"):
-                    place = f'{member.findtext("anchorfile")}#{member.findtext("anchor")}'
-                    self.members.setdefault(member.findtext("name"), {}).setdefault(file, place)
-
-    def source(self, file):
-        return self.reference[file].replace(".html", "_source.html")
+HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)</h\1>|<h(2) class="memtitle">.*?href="#(\w+)".*?</span>(.*?)</h2>',
+                     re.DOTALL)
+# Doxygen's indexes by letter, whose place reference.html and the search take.
+UNUSED = re.compile(r"globals|functions|namespacemembers|namespaces|classes|hierarchy|pages|.*-members")
+# Scripts' leftovers, tips that scripts would show, an anchor before each page's text, and links that add nothing.
+DROPPED = re.compile(r' on\w+="[^"]*"|<img src="closed.png"[^>]*>|<p ><a class="anchor" id="md_[^>]*></a> </p>|'
+                     r'<div class="ttc".*?</div></div>\n?|\s*<a href="[^"]*">More\.\.\.</a>|'
+                     r'<a href="[^"]*-members.html">.*?</a>')
+TABLE = re.compile(r'<table class="memberdecls">.*?</table>', re.DOTALL)
+TABLES = re.compile(rf"(?:{TABLE.pattern}\s*)+", re.DOTALL)
+SEARCH = ('<p id="found" role="status"></p><ol id="results"></ol><noscript><p>The search needs JavaScript.</p></noscript>'
+          '<script src="search_index.js"></script><script src="search.js"></script>')
 
 
 def plain_text(text):
     return html.unescape(re.sub(r"<[^>]+>", "", text))
 
 
-def without_scripts(text):
-    text = re.sub(r"<script.*?</script>\n?", "", text, flags=re.DOTALL)
-    return re.sub(r' on\w+="[^"]*"|<img src="closed.png"[^>]*>', "", text)
-
-
-def code(fragment, chapter, tags):
+def code(match, chapter, tags):
     """Marks CUDA's words. A chapter uses names of its own or of common/, never another chapter's nor `sim::`."""
 
     def own(link):
@@ -58,54 +47,109 @@ def code(fragment, chapter, tags):
                 return f'<a class="code" href="{place}">{link[2]}</a>'
         return link[2]
 
-    fragment = CODE_LINK.sub(own, fragment)
-    return CUDA.sub(lambda match: match[0] if match["other"] else f'<b class="cuda">{match[0]}</b>', fragment)
+    fragment = CODE_LINK.sub(own, match[2])
+    if match[1]:
+        fragment = DIFF_LINE.sub(lambda line: f'<div class="line {DIFF_KINDS[line[1]]}">{line[1] or line[2]}', fragment)
+    return CUDA.sub(lambda word: word[0] if word["other"] else f'<b class="cuda">{word[0]}</b>', fragment)
 
 
-def all_places(text, tags):
-    """In an index of names: Doxygen leaves out files that are called alike, in several folders."""
+class Site:
+    """The pages by what they show. `pages`: (Doxygen's id, name) of each file or folder that is one."""
 
-    def entry(match):
-        places = tags.members.get(match[1])
-        if places is None:  # not of a file
-            return match[0]
-        links = (f'<a class="el" href="{place}">{file}</a>' for file, place in sorted(places.items()))
-        return f'<li>{match[1]}{match[2]}: {", ".join(links)}</li>'
+    def __init__(self, tags, pages, copied):
+        self.tags = tags
+        self.names = {file: tags.source(file) for file in tags.reference}
+        self.names.update((file, name) for file, (_, name) in pages.items())
+        self.names.update((file, file) for file in copied)
+        self.files = {page: file for file, page in self.names.items()}
+        self.files.update((page, file) for file, page in tags.reference.items())
 
-    return re.sub(r"<li>(\w+)((?:\(\))?)&#160;:&#160;.*?</li>", entry, text)
+    def readme(self, file):
+        """The page of the nearest README above a file, but for the first."""
+        readmes = (str(folder / "README.md") for folder in list(Path(file).parents)[:-1])
+        return next((self.names[path] for path in readmes if path in self.names), None)
+
+    def is_reference(self, name):
+        return name in self.tags.reference.values() or name.endswith("_source.html")
+
+    def finished(self, name, text):
+        text = DROPPED.sub("", text)
+        text = re.sub(r'"repository:([^"#]*)', lambda match: f'"{self.names[html.unescape(match[1])]}', text)
+        text = CODE.sub(lambda match: code(match, CHAPTER.match(name), self.tags), text)
+        text = TABLES.sub(lambda match: "".join(sorted(TABLE.findall(match[0]), key=lambda one: ">Kernels</h2>" not in one)), text)
+        title = self.files[name].replace("/", "/<wbr>") if self.is_reference(name) else None
+        text = re.sub(r'<div class="title">(.*?)</div>', lambda match: f"<h1>{title or match[1].strip()}</h1>{self.about(name)}",
+                      text, flags=re.DOTALL)
+        text = text if name == "search.html" else self.with_sidebar(name, text)
+        text = HEADING.sub(with_permalink, text)
+        first = re.search(r"</h1>.*?<p[ >].*?</p>", text, re.DOTALL)
+        description = search.words(first[0]) if first else ""
+        return text.replace("</title>", f'</title>\n<meta name="description" content="{html.escape(description[:300])}">', 1)
+
+    def about(self, name):
+        """What leads from a chapter to its reference, and back."""
+        file = self.files.get(name, "")
+        kernels = str(Path(file).parent / "kernels.cuh")
+        if self.is_reference(name) and self.readme(file):
+            return f'<p class="about"><a href="{self.readme(file)}">The chapter that explains it</a></p>' \
+                if CHAPTER.match(file) else ""
+        if Path(file).name == "README.md" and kernels in self.tags.reference:
+            return f'<p class="about"><a href="{self.tags.reference[kernels]}">Reference of this chapter\'s code</a></p>'
+        return ""
+
+    def entry(self, name, text):
+        """The sidebar's entry for a page."""
+        if re.search(f'<li(?: class=inner)?><a href="{re.escape(name)}"', text):
+            return name
+        if self.is_reference(name):
+            return "reference.html"
+        if name in self.files:
+            return self.readme(self.files[name]) or "index.html"
+        return "files.html" if name.startswith("dir_") else "annotated.html"
+
+    def with_sidebar(self, name, text):
+        """Marks the page's entry, or the one that it belongs to, and lists its sections there."""
+        entry = self.entry(name, text)
+        sections = "".join(f'<li class="level{match[1] or 2}"><a href="#{match[2] or match[5]}">{html.escape(plain_text(match[3] or match[6]))}</a></li>'
+                           for match in HEADING.finditer(text) if name != "reference.html" or match[1] == "2")
+        if entry != name:
+            title = re.search("<h1>(.*?)</h1>", text, re.DOTALL)[1]
+            sections = f'<li><a aria-current="page" href="{name}">{title}</a></li>{sections}'
+        current = "page" if entry == name else "true"
+        return re.sub(rf'(<li(?: class=inner)?><a)( href="{re.escape(entry)}">.*?</a>)',
+                      lambda match: f'{match[1]} aria-current="{current}"{match[2]}<ul>{sections}</ul>', text, count=1)
 
 
-def finished(name, text, tags, names, titles):
-    """A page of the site. `names`: the page of each file or folder; `titles`: those of pages about files."""
-    text = without_scripts(text)
-    text = re.sub(r'"repository:([^"#]*)', lambda match: f'"{names[html.unescape(match[1])]}', text)
-    text = CODE.sub(lambda match: code(match[0], CHAPTER.match(name), tags), text)
-    if name.startswith("globals"):
-        text = all_places(text, tags)
-    text = re.sub(r'<div id="navrow1".*?</div>', "", text, flags=re.DOTALL)  # the contents have it
-    text = re.sub(r'\s*<a href="[^"]*">More\.\.\.</a>', "", text)
-    text = re.sub(r'<div class="title">(.*?)</div>', lambda match: f"<h1>{titles.get(name, match[1])}</h1>", text,
-                  flags=re.DOTALL)
-    sections = "".join(f'<li><a href="#{anchor}">{title}</a></li>'
-                       for anchor, title in re.findall(r'<h2 id="([^"]*)">(.*?)</h2>', text))
-    return re.sub(rf'<li><a( href="{re.escape(name)}">.*?</a>)',
-                  lambda match: f'<li><a aria-current="page"{match[1]}<ul>{sections}</ul>', text, count=1)
+def with_permalink(match):
+    level, anchor, title = match.groups()[:3] if match[1] else match.groups()[3:]
+    label = html.escape(f"Link to {plain_text(title)}")
+    kind = "" if match[1] else ' class="memtitle"'
+    identity = f' id="{anchor}"' if match[1] else ""
+    return f'<h{level}{identity}{kind}>{title} <a class="permalink" href="#{anchor}" aria-label="{label}">#</a></h{level}>'
 
 
-def finish(site, root, pages, copied):
-    """Finishes all pages. `pages`: (Doxygen's id, name) of each file or folder that is one; `copied`: files."""
-    tags = Tags(site.parent / "tags.xml", root)
-    names = {file: tags.source(file) for file in tags.reference}
-    names.update((file, name) for file, (_, name) in pages.items())
-    names.update((file, file) for file in copied)
-    titles = {page: file.replace("/", "/<wbr>")
-              for file, page in tags.reference.items() for page in (page, tags.source(file))}
+def finish(folder, root, pages, copied, made):
+    """Finishes all pages of a folder. `copied`: files that are beside them; `made`: pages to be filled here."""
+    for page in folder.glob("*.html"):
+        if UNUSED.fullmatch(re.sub(r"_\w+$", "", page.stem)):
+            page.unlink()
+    tags = Tags(folder.parent / "tags.xml", root)
+    site = Site(tags, pages, copied)
     for identity, name in pages.values():
         if identity != "mainpage":
-            (site / tags.pages[identity]).rename(site / name)
-    (site / "pages.html").unlink()
-    for page in site.glob("*.html"):
-        page.write_text(finished(page.name, page.read_text(encoding="utf-8"), tags, names, titles), encoding="utf-8")
-    for file in site.iterdir():
-        if file.suffix in (".js", ".png", ".svg", ".css") and file.name != "style.css":
+            (folder / tags.pages[identity]).rename(folder / name)
+    fillings = {"search": SEARCH, "reference": index(tags, folder, site.names)}
+    found = []
+    for page in sorted(folder.glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        if page.stem in made:
+            text = text.replace(f"<!-- {page.stem} -->", fillings[page.stem])
+        text = site.finished(page.name, text)
+        page.write_text(text, encoding="utf-8")
+        if not page.name.endswith("_source.html") and page.stem not in made:
+            found += search.sections(page.name, text, 2 if page.name in site.files and not site.is_reference(page.name) else 1)
+    (folder / "search_index.js").write_text(search.script(found), encoding="utf-8")
+    for file in folder.iterdir():
+        if file.suffix in (".js", ".png", ".svg", ".css") and file.name not in \
+                ("style.css", "site.js", "search.js", "search_index.js"):
             file.unlink()

@@ -1,0 +1,54 @@
+// The page of search results: what search_index.js has of each section, by the words of the query.
+"use strict";
+
+const list = document.querySelector("#results");
+const said = document.querySelector("#found");
+const pattern = (words) => words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
+// A word is found from its beginning: "conflict" finds "conflicts", and "race" no "trace".
+const beginning = (words) => new RegExp((/^\w/.test(words) ? "(?<!\\w)" : "") + pattern(words), "gi");
+
+function score(section, words, phrase) {
+  let sum = 0;
+  for (const word of words) {
+    const inTitle = section.title.search(word) >= 0 ? 10 : 0;
+    const times = Math.min(section.text.match(word)?.length ?? 0, 5);
+    if (inTitle + times === 0) return 0;
+    sum += inTitle + times;
+  }
+  if (section.title.search(phrase) >= 0) sum += 50;
+  if (section.text.search(phrase) >= 0) sum += 25;
+  return sum * section.weight;
+}
+
+function excerpt(text, word) {
+  const at = Math.max(text.search(word), 0);
+  const result = element("p", {}, text.slice(Math.max(at - 80, 0), at));
+  const found = text.slice(at).match(word)?.[0] ?? "";
+  result.append(element("mark", {}, found), text.slice(at + found.length, at + 160));
+  return result;
+}
+
+function search(query) {
+  const parts = query.trim().split(/\s+/).filter(Boolean);
+  const words = parts.map(beginning);
+  const phrase = beginning(parts.join(" "));
+  const found = words.length ? sections.map((section) => ({ section, points: score(section, words, phrase) })) : [];
+  const best = found.filter((one) => one.points).sort((a, b) => b.points - a.points);
+  const pages = Map.groupBy(best, (one) => one.section.page);
+  said.textContent = words.length ? `${best.length} sections of ${pages.size} pages` : "";
+  list.replaceChildren(...[...pages.values()].map((ones) => {
+    const item = element("li", {}, element("h2", {}, ones[0].section.page));
+    for (const { section } of ones.slice(0, 3)) {
+      item.append(element("a", { href: section.href }, section.title));
+      item.append(excerpt(section.text, section.text.search(phrase) >= 0 ? phrase : words[0]));
+    }
+    return item;
+  }));
+}
+
+addEventListener("DOMContentLoaded", () => {
+  const field = document.querySelector("#contents [type=search]");
+  field.value = new URLSearchParams(location.search).get("q") ?? "";
+  field.addEventListener("input", () => search(field.value));
+  search(field.value);
+});

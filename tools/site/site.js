@@ -1,0 +1,122 @@
+// What pages do beyond being read: each of them is complete without it.
+"use strict";
+
+// --- Light or dark, before anything is drawn -----------------------------------------------------------
+
+const root = document.documentElement;
+const system = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (root.dataset.scheme ? root.dataset.scheme === "dark" : system.matches);
+try {
+  if (localStorage.scheme) root.dataset.scheme = localStorage.scheme;
+} catch {} // a browser may forbid it
+
+function element(tag, properties, ...children) {
+  const result = Object.assign(document.createElement(tag), properties);
+  result.append(...children);
+  return result;
+}
+
+function button(words, action) {
+  return element("button", { type: "button", textContent: words, onclick: action });
+}
+
+function addSwitch() {
+  const show = (it) => (it.textContent = isDark() ? "Light colours" : "Dark colours");
+  const it = button("", () => {
+    root.dataset.scheme = isDark() ? "light" : "dark";
+    try {
+      localStorage.scheme = root.dataset.scheme;
+    } catch {}
+    show(it);
+  });
+  show(it);
+  document.querySelector("#contents form").after(it);
+}
+
+// --- Code, tables, answers -----------------------------------------------------------------------------
+
+function addCopying(block) {
+  const lines = [...block.querySelectorAll(".line")].map((line) => {
+    const copy = line.cloneNode(true);
+    copy.querySelector(".lineno")?.remove();
+    return copy.textContent;
+  });
+  const text = lines.length ? lines.join("\n") + "\n" : block.textContent;
+  const it = button("Copy", async () => {
+    await navigator.clipboard.writeText(text);
+    it.textContent = "Copied";
+    setTimeout(() => (it.textContent = "Copy"), 2000);
+  });
+  const frame = element("div", { className: "copied" });
+  block.replaceWith(frame);
+  frame.append(block, it);
+}
+
+// What scrolls sideways can be reached by the keyboard.
+function letScroll() {
+  for (const it of document.querySelectorAll(".fragment, .wide, .memproto, .steps")) {
+    if (it.scrollWidth > it.clientWidth) it.tabIndex = 0;
+    else it.removeAttribute("tabindex");
+  }
+}
+
+function openAnswers() {
+  for (const answer of document.querySelectorAll("details:not([open])")) {
+    answer.open = true;
+    addEventListener("afterprint", () => (answer.open = false), { once: true });
+  }
+}
+
+// --- Pictures with steps -------------------------------------------------------------------------------
+
+// An element with data-step="2" appears in step 2; data-choice="name" belongs to one of several inputs. The steps'
+// words are the first element's <title>. Without a step, all is shown.
+function addSteps(figure) {
+  const svg = figure.querySelector("svg");
+  const parts = [...svg.querySelectorAll("[data-step]")];
+  const last = Math.max(...parts.map((part) => Number(part.dataset.step)));
+  const words = element("p", { ariaLive: "polite" });
+  let step = 0;
+  function go(to) {
+    step = Math.min(Math.max(to, 0), last);
+    for (const part of parts) {
+      part.classList.toggle("later", step > 0 && part.dataset.step > step);
+      part.classList.toggle("now", Number(part.dataset.step) === step);
+    }
+    const now = parts.find((part) => Number(part.dataset.step) === step);
+    words.textContent = step ? `${step} of ${last}: ${now.querySelector("title").textContent}` : "";
+    back.disabled = step === 0;
+    next.disabled = step === last;
+  }
+  const back = button("Back", () => go(step - 1));
+  const next = button("Step", () => go(step + 1));
+  const controls = element("div", { className: "controls" }, back, next, button("Show all", () => go(0)));
+  const choices = [...new Set([...svg.querySelectorAll("[data-choice]")].map((part) => part.dataset.choice))];
+  if (choices.length) {
+    const choose = (name) => {
+      for (const part of svg.querySelectorAll("[data-choice]"))
+        part.style.display = part.dataset.choice === name ? "inline" : "none";
+    };
+    const list = element("select", { onchange: () => choose(list.value) }, ...choices.map((name) => new Option(name)));
+    controls.prepend(element("label", {}, "Input: ", list));
+  }
+  figure.append(controls, words);
+  go(0);
+}
+
+// --- When the page is there ----------------------------------------------------------------------------
+
+addEventListener("DOMContentLoaded", () => {
+  addSwitch();
+  if (navigator.clipboard) document.querySelectorAll("main .fragment").forEach(addCopying);
+  document.querySelectorAll("figure.steps").forEach(addSteps);
+  letScroll();
+  addEventListener("resize", letScroll);
+  addEventListener("beforeprint", openAnswers);
+  addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest("input, select, figure, [tabindex]")) return;
+    const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+    if (rel) document.querySelector(`.around [rel=${rel}]`)?.click();
+  });
+});

@@ -116,11 +116,13 @@ class Report(Folder):
         self.assertEqual(["<svg" in part for part in (histogram, squares, joint, new)], [True, True, False, False])
         self.assertTrue(new.startswith("&lt;b&gt;new&lt;/b&gt; of 1,000 elements"))
 
-    def test_simulated_times_are_drawn_without_the_cpus(self):
-        page = self.page({"simulated": "true"}, {"device": "CPU", "variant": "(one CPU core)"},
-                         {"device": "CPU", "variant": "on the CPU"})
-        self.assertNotIn("01  on the CPU", page)
-        self.assertIn("seconds on the simulator", page)
+    def test_a_page_of_simulated_rows_has_verdicts_and_counts_and_no_times(self):
+        page = self.page({"simulated": "true"}, {"simulated": "true", "verdict": "wrong on purpose: lost 3"},
+                         {"simulated": "true", "verdict": "WRONG: bin 3"}, {"device": "CPU", "variant": "(one CPU core)"})
+        self.assertIn("3 variants: 1 right, 1 wrong on purpose, 1 wrong.", page)
+        self.assertIn("lost 3", page)
+        for time in ("<svg", "2.00 us", "GB/s</th>", "(one CPU core)"):
+            self.assertNotIn(time, page)
 
     def test_damaged_rows_are_refused_in_a_line(self):
         heading, row = (self.folder / self.write_rows({})).read_text(encoding="utf-8").splitlines()

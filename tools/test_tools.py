@@ -16,6 +16,8 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+import picture_steps as steps
+
 TOOLS = Path(__file__).resolve().parent
 HOSTILE = ["`touch pwned`", '"; system("touch pwned"); "', "</desc><script>alert(1)</script>", "%s %d %%",
            'a\\nb \\042 "c" \\', "# é漢字 {/Bold x}_1^2 @y ~", "$(touch pwned)", "'; system('touch pwned'); '",
@@ -146,6 +148,26 @@ class Report(Folder):
                             (".", "Is a directory"), ("/dev/zero", "is a device"), ("/proc/self/mem", "error")]:
             self.fails(words, TOOLS / "report.py", name, "page.html")
         self.assertFalse((self.folder / "page.html").exists())
+
+
+class Steps(unittest.TestCase):
+    def test_the_pictures_show_the_passes_and_sectors_that_were_counted_on_a_gpu(self):
+        means = [[steps.mean_passes(kind, copies) for copies in steps.COPIES] for kind in ("uniform", "bank-attack", "constant")]
+        for found, expected in zip(means, [(3.16, 2.93, 2.00, 1), (7.89, 3.99, 2.00, 1), (1, 1, 1, 1)]):
+            self.assertEqual([round(mean, 2) for mean in found], list(expected))
+        self.assertEqual([len(steps.sectors(size, stride)) for _, size, stride in steps.LOADS], [1, 4, 8, 16, 32])
+
+    def test_every_tree_adds_every_value_once(self):
+        for shape in ("adjacent pairs", "pairs, packed", "halves"):
+            values = list(steps.VALUES)
+            for level in range(3):
+                for _, left, right in steps.additions(shape, level, len(values)):
+                    values[left] += values[right]
+            self.assertEqual(values[0], sum(steps.VALUES))
+
+    def test_the_pictures_are_up_to_date(self):
+        run = subprocess.run([TOOLS / "picture_steps.py", "--check"], capture_output=True, encoding="utf-8", check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
 
 
 class Bins(Folder):

@@ -69,39 +69,41 @@ function openAnswers() {
 
 // --- Pictures with steps -------------------------------------------------------------------------------
 
-// An element with data-step="2" appears in step 2; data-choice="name" belongs to one of several inputs. The steps'
-// words are the first element's <title>. Without a step, all is shown.
+// An element with data-step="2" appears in step 2, which its <title> describes; one with data-choice belongs to an input
+// of several. Before the first step, all steps are shown.
 function addSteps(figure) {
-  const svg = figure.querySelector("svg");
-  const parts = [...svg.querySelectorAll("[data-step]")];
-  const last = Math.max(...parts.map((part) => Number(part.dataset.step)));
+  const inputs = [...figure.querySelectorAll("[data-choice]")];
   const words = element("p", { ariaLive: "polite" });
-  let step = 0;
+  let [step, last, parts] = [0, 0, []];
+  const numberOf = (part) => Number(part.dataset.step);
   function go(to) {
-    step = Math.min(Math.max(to, 0), last);
+    step = to;
     for (const part of parts) {
-      part.classList.toggle("later", step > 0 && part.dataset.step > step);
-      part.classList.toggle("now", Number(part.dataset.step) === step);
+      part.classList.toggle("later", step > 0 && numberOf(part) > step);
+      part.classList.toggle("now", numberOf(part) === step);
     }
-    const now = parts.find((part) => Number(part.dataset.step) === step);
-    words.textContent = step ? `${step} of ${last}: ${now.querySelector("title").textContent}` : "";
+    const title = parts.find((part) => numberOf(part) === step)?.querySelector("title");
+    words.textContent = title ? `${step} of ${last}. ${title.textContent}` : "";
     back.disabled = step === 0;
     next.disabled = step === last;
   }
+  function choose(name) {
+    for (const input of inputs) input.style.display = input.dataset.choice === name ? "inline" : "none";
+    parts = [...figure.querySelectorAll("[data-step]")];
+    if (name) parts = parts.filter((part) => part.closest("[data-choice]").dataset.choice === name);
+    last = Math.max(...parts.map(numberOf));
+    go(0);
+  }
   const back = button("Back", () => go(step - 1));
   const next = button("Step", () => go(step + 1));
-  const controls = element("div", { className: "controls" }, back, next, button("Show all", () => go(0)));
-  const choices = [...new Set([...svg.querySelectorAll("[data-choice]")].map((part) => part.dataset.choice))];
-  if (choices.length) {
-    const choose = (name) => {
-      for (const part of svg.querySelectorAll("[data-choice]"))
-        part.style.display = part.dataset.choice === name ? "inline" : "none";
-    };
-    const list = element("select", { onchange: () => choose(list.value) }, ...choices.map((name) => new Option(name)));
+  const controls = element("div", { className: "controls" }, next, back, button("Show all", () => go(0)));
+  if (inputs.length) {
+    const list = element("select", {}, ...inputs.map((input) => new Option(input.dataset.choice)));
+    list.onchange = () => choose(list.value);
     controls.prepend(element("label", {}, "Input: ", list));
   }
   figure.append(controls, words);
-  go(0);
+  choose(inputs[0]?.dataset.choice);
 }
 
 // --- When the page is there ----------------------------------------------------------------------------

@@ -22,13 +22,13 @@ HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)</h\1>|<h(2) class="memtitle">
 # Doxygen's indexes by letter, whose place reference.html and the search take.
 UNUSED = re.compile(r"globals|functions|namespacemembers|namespaces|classes|hierarchy|pages|.*-members")
 # Scripts' leftovers, tips that scripts would show, an anchor before each page's text, and links that add nothing.
-DROPPED = re.compile(r' on\w+="[^"]*"|<img src="closed.png"[^>]*>|<p ><a class="anchor" id="md_[^>]*></a> </p>|'
+DROPPED = re.compile(r' on\w+="[^"]*"|<img src="closed.png"[^>]*>|<p ><a class="anchor"[^>]*></a> </p>|'
                      r'<div class="ttc".*?</div></div>\n?|\s*<a href="[^"]*">More\.\.\.</a>|'
                      r'<a href="[^"]*-members.html">.*?</a>')
 TABLE = re.compile(r'<table class="memberdecls">.*?</table>', re.DOTALL)
 TABLES = re.compile(rf"(?:{TABLE.pattern}\s*)+", re.DOTALL)
 SEARCH = ('<p id="found" role="status"></p><ol id="results"></ol><noscript><p>The search needs JavaScript.</p></noscript>'
-          '<script src="search_index.js"></script><script src="search.js"></script>')
+          '<script src="search_index.js" defer></script><script src="search.js" defer></script>')
 
 
 def plain_text(text):
@@ -83,7 +83,7 @@ class Site:
         text = text if name == "search.html" else self.with_sidebar(name, text)
         text = HEADING.sub(with_permalink, text)
         first = re.search(r"</h1>.*?<p[ >].*?</p>", text, re.DOTALL)
-        description = search.words(first[0]) if first else ""
+        description = search.words(first[0] if first else "") or f"{title or name}: a course on CUDA C++"
         return text.replace("</title>", f'</title>\n<meta name="description" content="{html.escape(description[:300])}">', 1)
 
     def about(self, name):
@@ -99,7 +99,7 @@ class Site:
 
     def entry(self, name, text):
         """The sidebar's entry for a page."""
-        if re.search(f'<li(?: class=inner)?><a href="{re.escape(name)}"', text):
+        if re.search(f'<li(?: class="inner")?><a href="{re.escape(name)}"', text):
             return name
         if self.is_reference(name):
             return "reference.html"
@@ -116,7 +116,7 @@ class Site:
             title = re.search("<h1>(.*?)</h1>", text, re.DOTALL)[1]
             sections = f'<li><a aria-current="page" href="{name}">{title}</a></li>{sections}'
         current = "page" if entry == name else "true"
-        return re.sub(rf'(<li(?: class=inner)?><a)( href="{re.escape(entry)}">.*?</a>)',
+        return re.sub(rf'(<li(?: class="inner")?><a)( href="{re.escape(entry)}">.*?</a>)',
                       lambda match: f'{match[1]} aria-current="{current}"{match[2]}<ul>{sections}</ul>', text, count=1)
 
 

@@ -22,7 +22,9 @@ def table(match):
     columns = iter(right * len(rows))
 
     def cell(found):
-        return f'<{found[1]}{" class=number" * next(columns, False)}>{found[2]}</{found[1]}>'
+        tag = found[1] if found[2] else "td"  # a heading without words is none
+        attributes = ' scope="col"' * (tag == "th") + ' class="number"' * next(columns, False)
+        return f"<{tag}{attributes}>{found[2]}</{tag}>"
 
     return f'<div class="wide">{CELL.sub(cell, match[0])}</div>'
 
@@ -47,7 +49,8 @@ def picture(folder):
         width, height = re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', text).groups()
         return f'<a href="{match[1]}">{match[0][:-2]} width="{width}" height="{height}"></a>'
 
-    return lambda body: re.sub(r'<img src="([^"]*)"[^>]*/>', tag, body)
+    return lambda body: re.sub(r"<p>(<figure.*?</figure>)</p>", r"\1", re.sub(r'<img src="([^"]*)"[^>]*/>', tag, body),
+                               flags=re.DOTALL)
 
 
 def improved(body, folder):

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+/* usage: tools/site/audit.mjs
+
+Judges the built site by axe, Lighthouse and html-validate, and exits with 1 if a figure is missed. Needs node, npm and
+chromium ($CHROMIUM); downloads the tools into build/audit. CI does not run it. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
+const SITE = "build/docs/html";
+const CHAPTERS = ["01_cpu_baseline", "02_naive_atomic", "03_shared_privatized", "04_coarsened", "05_sum_of_squares",
+  "06_tree_reduction", "07_arbitrary_n"];
+const PAGES = ["index", ...CHAPTERS, "03_shared_privatized_applications", "03_shared_privatized_exercises_1_one_block_size_md",
+  "docs_results", "docs_glossary_md", "reference", "03__shared__privatized_2kernels_8cuh", "search"];
+const SCORED = ["index", "02_naive_atomic", "04_coarsened", "03__shared__privatized_2kernels_8cuh", "search"];
+const LEAST_SCORE = 98;
+const VIEWS = [["light", 1280], ["dark", 1280], ["light", 390]]; // colour scheme, width
+const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".jpg": "image/jpeg" };
+
+process.chdir(resolve(import.meta.dirname, "../.."));
+if (!existsSync(`${SITE}/index.html`)) throw "there is no site yet: ./course docs builds it";
+mkdirSync("build/audit", { recursive: true });
+execFileSync("npm", ["install", "--silent", "--prefix", "build/audit", ...TOOLS], { stdio: "inherit" });
+const require = createRequire(resolve("build/audit/_"));
+const { default: puppeteer } = await import(pathToFileURL(require.resolve("puppeteer-core")));
+const { default: lighthouse, desktopConfig } = await import(pathToFileURL(require.resolve("lighthouse")));
+const { HtmlValidate, FileSystemConfigLoader } = require("html-validate");
+
+const missed = [];
+function judge(what, is, isReached) {
+  console.log(`${what}: ${is}`);
+  if (!isReached) missed.push(`${what}: ${is}`);
+}
+
+// --- The markup, but not Doxygen's --------------------------------------------------------------
+
+// Headings' anchors are a code-hosting site's, and spaces at lines' ends are in Doxygen's code.
+const RULES = { extends: ["html-validate:recommended"],
+  rules: { "valid-id": ["error", { relaxed: true }], "no-trailing-whitespace": "off" } };
+const validator = new HtmlValidate(new FileSystemConfigLoader(RULES));
+for (const page of PAGES.filter((name) => !name.includes("__"))) {
+  const { results } = await validator.validateFile(`${SITE}/${page}.html`);
+  const errors = results.flatMap((result) => result.messages);
+  const first = errors.slice(0, 5).map((error) => `\n  ${error.line}: ${error.ruleId}: ${error.message}`);
+  judge(`html-validate, ${page}`, `${errors.length} errors${first.join("")}`, errors.length === 0);
+}
+
+// --- What a browser sees ------------------------------------------------------------------------
+
+const server = createServer((request, response) => {
+  const path = resolve(SITE, `.${new URL(request.url, "http://x").pathname}`);
+  if (!path.startsWith(resolve(SITE)) || !existsSync(path)) return response.writeHead(404).end();
+  response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const address = (page) => `http://127.0.0.1:${server.address().port}/${page}.html${page === "search" ? "?q=bank+conflict" : ""}`;
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+try {
+  for (const name of PAGES) {
+    const found = [];
+    for (const [scheme, width] of VIEWS) {
+      const page = await browser.newPage();
+      await page.setViewport({ width, height: 900 });
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await page.goto(address(name));
+      await page.addScriptTag({ path: require.resolve("axe-core") });
+      for (const { id, nodes } of (await page.evaluate(() => axe.run())).violations)
+        found.push(`\n  ${scheme}, ${width} px: ${id}, ${nodes.length} times: ${nodes[0].html.slice(0, 120)}`);
+      await page.close();
+    }
+    judge(`axe, ${name}`, `${found.length} violations${found.join("")}`, found.length === 0);
+  }
+  for (const name of SCORED) {
+    const { lhr } = await lighthouse(address(name), { port: new URL(browser.wsEndpoint()).port, logLevel: "error" }, desktopConfig);
+    const scores = Object.values(lhr.categories).map((one) => [one.title, Math.round(100 * one.score)]);
+    const lost = Object.values(lhr.categories).flatMap((one) => one.auditRefs.filter((ref) => ref.weight > 0))
+      .map((ref) => lhr.audits[ref.id]).filter((audit) => audit.score !== null && audit.score < 0.9).map((audit) => `\n  ${audit.title}`);
+    judge(`Lighthouse, ${name}`, scores.map((one) => one.join(" ")).join(", ") + lost.join(""), scores.every((one) => one[1] >= LEAST_SCORE));
+  }
+} finally {
+  await browser.close();
+  server.close();
+}
+if (missed.length) {
+  console.error(`\nmissed:\n${missed.join("\n")}`);
+  process.exit(1);
+}

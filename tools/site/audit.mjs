@@ -75,6 +75,19 @@ try {
     }
     judge(`axe, ${name}`, `${found.length} violations${found.join("")}`, found.length === 0);
   }
+  const page = await browser.newPage(); // without a server, as a reader opens it
+  await page.goto(`${pathToFileURL(SITE)}/search.html?q=bank+conflict`);
+  const pages = await page.$$eval("#results h2", (titles) => titles.length);
+  judge("search for 'bank conflict'", `${pages} pages`, pages >= 6);
+  await page.goto(`${pathToFileURL(SITE)}/${CHAPTERS[2]}.html`);
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForNavigation({ timeout: 5000 }).catch(() => {});
+  judge("the left arrow in chapter 03", page.url().split("/").pop(), page.url().endsWith(`${CHAPTERS[1]}.html`));
+  const closed = await page.evaluate(() => {
+    dispatchEvent(new Event("beforeprint"));
+    return document.querySelectorAll("details:not([open])").length;
+  });
+  judge("answers that are closed on paper", closed, closed === 0);
   for (const name of SCORED) {
     const { lhr } = await lighthouse(address(name), { port: new URL(browser.wsEndpoint()).port, logLevel: "error" }, desktopConfig);
     const scores = Object.values(lhr.categories).map((one) => [one.title, Math.round(100 * one.score)]);

@@ -54,7 +54,7 @@ function addCopying(block) {
 
 // What scrolls sideways can be reached by the keyboard.
 function letScroll() {
-  for (const it of document.querySelectorAll(".fragment, .wide, .memproto, .steps")) {
+  for (const it of document.querySelectorAll(".fragment, .wide, .memproto, .steps, p:has(img)")) {
     if (it.scrollWidth > it.clientWidth) it.tabIndex = 0;
     else it.removeAttribute("tabindex");
   }
@@ -110,6 +110,8 @@ function addSteps(figure) {
 
 addEventListener("DOMContentLoaded", () => {
   addSwitch();
+  const contents = document.querySelector("#contents");
+  contents.scrollTop = (contents.querySelector("[aria-current]")?.offsetTop ?? 0) - 100;
   if (navigator.clipboard) document.querySelectorAll("main .fragment").forEach(addCopying);
   document.querySelectorAll("figure.steps").forEach(addSteps);
   letScroll();
@@ -117,7 +119,7 @@ addEventListener("DOMContentLoaded", () => {
   addEventListener("beforeprint", openAnswers);
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    if (event.target.closest("input, select, figure, [tabindex]")) return;
+    if (event.target.closest("input, select, [tabindex]")) return;
     const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
     if (rel) document.querySelector(`.around [rel=${rel}]`)?.click();
   });

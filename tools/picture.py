@@ -18,8 +18,9 @@ from rows import MOST, Problem, device_row, grouped, is_baseline, machine, on_cp
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
-# The colours of bars, and what they are where the page is dark: all have contrasts of 4.5 and more.
-DARK = {"#ffffff": "#0d1117", "#59636e": "#9198a1", "#0860ca": "#58a6ff", "#b4451a": "#f0883e", "#1a7f37": "#56d364"}
+# The colours of pictures, and what they are where the page is dark: all have contrasts of 4.5 and more.
+DARK = {"#ffffff": "#0d1117", "#57606a": "#a3adb8", "#1f6fd6": "#58a2ff", "#ae4312": "#ff8f57",
+        "#00664b": "#36c596", "#7a2676": "#e68ad6", "#7d5a00": "#e3b341"}
 
 
 # --- gnuplot ------------------------------------------------------------------------------------
@@ -76,6 +77,20 @@ def write(path, content, source=None):
             part.unlink()
 
 
+def finished(drawing, heading, description, stamp):
+    """What gnuplot has drawn as an SVG, with its texts and with colours for dark pages."""
+    drawing = drawing.decode("utf-8")
+    drawing = drawing[drawing.index("<svg"):]
+    for name, words in (("title", heading), ("desc", description)):
+        drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing, count=1)
+    drawing = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
+                     lambda match: f"#{int(match[1]):02x}{int(match[2]):02x}{int(match[3]):02x}", drawing)
+    rules = "".join(f"[{name}='{light}']{{{name}:{dark}}}" for light, dark in DARK.items()
+                    for name in ("fill", "stroke", "color"))
+    drawing = drawing.replace("</desc>", f"</desc>\n<style>@media(prefers-color-scheme:dark){{{rules}}}</style>", 1)
+    return f"{drawing.rstrip()}\n{stamp}\n"
+
+
 # --- Bars ---------------------------------------------------------------------------------------
 
 
@@ -98,7 +113,7 @@ class Picture:
         if not variants:
             raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
         self.name = problem.replace(" ", "_")
-        self.title = title(variants[0]) + ": GB/s of each variant"
+        self.title = f"{title(variants[0])}: GB/s of each {'grid' if variants[0]['case'] == 'sweep' else 'variant'}"
         self.machine = machine(device_row(self.rows))
         self.sections = {
             "variants": [self.line(y, row) for y, row in enumerate(variants, 1)],
@@ -139,15 +154,5 @@ class Picture:
         return path.exists() and self.stamp in path.read_text(encoding="utf-8")
 
     def svg(self):
-        drawing = draw("bars.gp", [], self.sections,
-                       [self.name, self.title, self.machine, self.numbers]).decode("utf-8")
-        drawing = drawing[drawing.index("<svg"):]
-        for name, words in (("title", self.title), ("desc", self.machine)):
-            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing,
-                             count=1)
-        drawing = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
-                         lambda match: f"#{int(match[1]):02x}{int(match[2]):02x}{int(match[3]):02x}", drawing)
-        rules = "".join(f"[{name}='{light}']{{{name}:{dark}}}" for light, dark in DARK.items()
-                        for name in ("fill", "stroke", "color"))
-        drawing = drawing.replace("</desc>", f"</desc>\n<style>@media(prefers-color-scheme:dark){{{rules}}}</style>", 1)
-        return f"{drawing.rstrip()}\n{self.stamp}\n"
+        drawing = draw("bars.gp", [], self.sections, [self.name, self.title, self.machine, self.numbers])
+        return finished(drawing, self.title, self.machine, self.stamp)

@@ -158,10 +158,10 @@ class Steps(unittest.TestCase):
         self.assertEqual([len(steps.sectors(size, stride)) for _, size, stride in steps.LOADS], [1, 4, 8, 16, 32])
 
     def test_every_tree_adds_every_value_once(self):
-        for shape in ("adjacent pairs", "pairs, packed", "halves"):
+        for shape in steps.SHAPES:
             values = list(steps.VALUES)
-            for level in range(3):
-                for _, left, right in steps.additions(shape, level, len(values)):
+            for level in range(steps.LEVELS):
+                for _, left, right in steps.additions(shape, level):
                     values[left] += values[right]
             self.assertEqual(values[0], sum(steps.VALUES))
 

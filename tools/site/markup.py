@@ -47,11 +47,12 @@ def picture(folder):
         if "data-step" in text:
             return f'<figure class="steps">{text[text.index("<svg"):].strip()}</figure>'
         width, height = re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', text).groups()
-        return f'<a href="{match[1]}">{match[0][:-2]} width="{width}" height="{height}"></a>'
+        return f'<a href="{match[1]}">{match[0][:-1]} width="{width}" height="{height}"></a>'
 
-    return lambda body: re.sub(r"<p>(<figure.*?</figure>)</p>", r"\1", re.sub(r'<img src="([^"]*)"[^>]*/>', tag, body),
+    return lambda body: re.sub(r"<p>(<figure.*?</figure>)</p>", r"\1", re.sub(r'<img src="([^"]*)"[^>]*>', tag, body),
                                flags=re.DOTALL)
 
 
 def improved(body, folder):
-    return picture(folder)(with_units(re.sub(r"<table>.*?</table>", table, body, flags=re.DOTALL)))
+    body = re.sub(r"<table>.*?</table>", table, body.replace(" />", ">"), flags=re.DOTALL)
+    return picture(folder)(with_units(body))

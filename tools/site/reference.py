@@ -50,14 +50,15 @@ def listing(functions, brief):
 
 
 def index(tags, site, names):
-    """Every kernel and function by its file, a file's kernels first. `names`: the page of a chapter's README."""
+    """Every kernel and function by its file, a file's kernels first. `names`: the page of each README."""
     brief = dict(briefs(site))
     result = []
-    for file, functions in sorted(tags.functions.items()):
-        about = f' <a href="{names[str(Path(file).parent / "README.md")]}">The chapter</a>' \
-            if str(Path(file).parent / "README.md") in names and file.endswith("kernels.cuh") else ""
+    for file in sorted(tags.functions, key=lambda file: (file.split("/")[0], Path(file).stem != "kernels", file)):
+        functions, readme = tags.functions[file], str(Path(file).parent / "README.md")
         result.append(f'<h2 id="{re.sub(r"[^a-z0-9]+", "-", file.lower())}">'
-                      f'<a href="{tags.reference[file]}">{html.escape(file)}</a></h2>{about}')
+                      f'<a href="{tags.reference[file]}">{html.escape(file)}</a></h2>')
+        if readme in names:
+            result.append(f'<p class="related"><a href="{names[readme]}">The page that explains it</a></p>')
         kernels = [one for one in functions if one.is_kernel]
         others = [one for one in functions if not one.is_kernel]
         if kernels and others:

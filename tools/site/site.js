@@ -69,8 +69,8 @@ function openAnswers() {
 
 // --- Pictures with steps -------------------------------------------------------------------------------
 
-// An element with data-step="2" appears in step 2, which its <title> describes; one with data-choice belongs to an input
-// of several. Before the first step, all steps are shown.
+// An element with data-step="2" appears in step 2, which its <title> describes; one with data-choice belongs to one of
+// several inputs. Before the first step, all steps are shown.
 function addSteps(figure) {
   const inputs = [...figure.querySelectorAll("[data-choice]")];
   const words = element("p", { ariaLive: "polite" });
@@ -111,7 +111,7 @@ function addSteps(figure) {
 addEventListener("DOMContentLoaded", () => {
   addSwitch();
   const contents = document.querySelector("#contents");
-  contents.scrollTop = (contents.querySelector("[aria-current]")?.offsetTop ?? 0) - 100;
+  contents.scrollTop = (contents.querySelector("[aria-current]")?.offsetTop ?? 0) - contents.clientHeight / 2;
   if (navigator.clipboard) document.querySelectorAll("main .fragment").forEach(addCopying);
   document.querySelectorAll("figure.steps").forEach(addSteps);
   letScroll();

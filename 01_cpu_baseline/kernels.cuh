@@ -1,7 +1,7 @@
 /// @file
-/// @brief Chapter 01: the histogram on a CPU. One loop, then what is left to gain from it.
+/// @brief Chapter 01: the histogram on a CPU: one loop, then two ways to make it faster.
 ///
-/// Each histogram is a @ref Variant::Run, which says what it takes and gives: here in host memory.
+/// Each histogram is a @ref Variant::Run, which describes the parameters. All of them are in host memory.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 #include "../common/problem/histogram.hpp"
 
-/// One pass, one table: read a byte, add one to its bin.
+/// One pass, one table: reads a byte and adds one to its bin.
 /// @par Source
 /// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code") begin with this loop.
 inline void histogram_sequential(const unsigned char* data, std::size_t n, unsigned long long* bins,
@@ -21,15 +21,15 @@ inline void histogram_sequential(const unsigned char* data, std::size_t n, unsig
     for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
 }
 
-/// How many tables take turns. Four hide the time that a store takes until a load can see it.
+/// How many tables are used in turn. Four hide the latency from a store to the next load of the same bin.
 constexpr std::size_t kTables = 4;
-/// A histogram for each turn.
+/// One histogram per turn.
 using Tables = std::array<std::array<unsigned long long, kBins>, kTables>;
 
-/// @brief Neighbouring bytes go into different tables.
+/// @brief Counts neighbouring bytes in different tables.
 ///
-/// In one table, two equal bytes in a row make the second addition wait for the first one's store.
-/// In two tables they are independent, and the CPU does both at once.
+/// If two equal bytes in a row are counted in one table, the second addition waits for the store of the
+/// first. In two tables the additions are independent, and the CPU overlaps them.
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     // [01.1] Count neighbouring bytes in different tables, and then what is left over.
     std::size_t i = 0;
@@ -45,7 +45,7 @@ inline void merge(const Tables& tables, unsigned long long* bins) {
         for (std::size_t t = 0; t < kTables; ++t) bins[b] += tables[t][b];
 }
 
-/// The loop with tables that take turns, which are added up at the end.
+/// Counts in several tables in turn, and adds them up at the end.
 inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsigned long long* bins,
                                   unsigned long long*, LaunchShape) {
     std::fill(bins, bins + kBins, 0ull);
@@ -54,11 +54,11 @@ inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsi
     merge(tables, bins);
 }
 
-/// @brief A thread a core, each with a slice of the data and tables of its own.
+/// @brief One thread per core, each with its own slice of the data and its own tables.
 ///
-/// No two threads ever write to the same memory, so there is nothing to lock: privatization, which
-/// chapter 03 brings to the GPU.
-/// @param[in] shape The grid is the number of threads; 0 takes one for each core.
+/// No two threads write to the same memory while they count, so no lock is needed. This is privatization;
+/// chapter 03 does it on the GPU.
+/// @param[in] shape The grid is the number of threads; 0 means one per core.
 inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsigned long long* bins,
                                 unsigned long long*, LaunchShape shape) {
     const std::size_t count = shape.grid_or(std::max(1u, std::thread::hardware_concurrency()));
@@ -75,12 +75,12 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
         });
         // [/01.2]
     }
-    threads.clear();  // waits for all of them
+    threads.clear();  // waits until all have ended
     std::fill(bins, bins + kBins, 0ull);
     for (const Tables& own : tables) merge(own, bins);
 }
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "sequential",
      .idea = "one loop over the bytes, one table of bins",

@@ -28,8 +28,8 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
         if (variant.wrong_because == nullptr) CHECK(check_variant(variant).value_or("") == "");
 }
 
-TEST_CASE("the racy kernel is right as long as no two threads want one bin") {
-    // Sorted, up to 256 bytes all differ.
+TEST_CASE("the racy kernel is right as long as no two threads add to one bin") {
+    // In sorted input, up to 256 bytes all differ.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
         CHECK(check_case(racy(), {n, "sorted", 0, {}, 1}).value_or("") == "");
 }
@@ -68,7 +68,7 @@ TEST_CASE("the first and the last of more than 2^32 bytes are used") {
 
 namespace {
 
-/// What each of many concurrent additions answered, sorted.
+/// Stores what each of many concurrent additions returned.
 template <typename Add>
 __global__ void answers_kernel(unsigned long long* d_cell, unsigned long long* d_answers, Add add) {
     d_answers[blockIdx.x * blockDim.x + threadIdx.x] = add(d_cell);

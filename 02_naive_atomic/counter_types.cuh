@@ -1,5 +1,5 @@
 /// @file
-/// @brief Which types have a fast `atomicAdd`, and how far they count: `--counter-types`.
+/// @brief How fast `atomicAdd` is for each type of counter, and how far each counts: `--counter-types`.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "kernels.cuh"
 
 /// The grid-stride loop with counters of another type.
-/// @param[in,out] d_counters 256 counters, cleared before.
+/// @param[in,out] d_counters 256 counters, which the host has cleared.
 template <typename Counter>
 __global__ void typed_kernel(const unsigned char* d_data, std::size_t n, Counter* d_counters) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -33,7 +33,7 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_coun
 }
 
 /// Adds a counter type to a bench.
-/// @param[in] largest How far it counts: the last number to which adding 1 gives the next one.
+/// @param[in] largest How far it counts: the last number up to which adding 1 gives the next one.
 template <typename Counter>
 void add_counter_type(Bench& bench, const char* name, unsigned long long largest, const unsigned char* d_data,
                       std::size_t n, const Bins& expected, LaunchShape shape) {
@@ -54,10 +54,10 @@ void add_counter_type(Bench& bench, const char* name, unsigned long long largest
 /// @brief Times and verifies the grid-stride loop with five types of counters, and prints the table.
 /// @param[in] chapter The chapter's folder, for the rows.
 /// @param[in] d_data  The bytes in device memory.
-/// @param[in] data    The same in host memory.
-/// @return The program's exit status: 1 if a histogram is wrong within its type's limit.
+/// @param[in] data    The same bytes in host memory.
+/// @return The program's exit status: 1 if a histogram within its type's limit is wrong.
 /// @par Source
-/// B, on the types that `atomicAdd` takes.
+/// B, on the types that `atomicAdd` accepts.
 inline int print_counter_types(const std::string& chapter, const unsigned char* d_data,
                                const std::vector<unsigned char>& data, const Options& options,
                                const Device& device) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 02: the histogram on a GPU, with all threads adding to the same 256 bins.
+/// @brief Chapter 02: the histogram on a GPU, where all threads add to the same 256 bins.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 #include "../common/problem/histogram.hpp"
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to 256 bins; both are in device memory,
-/// and the bins are cleared before. The bytes may lie at any alignment.
+/// Each adds the counts of `n` bytes to 256 bins. Both are in device memory, and the host has cleared the
+/// bins. The bytes may begin at any address.
 /// @{
 
-/// Wrong on purpose. `++` is three steps: load, add, store. Between them another thread may load the
-/// same count, and one of the two additions is lost.
+/// Wrong on purpose. `++` is three steps: load, add, store. Another thread may load the same count between
+/// them, and then one of the two additions is lost.
 /// @par Source
-/// B, which shows it to warn of it.
+/// B, which shows it as a warning.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     // [02.1] Find this thread's element, if it has one, and add 1 to its bin by ++.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -25,9 +25,9 @@ __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned
     // [/02.1]
 }
 
-/// The cure: the memory itself adds, in one step that nothing can come between.
+/// The cure: the memory itself adds, in one step that no other thread can come between.
 /// @par Source
-/// B: a thread for each element.
+/// B: one thread per element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,
                                        unsigned long long* d_bins) {
     // [02.2] The same, with an addition that nothing can come between.
@@ -36,9 +36,9 @@ __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t 
     // [/02.2]
 }
 
-/// Any grid for any n: each thread takes every element that is a whole grid further.
+/// Any grid for any n: each thread takes its element, then the one that is a whole grid further, and so on.
 /// @par Source
-/// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), with indices of 32 bits.
+/// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), both with 32-bit indices.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     // [02.3] Count every element that is a whole grid further than the last one.
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -47,10 +47,10 @@ __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, u
     // [/02.3]
 }
 
-/// @brief What `atomicAdd` does, made from compare-and-swap.
+/// @brief What `atomicAdd` does, built from compare-and-swap.
 ///
-/// Stores the sum only if the old value is still there, and else starts again from the newer one.
-/// Under contention most attempts are in vain.
+/// Stores the sum only if the memory still holds the old value. Otherwise it tries again from the newer
+/// value. Under contention most attempts are wasted.
 /// @return The value before the addition.
 /// @par Source
 /// B, for types that have no `atomicAdd`.
@@ -66,7 +66,7 @@ __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* addre
     // [/02.4] return 0;
 }
 
-/// The grid-stride loop with that addition.
+/// The grid-stride loop with this addition.
 __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
@@ -75,17 +75,17 @@ __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned 
 
 /// @}
 
-/// Threads a block, unless the caller says otherwise.
+/// Threads per block, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
-/// D found the best grid to be twice as many blocks as there are multiprocessors: the default here.
+/// The default grid. D found two blocks per multiprocessor to be best.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which describes the parameters and what it throws.
 /// @{
 
-/// A thread for each byte; loses counts.
+/// One thread per byte; loses counts.
 inline void histogram_racy(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                            unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -95,7 +95,7 @@ inline void histogram_racy(const unsigned char* d_data, std::size_t n, unsigned 
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// A thread for each byte.
+/// One thread per byte.
 inline void histogram_one_per_element(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                       unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -105,7 +105,7 @@ inline void histogram_one_per_element(const unsigned char* d_data, std::size_t n
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Two blocks a multiprocessor, whatever `n` is.
+/// Two blocks per multiprocessor, whatever `n` is.
 inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                   unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -115,7 +115,7 @@ inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, un
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The same with additions made from compare-and-swap.
+/// The same with additions built from compare-and-swap.
 inline void histogram_cas(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                           unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -127,7 +127,7 @@ inline void histogram_cas(const unsigned char* d_data, std::size_t n, unsigned l
 
 /// @}
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "racy",
      .idea = "one thread per element, and a plain ++",

@@ -11,11 +11,11 @@
 #include "../common/bench/options.hpp"
 #include "../common/cuda/device_buffer.cuh"
 
-constexpr unsigned int kCells = 1024;      ///< a block's cells, one for each of its threads
-constexpr unsigned int kAdditions = 1024;  ///< by each thread
+constexpr unsigned int kCells = 1024;      ///< per block, one for each thread
+constexpr unsigned int kAdditions = 1024;  ///< per thread
 
-/// @brief Latency: one thread, each addition waiting for the answer of the one before.
-/// @param[out] d_cycles The multiprocessor's clock cycles for all of them.
+/// @brief Latency: one thread, whose additions each wait for the result of the one before.
+/// @param[out] d_cycles The SM's clock cycles for all of them.
 template <bool kShared>
 __global__ void latency_kernel(unsigned int* d_cells, long long* d_cycles) {
     __shared__ unsigned int cell;
@@ -23,14 +23,14 @@ __global__ void latency_kernel(unsigned int* d_cells, long long* d_cycles) {
     unsigned int* const address = kShared ? &cell : d_cells;
     unsigned int old = 0;
     const long long start = clock64();
-    // The highest bit of the answer is never set. Only the thread itself does not know that.
+    // The highest bit of the result is never set, but the compiler cannot know that.
     for (unsigned int k = 0; k < kAdditions; ++k) old = atomicAdd(address + (old >> 31), 1u);
     *d_cycles = clock64() - start;
     d_cells[0] = old + 1;
 }
 
-/// @brief Throughput: all threads of the device add, `cells` cells for each block.
-/// @param[in,out] d_cells `kCells` for each block; each cell grows by what was added to it.
+/// @brief Throughput: all threads of the device add, to `cells` cells per block.
+/// @param[in,out] d_cells `kCells` per block; each cell is increased by what was added to it.
 template <bool kShared>
 __global__ void throughput_kernel(unsigned int* d_cells, unsigned int cells) {
     __shared__ unsigned int block_cells[kCells];
@@ -43,7 +43,7 @@ __global__ void throughput_kernel(unsigned int* d_cells, unsigned int cells) {
     if (kShared) own[threadIdx.x] += block_cells[threadIdx.x];
 }
 
-/// Adds up all cells, to see that no addition was lost.
+/// Adds up all cells, to check that no addition was lost.
 inline unsigned long long sum_of_cells(const DeviceBuffer<unsigned int>& d_cells) {
     unsigned long long sum = 0;
     for (const unsigned int cell : d_cells.to_host()) sum += cell;
@@ -53,7 +53,7 @@ inline unsigned long long sum_of_cells(const DeviceBuffer<unsigned int>& d_cells
 /// @brief Measures and prints latency and throughput of `atomicAdd` on unsigned int.
 /// @return The program's exit status: 1 if an addition was lost.
 /// @par Source
-/// B gives latencies of about 20 and 400 cycles, and throughput to match.
+/// B gives latencies of about 20 and 400 cycles, and throughputs that follow from them.
 inline int print_atomic_cost(const Options& options, const Device& device) {
     const auto blocks = 2 * static_cast<unsigned int>(device.multiprocessors);
     const DeviceBuffer<unsigned int> d_cells(std::size_t{blocks} * kCells);

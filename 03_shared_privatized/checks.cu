@@ -112,7 +112,7 @@ TEST_CASE("every level with room for the bins counts the same as the plain loop"
 
 namespace {
 
-/// Keys in eight bins, as `check_far_elements` takes a problem.
+/// Keys in eight bins, in the form that `check_far_elements` expects of a problem.
 struct Keys {
     using Element = unsigned int;
     static constexpr std::size_t kResults = kFewBins;

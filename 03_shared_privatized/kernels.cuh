@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 03: private histograms. Each block counts in shared memory, and merges once.
+/// @brief Chapter 03: private histograms. Each block counts in shared memory and merges once.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 #include "../common/cuda/error.cuh"
 #include "../common/problem/histogram.hpp"
 
-/// Threads a block, unless the caller says otherwise.
+/// Threads per block, unless the caller says otherwise.
 constexpr unsigned int kBlock = 256;
 
-/// Blocks, unless the caller says otherwise: D's optimum, twice the number of multiprocessors.
+/// Blocks, unless the caller says otherwise: article D's optimum, two per SM.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to the bins, 256 or `kFewBins`; both are in device memory, and the bins
-/// are cleared before. The bytes may lie at any alignment.
+/// Each adds the counts of `n` bytes to the bins, 256 or `kFewBins`. Both are in device memory, and the bins
+/// have been cleared. The bytes may have any alignment.
 /// @{
 
-/// @brief The article's kernel: right for blocks of exactly 256 threads, one for each bin.
+/// @brief The article's kernel: right only for blocks of 256 threads, one per bin.
 ///
-/// The counters have 32 bits: `require_32_bit_counters` has seen to it that no block counts further.
+/// The counters have 32 bits: `require_32_bit_counters` makes sure that no block counts further.
 /// @par Source
 /// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code").
 __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -40,7 +40,7 @@ __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsig
     // [/03.1]
 }
 
-/// Any block size: the block's threads share the bins out among themselves in strides.
+/// For any block size: the threads of a block handle the bins in strides.
 __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
     // [03.2] The same three steps, for a block of any size.
@@ -57,9 +57,9 @@ __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, uns
     // [/03.2]
 }
 
-/// @brief A histogram for each warp: warps of a block no longer contend with each other.
+/// @brief A histogram per warp: the warps of a block do not contend with each other.
 ///
-/// Dynamic shared memory: `kBins` counters for each warp of the block.
+/// Dynamic shared memory: `kBins` counters per warp of the block.
 __global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     extern __shared__ unsigned int counts[];
     // [03.3] Clear all copies, count in the copy of this thread's warp, add up the copies of each bin.
@@ -81,15 +81,15 @@ __global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, 
     // [/03.3]
 }
 
-/// How many bins fit into one thread's registers.
+/// The number of bins that fit into a thread's registers.
 constexpr unsigned int kFewBins = 8;
 
-/// @brief A histogram for each thread, in registers: eight bins for the byte's three highest bits.
+/// @brief A histogram per thread, in registers: eight bins for the three highest bits of a byte.
 ///
-/// Registers have no addresses, so "the counter with this number" can't be looked up. Each byte is
-/// compared with every bin instead, in a loop that the compiler unrolls.
+/// Registers have no addresses, so a counter can't be looked up by its number. Instead, each byte is
+/// compared with every bin, in a loop that the compiler unrolls.
 /// @par Source
-/// B, whose eight bins are `data % 8`: another histogram.
+/// B, whose eight bins are `data % 8`, a different histogram.
 __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     unsigned int counts[kFewBins] = {};
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -109,8 +109,8 @@ __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsi
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(block_counts[b]));
 }
 
-/// The article's form of it: an array indexed by data does not stay in registers. The compiler moves
-/// it to local memory, which is a piece of global memory for each thread.
+/// The article's form: an array that is indexed by data does not stay in registers. The compiler puts it
+/// in local memory, which is a part of global memory that belongs to one thread.
 __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     unsigned int counts[kFewBins] = {};
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -124,10 +124,10 @@ __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsig
 /// @}
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which documents parameters, results and exceptions.
 /// @{
 
-/// Blocks of 256 threads, and no others.
+/// Only for blocks of 256 threads.
 inline void histogram_article(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                               unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -150,7 +150,7 @@ inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsi
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// A histogram for each warp: 1 KiB of shared memory.
+/// A histogram per warp: 1 KiB of shared memory each.
 inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                    unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
@@ -163,7 +163,7 @@ inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, u
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// `kFewBins` bins for each thread, in registers.
+/// `kFewBins` bins per thread, in registers.
 inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                 unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
@@ -175,7 +175,7 @@ inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsi
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// `kFewBins` bins for each thread, in local memory.
+/// `kFewBins` bins per thread, in local memory.
 inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                               unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));

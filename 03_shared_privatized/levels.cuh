@@ -1,7 +1,7 @@
 /// @file
-/// @brief Private at the level that the number of bins allows: registers, shared memory, global memory.
+/// @brief Privatization at the level that the number of bins allows: registers, shared or global memory.
 ///
-/// Here the elements are 32-bit keys, and bin b of m holds the keys k with k·m / 2^32 = b.
+/// The elements are 32-bit keys. Of m bins, bin b counts the keys k with k·m / 2^32 = b, rounded down.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
-/// Where the private counters are. Each level has room for more bins than the one before.
+/// Where the counters are. Each level has room for more bins than the one before.
 /// @par Source
 /// B, on privatization.
 enum class Level { registers, shared, global };
@@ -27,7 +27,7 @@ inline const char* name_of(Level level) {
                                      : "global memory";
 }
 
-/// The bin of a key: keys are spread over the bins in order, without a division.
+/// The bin of a key: bins are ranges of keys in ascending order, found without a division.
 __host__ __device__ inline unsigned int bin_of(unsigned int key, unsigned int bins) {
     return static_cast<unsigned int>(static_cast<std::uint64_t>(key) * bins >> 32);
 }
@@ -70,7 +70,7 @@ __global__ void shared_level_kernel(const unsigned int* d_keys, std::size_t n, u
         if (counts[b] != 0) atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
-/// More bins than that: all threads share one histogram. With so many bins they seldom meet.
+/// More bins than that: all threads share one histogram. With so many bins, contention is low.
 __global__ void global_level_kernel(const unsigned int* d_keys, std::size_t n, unsigned int bins,
                                     unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -78,12 +78,12 @@ __global__ void global_level_kernel(const unsigned int* d_keys, std::size_t n, u
         atomicAdd(&d_bins[bin_of(d_keys[i], bins)], 1ull);
 }
 
-/// @return How many counters of 32 bits fit into the shared memory of one block, if it asks for all of it.
+/// @return How many counters of 32 bits fit into the shared memory of a block that requests all of it.
 inline unsigned int most_shared_bins() {
     return static_cast<unsigned int>(most_shared_bytes() / sizeof(unsigned int));
 }
 
-/// @return The first level that has room for so many bins. `--levels` measures whether it is the fastest.
+/// @return The first level with room for so many bins. `--levels` measures whether it is the fastest.
 inline Level level_for(unsigned int bins) {
     if (bins <= kFewBins) return Level::registers;
     return bins <= most_shared_bins() ? Level::shared : Level::global;
@@ -104,7 +104,7 @@ inline void histogram_at_level(Level level, const unsigned int* d_keys, std::siz
     std::size_t shared_bytes = 0;
     int blocks_a_multiprocessor = 8;
     if (level == Level::shared) {
-        // A block gets more than 48 KiB only if the kernel asks for it beforehand.
+        // A block gets more than 48 KiB only if the kernel requests it beforehand.
         shared_bytes = bins * sizeof(unsigned int);
         CUDA_CHECK(cudaFuncSetAttribute(shared_level_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(shared_bytes)));
@@ -133,7 +133,7 @@ inline Bins reference_keys(const unsigned int* keys, std::size_t n, unsigned int
 }
 
 /// @brief Times every level that has room, from 8 bins to a million: `--levels`.
-/// @param[in] data The keys, four bytes each; what is left over is not counted.
+/// @param[in] data The keys, four bytes each; bytes that are left over are not counted.
 /// @return The program's exit status: 1 if a result is wrong.
 inline int print_levels(const std::vector<unsigned char>& data, const Options& options,
                         const Device& device) {

@@ -47,7 +47,7 @@ Variant<Histogram> broken_coarsened() {
     return {.name = "broken", .run = launch_coarsened<kKernel>, .grid_follows_n = true};
 }
 
-/// One form of the kernel that takes one launch, whatever n would ask for.
+/// One form of the kernel of *one launch*, whichever form n would need.
 template <typename Unfinished, bool kStreaming>
 void launch_once(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                  unsigned long long* d_unfinished, LaunchShape shape) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 04: more work per thread, few blocks, wide loads, copies that never conflict, loads in
+/// @brief Chapter 04: more work per thread, few blocks, wide loads, copies without bank conflicts, loads in
 ///        flight, and one launch.
 #pragma once
 
@@ -33,15 +33,15 @@ __device__ inline void merge_counts(const unsigned int* counts, unsigned long lo
 }
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to 256 bins, cleared before unless it says otherwise. Both are in
-/// device memory, the bytes at any alignment. A block counts in shared memory, in counters of 32 bits.
+/// Each adds the counts of `n` bytes to 256 bins, which have been cleared unless it says otherwise. Both are
+/// in device memory; the bytes may have any alignment. A block counts in 32-bit counters in shared memory.
 /// @{
 
 /// @brief Each thread counts 16 consecutive bytes.
 ///
-/// Good on a CPU: one core reads one cache line at a time. On a GPU the 32 threads of a warp load at once 32
-/// bytes that are 16 apart, and do so sixteen times for the same 512 bytes. Where the L1 cache keeps them,
-/// this costs requests but no bandwidth.
+/// Good on a CPU: one core reads one cache line at a time. On a GPU, the 32 lanes of a warp load bytes that
+/// are 16 apart, and do so sixteen times for the same 512 bytes. Where the L1 cache keeps them, this costs
+/// requests but no bandwidth.
 /// @par Source
 /// B, on coarsening, as is the strided form.
 __global__ void contiguous_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -79,7 +79,7 @@ __global__ void strided_kernel(const unsigned char* d_data, std::size_t n, unsig
 constexpr unsigned int kWideBlock = 1024;
 
 /// As many threads as the device can hold, each striding over the data: a block clears and merges once for
-/// thousands of bytes per thread.
+/// hundreds of bytes per thread.
 __global__ void __launch_bounds__(kWideBlock)
     few_blocks_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kWideBlock)
     merge_counts(counts, d_bins);
 }
 
-/// The input as vectors of 16 bytes, with what is left over at either end.
+/// The input as vectors of 16 bytes, and the bytes that are left over at both ends.
 struct Vectors {
     const uint4* data;   ///< the first one, at an address that is a multiple of 16
     std::size_t count;   ///< how many there are
@@ -102,7 +102,7 @@ struct Vectors {
     std::size_t after;   ///< index of the first byte after the last: at most 15 follow
 };
 
-/// Loads of 16 bytes need addresses that are multiples of 16, and the data may begin anywhere.
+/// Loads of 16 bytes need addresses that are multiples of 16, but the data may begin anywhere.
 __device__ inline Vectors vectors_of(const unsigned char* d_data, std::size_t n) {
     // [04.2] Find the first address that is a multiple of 16, the vectors from there on, and the rest.
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) % sizeof(uint4);
@@ -114,8 +114,8 @@ __device__ inline Vectors vectors_of(const unsigned char* d_data, std::size_t n)
 }
 
 /// @brief Counts the 16 bytes of a vector.
-/// @tparam kCopies How far apart the counters of neighbouring bins are.
-/// @param[in,out] own Counters in shared memory: that of a byte is `own[byte * kCopies]`.
+/// @tparam kCopies The distance between the counters of neighbouring bins.
+/// @param[in,out] own Counters in shared memory: the counter of a byte is `own[byte * kCopies]`.
 template <unsigned int kCopies = 1>
 __device__ inline void count_16(unsigned int* own, const uint4& v) {
     // [04.2] Count the four bytes of each of the four words.
@@ -159,20 +159,20 @@ __global__ void __launch_bounds__(kWideBlock)
     merge_counts(counts, d_bins);
 }
 
-/// @return What all copies together have counted in bin `b`. A barrier must precede.
+/// @return The sum of bin `b` over all copies. A barrier must precede.
 template <unsigned int kCopies>
 __device__ inline unsigned int sum_of_copies(const unsigned int* counts, unsigned int b) {
     unsigned int sum = 0;
-    // Each thread begins with another copy, so that together they read from all banks, not from one.
+    // Each thread begins with a different copy, so that the lanes read from all banks, not from one.
     for (unsigned int k = 0; k < kCopies; ++k) sum += counts[b * kCopies + (k + b) % kCopies];
     return sum;
 }
 
-/// @brief Each block counts in several copies of the histogram. They are interleaved: the counter of a lane
-///        is `bin * kCopies + lane % kCopies`.
+/// @brief Each block counts in several interleaved copies of the histogram: the counter of a lane is word
+///        `bin * kCopies + lane % kCopies`.
 ///
-/// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp has a bank
-/// of its own, whatever the data: no two lanes meet at an address or in a bank.
+/// Shared memory has 32 banks, and word w is in bank w mod 32. With 32 copies, each lane of a warp has its
+/// own bank, whatever the data: no two lanes access the same address or the same bank.
 template <unsigned int kCopies>
 __global__ void __launch_bounds__(kWideBlock)
     copies_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -194,11 +194,11 @@ __global__ void __launch_bounds__(kWideBlock)
     // [/04.3]
 }
 
-/// How many copies the last two variants have, one for each lane of a warp, and how many loads in flight.
+/// The last two variants: one copy per lane of a warp, and the number of loads in flight per thread.
 constexpr unsigned int kMostCopies = 32, kLoads = 4;
 
-/// Counts a thread's share of the vectors, from its vector `i` on. All loads of a turn are issued before the
-/// first is used, so that their latencies overlap.
+/// Counts a thread's share of the vectors, from its vector `i` on. All loads of an iteration are issued
+/// before the first is used, so that their latencies overlap.
 template <bool kStreaming>
 __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors, std::size_t i,
                                        std::size_t threads) {
@@ -212,12 +212,12 @@ __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors
     for (; i < vectors.count; i += threads) count_16<kMostCopies>(own, load<kStreaming>(&vectors.data[i]));
 }
 
-/// @brief 32 copies, and four loads of each thread in flight. The very first load is in flight while the
-///        counters are cleared.
+/// @brief 32 copies, and four loads in flight per thread. The very first load is in flight while the counters
+///        are cleared.
 template <bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     in_flight_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters; 16 bytes are cleared in one store
+    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, as vectors: one store clears 16 bytes
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
     const Vectors vectors = vectors_of(d_data, n);
@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(kWideBlock)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_copies<kMostCopies>(counts, b)));
 }
 
-/// How many bits of an unfinished bin, of 32 or of 64 bits, count bytes. The others count blocks.
+/// How many bits of an unfinished bin, of 32 or 64 bits, count bytes. The others count blocks.
 template <typename Unfinished>
 constexpr unsigned int kCountBits = sizeof(Unfinished) == 4 ? 24 : 44;
 
@@ -245,13 +245,13 @@ constexpr unsigned int kCountBits = sizeof(Unfinished) == 4 ? 24 : 44;
 template <typename Unfinished>
 constexpr unsigned int kMostBlocks = (Unfinished{1} << (8 * sizeof(Unfinished) - kCountBits<Unfinished>)) - 1;
 
-/// @brief The same without a launch that clears the bins: the block that comes last to a bin learns from its
-///        atomic addition what all blocks have counted, and stores it.
+/// @brief The same without a launch that clears the bins: the last block to add to a bin learns from its
+///        atomic addition what all blocks have counted, and stores the sum.
 ///
-/// What a block hands to the next is a single number, so no two writes have to be ordered.
-/// @tparam Unfinished The type of that number. All blocks meet here, and half the bits take half the time.
-/// @param[in,out] d_unfinished 256 numbers. The lower bits hold what has been counted, the upper ones how
-///                many blocks have added to it; all are 0 before, and again after.
+/// A block passes on a single number, so no two writes have to be ordered.
+/// @tparam Unfinished The type of that number. All blocks contend here, and half the bits take half the time.
+/// @param[in,out] d_unfinished 256 numbers. The lower bits contain the bytes counted so far, and the upper
+///                bits the blocks that have added to them. All are 0 before the launch and after it.
 template <typename Unfinished, bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     one_launch_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
@@ -286,10 +286,10 @@ __global__ void __launch_bounds__(kWideBlock)
 /// @}
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which documents parameters, results and exceptions.
 /// @{
 
-/// A thread for 16 bytes: the grid follows from n.
+/// One thread per 16 bytes: the grid follows from n.
 template <void (*kKernel)(const unsigned char*, std::size_t, unsigned long long*)>
 void histogram_by_16(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                      unsigned long long*, LaunchShape shape) {
@@ -301,10 +301,10 @@ void histogram_by_16(const unsigned char* d_data, std::size_t n, unsigned long l
 }
 
 /// @brief How many blocks count `n` bytes: two per SM, or fewer for small inputs, so that a block has more to
-///        count than to clear and to merge.
+///        count than to clear and merge.
 ///
-/// A first block on an SM pays off once each thread has one load, 16 KiB. The second ones come all at once,
-/// since SMs that have none would wait for the others: from 16 loads on.
+/// A first block per SM pays off once each thread has one load, 16 KiB. Second blocks are added on all SMs at
+/// once, from 16 loads per thread on, because SMs without one would finish early and wait.
 inline unsigned int copies_grid(std::size_t n, unsigned int block) {
     const unsigned int multiprocessors = multiprocessor_count();
     const unsigned int by_one_load = blocks_for(n, block * sizeof(uint4));
@@ -312,7 +312,7 @@ inline unsigned int copies_grid(std::size_t n, unsigned int block) {
     return std::min(by_one_load, multiprocessors);
 }
 
-/// A grid that suits the device and n, whose threads stride.
+/// A grid that suits the device and n; its threads stride over the data.
 template <void (*kKernel)(const unsigned char*, std::size_t, unsigned long long*)>
 void histogram_striding(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                         unsigned long long*, LaunchShape shape) {
@@ -333,14 +333,14 @@ inline void histogram_in_flight(const unsigned char* d_data, std::size_t n, unsi
     run(d_data, n, d_bins, d_workspace, shape);
 }
 
-/// Whether an unfinished bin can count these blocks and bytes.
+/// Whether an unfinished bin can count so many blocks and bytes.
 template <typename Unfinished>
 bool can_count(std::size_t n, unsigned int grid) {
     return grid <= kMostBlocks<Unfinished> && n >> kCountBits<Unfinished> == 0;
 }
 
-/// @brief The same in a launch that needs none before it.
-/// @param d_unfinished The workspace: 256 numbers, of which unfinished bins of 32 bits take half.
+/// @brief The same in a single launch.
+/// @param d_unfinished The workspace: 256 numbers; unfinished bins of 32 bits use half of it.
 /// @throws std::invalid_argument also for more blocks or bytes than an unfinished bin can count.
 inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                  unsigned long long* d_unfinished, LaunchShape shape) {

@@ -44,7 +44,7 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
 TEST_CASE("more than 2^31 ints add up right") {
     if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
         return skip_check("needs a GPU with 25 GiB of free memory");
-    // The others would take their time: they are one block or eight.
+    // The other variants launch at most eight blocks, which would take too long.
     CHECK(check_large(variant_named(kVariants, "a fitting grid")).value_or("") == "");
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
     const auto data = check_detail::zeros_without_room<int>(n);
     const auto partials = check_detail::zeros_without_room<unsigned long long>(n);
     constexpr std::size_t kMebibyte = 1 << 20;
-    mprotect(reinterpret_cast<char*>(data.get()) + kMebibyte, kMebibyte, PROT_NONE);  // where no block gets
+    mprotect(reinterpret_cast<char*>(data.get()) + kMebibyte, kMebibyte, PROT_NONE);  // which no block uses
     data[0] = 2;
     data[n - 1] = 3;
     const check_detail::EndsOnly ends_only;
@@ -82,7 +82,7 @@ TEST_CASE("with glibc, the article's squares add up to the article's 29909398") 
 
 TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each block's start to its end") {
     const std::size_t n = 100003;
-    const std::vector<int> data(n, -0x7fffffff);  // no 32 bits hold its square
+    const std::vector<int> data(n, -0x7fffffff);  // its square needs more than 32 bits
     const DeviceBuffer<int> d_data(n);
     CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
     const auto check = [&](auto plain, auto timed, unsigned int blocks) {

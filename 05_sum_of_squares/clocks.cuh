@@ -1,5 +1,5 @@
 /// @file
-/// @brief Time measured inside the kernels, by the multiprocessors' clocks: `--clocks`.
+/// @brief Time measured inside the kernels, by the clocks of the SMs: `--clocks`.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 /// @brief Records when the block's thread 0 starts or ends, by the clock of the SM that the block runs on.
 ///
-/// Other warps of the block may end later; the article measures in this way, too.
+/// Other warps of the block may finish later. The article also measures in this way.
 /// @param[out] d_clocks Start and end of each block, in cycles: all starts first.
 __device__ inline void record_clock(long long* d_clocks, unsigned int place) {
     if (threadIdx.x == 0) d_clocks[place] = clock64();
@@ -61,8 +61,8 @@ __global__ void timed_blocks_kernel(const int* d_data, std::size_t n, unsigned l
 
 /// @brief Cycles from the earliest start of a block to the latest end.
 ///
-/// Each block reads the clock of its own multiprocessor, and those clocks need not agree. For one block
-/// the difference is a time; for several it is one only as far as they do.
+/// Each block reads the clock of its own SM, and these clocks need not agree. For one block the difference
+/// is a time; for several blocks it is a time only if the clocks agree.
 /// @param[in] clocks The blocks' starts, then the blocks' ends.
 /// @par Source
 /// C (Caijinping 2014) measures 8 blocks in this way.
@@ -79,8 +79,8 @@ inline long long longest_block(const std::vector<long long>& clocks) {
     return longest;
 }
 
-/// @brief Prints cycles, the seconds that they make at the device's clock rate, and GB/s, next to what
-///        events say of the same launch and to the read ceiling.
+/// @brief Prints cycles, the seconds that they are at the device's clock rate, and GB/s, next to the time of
+///        the same launch by events and to the read ceiling.
 /// @param[in] d_data `n` ints in device memory.
 /// @return The program's exit status: 0.
 inline int print_clocks(const int* d_data, std::size_t n, const Options& options, const Device& device) {

@@ -8,8 +8,8 @@
 
 /// @brief Prints the first device's properties.
 /// @par Source
-/// `printDeviceProp` of C (Caijinping 2014), which prints sizes of 64 bits by `%d`. The clock's rate is
-/// no longer a property since CUDA 13: it is asked for as an attribute.
+/// `printDeviceProp` of C (Caijinping 2014), which prints 64-bit sizes with `%d`. Since CUDA 13 the clock
+/// rate is no longer a property, so it is queried as an attribute.
 /// @return The program's exit status: 0.
 inline int print_device_info() {
     cudaDeviceProp p;

@@ -10,15 +10,15 @@
 #include "../common/problem/sum_of_squares.cuh"
 
 /// @name Kernels
-/// Each takes `n` ints in device memory, and leaves a partial sum of squares for each thread, modulo 2^64.
+/// Each takes `n` ints in device memory and stores one partial sum of squares per thread, modulo 2^64.
 /// @{
 
 /// @brief Each thread adds up a chunk of consecutive elements.
 ///
-/// What a CPU's threads would do. The threads of a GPU's warp load at the same time, and here they load from
-/// 32 places that are far apart.
+/// This is right for a CPU's threads. But the lanes of a GPU's warp load at the same time, and here they load
+/// from 32 sectors that are far apart.
 /// @par Source
-/// C (Caijinping 2014), as are the next two; there with sums of 32 bits.
+/// C (Caijinping 2014), as are the next two kernels; there the sums have 32 bits.
 __global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [05.1] Add up the squares of this thread's chunk of consecutive elements.
     const std::size_t chunk = (n + blockDim.x - 1) / blockDim.x;
@@ -29,7 +29,7 @@ __global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned lon
     // [/05.1]
 }
 
-/// Neighbouring threads take neighbouring elements, and stride: a warp loads 128 consecutive bytes.
+/// Neighbouring threads load neighbouring elements: in each iteration a warp loads 128 consecutive bytes.
 __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [05.2] Add up the squares of every element that is a block's width further than the last one.
     unsigned long long sum = 0;
@@ -38,7 +38,7 @@ __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long l
     // [/05.2]
 }
 
-/// The same by many blocks: the stride is the whole grid.
+/// The same with many blocks: the stride is the number of threads in the grid.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [05.3] The same by all threads of all blocks.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -51,16 +51,16 @@ __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long lo
 
 /// @}
 
-/// The article's launches: 512 threads in one block, and as 8 blocks of 64.
+/// The article's launches: 512 threads in one block, or in 8 blocks of 64.
 constexpr unsigned int kThreads = 512, kArticleBlocks = 8, kArticleThreads = 64;
 
-/// The device's own launch: as many threads as it can hold at a time.
+/// The launch that fits the device: as many threads as it can hold at a time.
 inline LaunchShape fitting(const LaunchShape& shape) {
     return {shape.grid_or(8 * multiprocessor_count()), shape.block_or(256)};
 }
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which documents the parameters, the result and the exceptions.
 /// @{
 
 /// One block of one thread.
@@ -72,7 +72,7 @@ inline void sum_one_thread(const int* d_data, std::size_t n, unsigned long long*
     add_partials_on_cpu(d_partials, 1, d_sum);
 }
 
-/// One block of 512 threads, a chunk each.
+/// One block of 512 threads, with one chunk per thread.
 inline void sum_contiguous(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
@@ -81,7 +81,7 @@ inline void sum_contiguous(const int* d_data, std::size_t n, unsigned long long*
     add_partials_on_cpu(d_partials, kThreads, d_sum);
 }
 
-/// One block of 512 threads, neighbours side by side.
+/// One block of 512 threads; neighbours load neighbours.
 inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_sum,
                         unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);
@@ -90,7 +90,7 @@ inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_
     add_partials_on_cpu(d_partials, kThreads, d_sum);
 }
 
-/// The same threads as 8 blocks of 64.
+/// The same number of threads, in 8 blocks of 64.
 inline void sum_eight_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
                              unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);

@@ -1,8 +1,8 @@
 /// @file
-/// @brief Chapter 06: the threads of a block add up together, so that a block leaves one number.
+/// @brief Chapter 06: the threads of a block add up together, so that each block leaves one number.
 ///
-/// Each kernel takes one element a thread (or two) and leaves one partial sum a block; the CPU adds those
-/// up. Only what happens inside the block differs.
+/// Each kernel takes one element per thread (or two) and stores one partial sum per block; the CPU adds
+/// those up. The kernels differ only in what happens inside the block.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 #include "../common/cuda/error.cuh"
 #include "../common/problem/sum_of_squares.cuh"
 
-/// Threads a block, unless the caller says otherwise, and the most that there can be.
+/// Threads per block, unless the caller asks for another number; and the most that a block can have.
 constexpr unsigned int kBlock = 256, kMostThreads = 1024;
 
-/// This thread's element, squared; 0 for the threads of the last block that have none.
+/// The square of this thread's element, or 0 if there is none, as for some threads of the last block.
 __device__ inline unsigned long long own_square(const int* d_data, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     return i < n ? square(d_data[i]) : 0;
 }
 
-/// @name A tree in global memory: a launch for each level, since nothing but the end of a kernel makes
-///       all blocks wait for each other.
-/// After E (Hobbit 2015), who halves n without rounding up.
+/// @name A tree in global memory: one launch per level, because only the end of a kernel is a barrier for
+///       all blocks.
+/// After E (Hobbit 2015), where n is halved without rounding up.
 /// @{
 
-/// `n` squares into as many cells of device memory.
+/// Stores `n` squares in device memory.
 __global__ void square_kernel(const int* d_data, std::size_t n, unsigned long long* d_values) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) d_values[i] = square(d_data[i]);
 }
 
-/// Adds the upper part of `count` values to the lower `half`. Of an odd count the middle one waits.
+/// Adds the upper part of `count` values to the lower `half`. With an odd count the middle value waits.
 __global__ void fold_kernel(unsigned long long* d_values, std::size_t count, std::size_t half) {
     // [06.1] Add an element of the upper part to one of the lower part, if this thread has such a pair.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -41,10 +41,10 @@ __global__ void fold_kernel(unsigned long long* d_values, std::size_t count, std
 /// @}
 
 /// @name Kernels
-/// Each takes `n` ints and leaves one partial sum of squares a block, modulo 2^64; both in device memory.
+/// Each takes `n` ints and stores one partial sum of squares per block, modulo 2^64; both in device memory.
 /// @{
 
-/// The threads put their squares into shared memory, and thread 0 adds them up, alone.
+/// The threads store their squares in shared memory, and thread 0 alone adds them up.
 /// @par Source
 /// C (Caijinping 2014).
 __global__ void thread_zero_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
@@ -72,8 +72,8 @@ __global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long 
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
 }
 
-/// The same pairs, added by the lowest threads: whole warps work or rest. But neighbours now
-/// reach for values that are `2 × step` apart, and soon all of them lie in the same banks.
+/// The same pairs, added by the lowest threads: whole warps work or are idle. But neighbouring lanes now
+/// read values that are `2 × step` apart, and after a few levels all of these are in the same banks.
 __global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);
@@ -86,7 +86,7 @@ __global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigne
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
 }
 
-/// Halves: the upper half is added to the lower. Neighbours reach for neighbours, in all banks.
+/// Halves: the upper half is added to the lower. Neighbouring lanes read neighbouring values, in all banks.
 /// @par Source
 /// C (Caijinping 2014), and E in another form.
 __global__ void halves_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
@@ -102,14 +102,14 @@ __global__ void halves_kernel(const int* d_data, std::size_t n, unsigned long lo
     // [/06.2]
 }
 
-/// Half of the threads did nothing but load. Now each loads two elements, and adds before it stores.
+/// In *halves*, half of the threads only load. Now each loads two elements and adds them before it stores.
 __device__ inline unsigned long long two_squares(const int* d_data, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x * 2 + threadIdx.x;
     const unsigned long long first = i < n ? square(d_data[i]) : 0;
     return i + blockDim.x < n ? first + square(d_data[i + blockDim.x]) : first;
 }
 
-/// Halves, of the sums of two elements a thread.
+/// Halves, with two elements per thread.
 __global__ void first_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = two_squares(d_data, n);
@@ -122,7 +122,7 @@ __global__ void first_add_kernel(const int* d_data, std::size_t n, unsigned long
 }
 
 /// Adds up a warp's values by shuffles: lanes read each other's registers, without shared memory and
-/// without a barrier. Lane 0 has the sum.
+/// without a barrier. Lane 0 gets the sum.
 __device__ inline unsigned long long warp_sum(unsigned long long value) {
     // [06.3] Add up the values of the warp's lanes by __shfl_down_sync.
     for (int delta = warpSize / 2; delta > 0; delta /= 2)
@@ -131,7 +131,7 @@ __device__ inline unsigned long long warp_sum(unsigned long long value) {
     // [/06.3] return 0;
 }
 
-/// The last 32 values are one warp's work, and a warp needs no barrier of the block.
+/// The last 32 values are added up by one warp, which needs no barrier of the block.
 __global__ void last_warp_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = two_squares(d_data, n);
@@ -145,7 +145,7 @@ __global__ void last_warp_kernel(const int* d_data, std::size_t n, unsigned long
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
 }
 
-/// Each warp by shuffles, then the warps' sums by one warp: one barrier, whatever the block's size.
+/// Each warp adds up by shuffles, then one warp adds the warps' sums: one barrier for any block size.
 __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long sums[kMostThreads / 32];
     // [06.3] Add up each warp, then the sums of the warps, and store the total.
@@ -162,10 +162,10 @@ __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long lon
 /// @}
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which documents the parameters, the result and the exceptions.
 /// @{
 
-/// One launch for each level; `d_values` holds `n` numbers.
+/// One launch per level; `d_values` has room for `n` numbers.
 inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum,
                             unsigned long long* d_values, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -183,10 +183,10 @@ inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long
     CUDA_CHECK(cudaMemcpy(d_sum, d_values, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 
-/// A kernel that leaves a partial sum a block.
+/// A kernel that stores one partial sum per block.
 using PartialsKernel = void(const int*, std::size_t, unsigned long long*);
 
-/// Launches a kernel that leaves a partial sum a block, and lets the CPU add those up.
+/// Launches a kernel that stores one partial sum per block, and lets the CPU add those up.
 template <PartialsKernel* kKernel, unsigned int kElementsPerThread>
 void sum_by_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
                    unsigned long long* d_partials, LaunchShape shape) {
@@ -200,7 +200,7 @@ void sum_by_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
 
 /// @}
 
-/// Workspace: a partial sum for each block.
+/// Workspace: one partial sum per block.
 inline std::size_t one_per_block(std::size_t n, LaunchShape shape) {
     return blocks_for(n, shape.block_or(kBlock));
 }

@@ -33,7 +33,7 @@ void sum_with(const int* d_data, std::size_t n, unsigned long long* d_sum, unsig
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Shuffles with one kind of loads, whatever n would ask for.
+/// Shuffles with one kind of loads, whatever n is.
 template <bool kStreaming>
 void sum_by_shuffles(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                      LaunchShape shape) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 07: any n, any block, and no CPU at the end; at last as fast as memory.
+/// @brief Chapter 07: any n, any block, no CPU at the end, and finally as fast as memory.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 #include "../common/cuda/load.cuh"
 #include "../common/problem/sum_of_squares.cuh"
 
-/// Threads a block, unless the caller says otherwise, and the most that there can be.
+/// Threads per block, unless the caller asks for another number; and the most that a block can have.
 constexpr unsigned int kBlock = 256, kMostThreads = 1024;
 
-/// @brief Adds up one value of each thread of the block, whatever the block's size.
+/// @brief Adds up one value per thread of the block, for any block size.
 ///
-/// Halves, rounded up: of an odd number the middle one waits for the next level.
-/// A barrier must stand between two calls: both use the same cells.
+/// Halves, rounded up: with an odd number the middle value waits for the next level.
+/// Two calls must be separated by a barrier, because both use the same shared memory.
 /// @return The sum.
 __device__ inline unsigned long long block_sum(unsigned long long value) {
     __shared__ unsigned long long values[kMostThreads];
@@ -35,7 +35,7 @@ __device__ inline unsigned long long block_sum(unsigned long long value) {
     // [/07.1] return 0;
 }
 
-/// The sum of this thread's share of the squares, a grid's stride apart.
+/// The sum of this thread's share of the squares, which are a grid's stride apart.
 __device__ inline unsigned long long own_squares(const int* d_data, std::size_t n) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     unsigned long long sum = 0;
@@ -45,13 +45,13 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
 }
 
 /// @name Kernels
-/// Each takes `n` ints, or `count` partial sums, by any block, and by any grid unless it takes one element
-/// a thread. Sums are modulo 2^64. All of it is in device memory.
+/// Each takes `n` ints, or `count` partial sums, with any block, and with any grid unless it takes one
+/// element per thread. Sums are modulo 2^64. All arrays are in device memory.
 /// @{
 
-/// One element a thread, guarded: a thread without an element brings 0, so no cell is left unwritten.
+/// One element per thread, guarded: a thread without an element passes 0, so every cell is stored.
 /// @par Source
-/// E (Hobbit 2015), as is the second kernel; there the cells past n are read unwritten.
+/// E (Hobbit 2015), as is the second kernel; there cells past n are read that were never stored.
 __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [07.2] Square this thread's element, if it has one, and store the block's sum.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -60,7 +60,7 @@ __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned lo
     // [/07.2]
 }
 
-/// The second kernel, of one block: its threads stride over the partial sums, however many there are.
+/// The second kernel, launched as one block: its threads stride over any number of partial sums.
 __global__ void total_add_kernel(const unsigned long long* d_partials, std::size_t count,
                                  unsigned long long* d_sum) {
     // [07.2] Add up all partial sums with one block, and store the total.
@@ -71,7 +71,7 @@ __global__ void total_add_kernel(const unsigned long long* d_partials, std::size
     // [/07.2]
 }
 
-/// Partial sums of partial sums: one a block, from one array into another.
+/// Partial sums of partial sums: one per block, from one array to another.
 __global__ void reduce_again_kernel(const unsigned long long* d_from, std::size_t count,
                                     unsigned long long* d_to) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -79,18 +79,18 @@ __global__ void reduce_again_kernel(const unsigned long long* d_from, std::size_
     if (threadIdx.x == 0) d_to[blockIdx.x] = sum;
 }
 
-/// As many blocks as the device can hold, each striding: the partial sums are few, whatever n is.
+/// As many blocks as the device can hold, and their threads stride: few partial sums for any n.
 __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const unsigned long long sum = block_sum(own_squares(d_data, n));
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
 }
 
-/// @brief Adds up what all blocks have left, in the block that comes last.
+/// @brief Adds up the sums of all blocks, in the block that finishes last.
 ///
-/// Thread 0 of each block writes its partial sum and then draws a ticket. `__threadfence` between the
-/// two makes the sum visible to all before the ticket is drawn; so whoever draws the last ticket can
-/// read all sums. `atomicInc` counts from `gridDim.x - 1` back to 0: ready for the next launch.
-/// @param[in,out] d_workspace The counter, 0 before the first launch, then a number for each block.
+/// Thread 0 of each block stores its partial sum and then draws a ticket. The `__threadfence` between the
+/// two makes the sum visible to all blocks before the ticket is drawn. So the block that draws the last
+/// ticket can read all sums. `atomicInc` counts from `gridDim.x - 1` to 0, ready for the next launch.
+/// @param[in,out] d_workspace The counter, 0 before the first launch, and then one number per block.
 __device__ inline void finish_in_last_block(unsigned long long sum, unsigned long long* d_workspace,
                                             unsigned long long* d_sum) {
     unsigned int* const d_done = reinterpret_cast<unsigned int*>(d_workspace);
@@ -118,9 +118,9 @@ __global__ void last_block_kernel(const int* d_data, std::size_t n, unsigned lon
     finish_in_last_block(block_sum(own_squares(d_data, n)), d_workspace, d_sum);
 }
 
-/// @brief No partial sums at all: one atomic addition a block, to a total that has been cleared.
+/// @brief No partial sums at all: one atomic addition per block, to a total that has been cleared.
 ///
-/// Integers add up to the same in any order, and modulo 2^64 too. Floating-point numbers would not.
+/// The sum of integers modulo 2^64 is the same in any order. That of floating-point numbers is not.
 __global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     // [07.4] Add the block's sum to the total.
     const unsigned long long sum = block_sum(own_squares(d_data, n));
@@ -133,14 +133,14 @@ __device__ inline unsigned long long square(const int4& v) {
     return square(v.x) + square(v.y) + square(v.z) + square(v.w);
 }
 
-/// How many loads a thread has under way.
+/// How many loads each thread has in flight.
 constexpr unsigned int kLoads = 4;
 
-/// @brief The squares of one value in each of four neighbouring pieces, as long as the block, added up.
+/// @brief Adds up the squares of four values, one in each piece of a tile; a piece is as long as the block.
 ///
-/// All loads are under way before the thread looks at the first.
-/// @tparam kWhole Says that the tile is whole. One that is not ends at `count`, and what a thread takes past
-///         that is 0, whose square adds nothing.
+/// All loads are issued before the first value is used.
+/// @tparam kWhole Says that the tile is whole. A tile that is not ends at `count`; out-of-range elements read
+///         as 0.
 /// @tparam Value `int`, or `int4`: four ints in one load, at an address that is a multiple of 16.
 template <bool kStreaming, bool kWhole, typename Value>
 __device__ inline unsigned long long tile_squares(const Value* d_tile, std::size_t count) {
@@ -158,8 +158,8 @@ __device__ inline unsigned long long tile_squares(const Value* d_tile, std::size
 
 /// @brief The sum of this thread's share, by loads of 16 bytes: the grid's blocks stride over tiles.
 ///
-/// Such loads want addresses that are multiples of 16: up to three ints before the first one, and up
-/// to three behind the last, are taken one by one.
+/// Such loads need addresses that are multiples of 16. Up to three ints before the first such address, and
+/// up to three after the last whole vector, are loaded one by one.
 template <bool kStreaming>
 __device__ inline unsigned long long own_squares_wide(const int* d_data, std::size_t n) {
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) / sizeof(int) % 4;
@@ -177,20 +177,20 @@ __device__ inline unsigned long long own_squares_wide(const int* d_data, std::si
     return sum;
 }
 
-/// The same as before, with wide loads.
+/// An atomic per block, with loads of 16 bytes.
 template <bool kStreaming>
 __global__ void wide_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const unsigned long long sum = block_sum(own_squares_wide<kStreaming>(d_data, n));
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
-/// Adds up a warp's values by shuffles, as chapter 06 does. All 32 lanes must call it; lane 0 has the sum.
+/// Adds up a warp's values by shuffles, as chapter 06 does. All 32 lanes must call it; lane 0 gets the sum.
 __device__ inline unsigned long long warp_sum(unsigned long long value) {
     for (unsigned int delta = 16; delta > 0; delta /= 2) value += __shfl_down_sync(0xffffffffu, value, delta);
     return value;
 }
 
-/// Each warp by shuffles, then the warps' sums by one warp. Thread 0 has the sum, of a block of whole warps.
+/// Each warp adds up by shuffles, then one warp adds the warps' sums. For whole warps; thread 0 gets the sum.
 __device__ inline unsigned long long block_sum_by_shuffles(unsigned long long value) {
     __shared__ unsigned long long sums[kMostThreads / 32];
     const unsigned long long sum = warp_sum(value);
@@ -207,10 +207,10 @@ __global__ void shuffles_kernel(const int* d_data, std::size_t n, unsigned long 
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
-/// How many ints are for one block.
+/// Up to this many ints are added up by one block.
 constexpr unsigned int kFew = 8192;
 
-/// For one block of whole warps. It has nothing to add to, so it stores its sum, and nothing needs clearing.
+/// For one block of whole warps. No other block adds to the sum, so it is stored, and nothing needs clearing.
 __global__ void lone_block_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const unsigned int tile = blockDim.x * kLoads;
     unsigned long long sum = 0;
@@ -222,7 +222,7 @@ __global__ void lone_block_kernel(const int* d_data, std::size_t n, unsigned lon
 
 /// @}
 
-/// The default grid: what the device can hold, or fewer blocks where there is less to do.
+/// The default grid: as many blocks as the device can hold, or fewer if there is less work.
 inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsigned int elements_per_thread) {
     const unsigned int block = shape.block_or(kBlock);
     const unsigned int useful = blocks_for(n, block * elements_per_thread);
@@ -230,10 +230,10 @@ inline unsigned int fitting_grid(std::size_t n, const LaunchShape& shape, unsign
 }
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which says what it takes, gives and throws.
+/// Each is a @ref Variant::Run, which documents the parameters, the result and the exceptions.
 /// @{
 
-/// A partial sum a block, and one block for the total.
+/// One partial sum per block, and one block for the total.
 inline void sum_two_kernels(const int* d_data, std::size_t n, unsigned long long* d_sum,
                             unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -246,7 +246,7 @@ inline void sum_two_kernels(const int* d_data, std::size_t n, unsigned long long
 }
 
 /// @brief Partial sums of partial sums, until one is left.
-/// @param d_workspace One number for each block of the first launch, and as many for the second.
+/// @param d_workspace Two arrays, each with one number per block of the first launch.
 inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long long* d_sum,
                                 unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -256,7 +256,7 @@ inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long 
     partial_add_kernel<<<static_cast<unsigned int>(count), block>>>(d_data, n, d_from);
     CUDA_CHECK(cudaGetLastError());
     while (count > 1) {
-        const unsigned int again = block > 1 ? block : 2;  // blocks of one thread would never get further
+        const unsigned int again = block > 1 ? block : 2;  // blocks of one thread would never reduce anything
         const unsigned int grid = blocks_for(count, again);
         reduce_again_kernel<<<grid, again>>>(d_from, count, d_to);
         CUDA_CHECK(cudaGetLastError());
@@ -268,7 +268,7 @@ inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long 
     CUDA_CHECK(cudaMemcpyAsync(d_sum, d_from, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 
-/// The same with few blocks that stride.
+/// The same with fewer blocks, whose threads stride.
 inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_sum,
                        unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -279,7 +279,7 @@ inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// One launch; `d_workspace` holds the counter and a number for each block.
+/// One launch; `d_workspace` has the counter and one number per block.
 inline void sum_last_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -296,10 +296,10 @@ inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Larger blocks, whose tiles are longer: 32 KiB that lie together.
+/// Larger blocks have longer tiles: 32 KiB of contiguous data.
 constexpr unsigned int kWideBlock = 512;
 
-/// The same with wide loads, four of them under way in each thread.
+/// The same with loads of 16 bytes, four of them in flight per thread.
 inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                      LaunchShape shape) {
     clear_sum(d_sum);
@@ -321,7 +321,7 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Few ints are for one block, which has as many warps as they need. More of them are added up as before.
+/// Few ints are added up by one block, with as many warps as they need. For more ints, shuffles does it.
 inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

@@ -21,10 +21,10 @@ int main(int argc, char** argv) {
         const std::vector<int> data = make_input<SumOfSquares>(options, &device);
 
         const DeviceBuffer<int> d_data(data.size());
-        Pinned pinned(data);  // the device fetches pinned memory by itself
+        Pinned pinned(data);  // the device can read pinned memory directly
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
-        // Each round times all of this, on these ints, and begins with the next line of the table.
+        // Each round times every row of the table, on these ints, and starts with the next row.
         VariantBench<SumOfSquares> bench("07_arbitrary_n", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

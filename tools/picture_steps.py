@@ -87,12 +87,12 @@ def group(kind, parts):
 
 
 def race():
-    rows = [(0, "loads 5", 5, "Thread 0 loads the count, 5, into a register."),
-            (1, "loads 5", 5, "Thread 1 loads the same 5: nothing tells it that thread 0 is about to change it."),
-            (0, "adds: 6", 5, "Thread 0 adds 1 in its register."),
-            (1, "adds: 6", 5, "Thread 1 adds 1 in its register."),
-            (0, "stores 6", 6, "Thread 0 stores 6."),
-            (1, "stores 6", 6, "Thread 1 stores 6 over it. Two additions, and the count grew by 1: an update is lost.")]
+    rows = [(0, "loads 41", 41, "Thread 0 loads the count, 41, into a register."),
+            (1, "loads 41", 41, "Thread 1 loads the same 41: nothing tells it that thread 0 is about to change it."),
+            (0, "adds: 42", 41, "Thread 0 adds 1 in its register."),
+            (1, "adds: 42", 41, "Thread 1 adds 1 in its register."),
+            (0, "stores 42", 42, "Thread 0 stores 42."),
+            (1, "stores 42", 42, "Thread 1 stores 42 over it. Two additions, and the count grew by 1: an update is lost.")]
     gap, parts = 44, [text(20, 72, "++d_bins[7]: load, add, store", "thread", size=16),
                       text(540, 72, "atomicAdd(&d_bins[7], 1)", "thread", size=16)]
     for x, words in ((80, "thread 0"), (250, "d_bins[7]"), (420, "thread 1"), (605, "threads"), (780, "d_bins[7]")):
@@ -102,32 +102,32 @@ def race():
         kind = "global" if i < len(rows) - 1 else "alert"
         near, far = ((145, 215), (355, 285))[thread]
         drawn = [cell((20, 360)[thread], top, 120, 28, "thread", words),
-                 cell(220, top, 60, 28, kind, value, strong=words == "stores 6")]
-        if words == "loads 5":
+                 cell(220, top, 60, 28, kind, value, strong=words == "stores 42")]
+        if words == "loads 41":
             drawn.append(arrow(far, top + 14, near, top + 14, kind))
-        if words == "stores 6":
+        if words == "stores 42":
             drawn.append(arrow(near, top + 14, far, top + 14, kind))
         if kind == "alert":
-            drawn.append(text(250, top + gap + 14, "7 expected: one update is lost", kind, "middle"))
+            drawn.append(text(250, top + gap + 14, "43 expected: one update is lost", kind, "middle"))
         parts.append(step(i + 1, title, *drawn))
     for thread in (0, 1):
         y = 116 + thread * gap
         parts.append(step(len(rows) + 1 + thread, "With atomicAdd, the memory itself loads, adds and stores for thread "
-                          f"{thread}, and nothing comes between: {6 + thread}.",
+                          f"{thread}, and nothing comes between: {42 + thread}.",
                           cell(540, y, 130, 28, "thread", f"thread {thread}: + 1"),
                           arrow(675, y + 14, 745, y + 14, "global"),
-                          cell(750, y, 60, 28, "global", 6 + thread, strong=True)))
+                          cell(750, y, 60, 28, "global", 42 + thread, strong=True)))
     return svg("race", top + 80, "Two threads count the same byte: how an update is lost",
                f"Time runs down. {' '.join(row[-1] for row in rows)} With atomicAdd the memory performs both "
-               "additions, one after the other: 6, then 7.", parts)
+               "additions, one after the other: 42, then 43.", parts)
 
 
 # --- Strides and sectors ------------------------------------------------------------------------
 
 SECTOR = 32  # bytes
 # What a load is called, a value's size, and how far a lane's value is from its neighbour's.
-LOADS = [("neighbouring bytes", 1, 1), ("neighbouring ints", 4, 4), ("every 2nd int", 4, 8), ("every 4th int", 4, 16),
-         ("every 8th int", 4, 32)]
+LOADS = [("neighbouring bytes", 1, 1), ("every 8th byte", 1, 8), ("every 32nd byte", 1, 32),
+         ("neighbouring ints", 4, 4), ("every 2nd int", 4, 8), ("every 8th int", 4, 32)]
 
 
 def sectors(size, stride):
@@ -142,7 +142,7 @@ def strides():
     for i, (name, size, stride) in enumerate(LOADS):
         top, touched = 96 + i * gap, sectors(size, stride)
         share = 100 * LANES * size / (len(touched) * SECTOR)
-        words = f"{len(touched)} sector{'s' * (len(touched) > 1)}, {share:g} % used"
+        words = f"{len(touched)} sector{'s' * (len(touched) > 1)}, {share:.3g} % used"
         values = [(at[lane * stride // SECTOR] + lane * stride % SECTOR / SECTOR * (wide - 2), top + 2)
                   for lane in range(LANES)]
         parts.append(step(

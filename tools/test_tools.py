@@ -155,7 +155,7 @@ class Steps(unittest.TestCase):
         means = [[steps.mean_passes(kind, copies) for copies in steps.COPIES] for kind in ("uniform", "bank-attack", "constant")]
         for found, expected in zip(means, [(3.16, 2.93, 2.00, 1), (7.89, 3.99, 2.00, 1), (1, 1, 1, 1)]):
             self.assertEqual([round(mean, 2) for mean in found], list(expected))
-        self.assertEqual([len(steps.sectors(size, stride)) for _, size, stride in steps.LOADS], [1, 4, 8, 16, 32])
+        self.assertEqual([len(steps.sectors(size, stride)) for _, size, stride in steps.LOADS], [1, 8, 32, 4, 8, 32])
 
     def test_every_tree_adds_every_value_once(self):
         for shape in steps.SHAPES:
@@ -318,6 +318,8 @@ class Fill(Folder):
                 ("<!-- /fill -->", "a block is"), (f"<!-- fill: x -->{end}", "no block 'x'"),
                 (f"<!-- fill: picture x -->{end}", "one of"), (f"<!-- fill: table 01 v -->{end}", "show"),
                 (f"<!-- fill: table 01 v v by n show time -->{end}", "two rows of v"),
+                (f"<!-- fill: chart ../x title 01 v show time -->{end}", "a chart has a name"),
+                (f"<!-- fill: chart x title 01 v show verdict -->{end}", "has no number verdict"),
                 (f"<!-- fill: diff code.cu -->{end}", "missing a required argument: 'after'"),
                 (f"<!-- fill: diff code.cu code.cu -->{end}", "are the same"),
                 (f"<!-- fill: code code.cu:h -->{end}", "0 definitions of h"),

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: all threads count in one table. Additions of two cores to one bin get lost.
+/// @brief Broken: all threads count in one table. If two cores add to one bin, an addition may be lost.
 #pragma once
 
 #include <thread>
@@ -16,7 +16,7 @@ inline void histogram(const unsigned char* data, std::size_t n, unsigned long lo
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < count; ++t) {
         threads.emplace_back([=] {
-            for (std::size_t i = t; i < n; i += count) ++bins[data[i]];  // the fault: not this thread's alone
+            for (std::size_t i = t; i < n; i += count) ++bins[data[i]];  // the fault: all threads share bins
         });
     }
     for (std::thread& thread : threads) thread.join();

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: an index of 32 bits, which turns negative past 2^31 elements.
+/// @brief Broken: a 32-bit index, which becomes negative past 2^31 elements.
 /// @par Source
 /// A (jonny_super 2014) and D, "Optimizing histogram CUDA code": `int i` against a `long size`.
 #pragma once
@@ -11,7 +11,7 @@ namespace int_index {
 __global__ void kernel(const unsigned char* d_data, long long n, unsigned long long* d_bins) {
     int i = static_cast<int>(threadIdx.x + blockIdx.x * blockDim.x);
     const int stride = static_cast<int>(blockDim.x * gridDim.x);
-    while (i >= 0 && i < n) {  // i >= 0 keeps the fault from reading where no memory is
+    while (i >= 0 && i < n) {  // i >= 0 keeps the fault from reading outside the memory
         atomicAdd(&d_bins[d_data[i]], 1ull);
         i = static_cast<int>(static_cast<unsigned int>(i) + static_cast<unsigned int>(stride));  // the fault
     }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: the last block's threads count what lies behind the data.
+/// @brief Broken: threads of the last block count what is past the end of the data.
 #pragma once
 
 #include "../../common/cuda/error.cuh"

@@ -22,10 +22,10 @@ T rounded_up(double value) {
     return near < value ? std::nextafter(near, std::numeric_limits<T>::infinity()) : near;
 }
 
-/// @brief The edges as a `BinFinder` looks them up.
+/// @brief The edges, as a `BinFinder` looks them up.
 ///
-/// No `T` is between an edge and the next `T` above it, so values compare alike with both. The last edge is
-/// infinite, so that a value on the upper edge is in the last bin.
+/// No `T` is between an edge and the next `T` above it, so values compare the same with both. The last edge
+/// is infinite, so that a value on the upper edge is in the last bin.
 template <typename T>
 std::vector<T> edge_table(const Axis& axis) {
     std::vector<T> table;
@@ -40,20 +40,20 @@ std::vector<T> edge_table(const Axis& axis) {
 /// nearer than that to an edge is compared with the edge itself.
 template <typename T>
 struct BinFinder {
-    T low, scale;   ///< `(x - low) * scale` counts bins
-    T sure;         ///< half a bin less the tolerance: no edge is near within this distance of a bin's middle
-    T first, last;  ///< the least and the greatest value inside
+    T low, scale;    ///< `(x - low) * scale` counts bins
+    T sure;          ///< half a bin minus the tolerance: a value within it of a bin's middle is in that bin
+    T first, last;   ///< the least and the greatest value inside
     const T* edges;  ///< an `edge_table`
     unsigned int bins;
 
     /// @return The bin, or `kOutside`.
     __host__ __device__ unsigned int operator()(T value) const {
         // A number as large as kRound has no fraction, so adding it rounds to the nearest whole number, which
-        // the lowest bits of the sum then hold.
+        // is then in the lowest bits of the sum.
         using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
         constexpr T kRound = sizeof(T) == 4 ? 0x1.8p23 : 0x1.8p52;
         constexpr Bits kRoundBits = sizeof(T) == 4 ? Bits{0x4B400000} : static_cast<Bits>(0x4338000000000000);
-        const T place = (value - low) * scale - T{0.5};  // of a bin's middle: the bin's number
+        const T place = (value - low) * scale - T{0.5};  // in the middle of a bin: the bin's number
         const T rounded = place + kRound;
         Bits bin;
         std::memcpy(&bin, &rounded, sizeof(bin));
@@ -71,7 +71,7 @@ struct BinFinder {
 };
 
 /// @brief Prepares to find bins among values of type `T`.
-/// @param[in] edges The axis' `edge_table`, in the memory of whoever calls the finder.
+/// @param[in] edges The axis' `edge_table`, in the memory of the caller of the finder.
 /// @throws std::invalid_argument for an invalid axis, or one whose bins a `T` can't tell apart.
 template <typename T>
 BinFinder<T> bin_finder(const Axis& axis, const T* edges) {

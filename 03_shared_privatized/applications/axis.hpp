@@ -21,22 +21,22 @@ inline std::string shortest(double value) {
     return text;
 }
 
-/// @return A number with six digits, for people.
+/// @return A number with six digits, to be read by people.
 inline std::string rough(double value) {
     char text[32];
     std::snprintf(text, sizeof(text), "%.6g", value);
     return text;
 }
 
-/// Bins of one width, side by side.
+/// Adjacent bins of equal width.
 struct Axis {
-    double low, high;   ///< the edges of the whole; finite, low < high
+    double low, high;   ///< the outer edges; finite, low < high
     unsigned int bins;  ///< 1 or more
 };
 
 constexpr unsigned int kOutside = 0xffffffff;  ///< the bin of a value outside the axis, and of NaN
 
-/// @brief Where the bins begin and end: bin b holds edge[b] <= x < edge[b + 1], and the last one `high` too.
+/// @brief The edges of the bins: bin b contains edge[b] <= x < edge[b + 1], and the last bin also `high`.
 /// @return `bins + 1` edges.
 /// @par Source
 /// numpy.linspace(low, high, bins + 1), with its rounding.
@@ -48,12 +48,12 @@ inline std::vector<double> edges_of(const Axis& axis) {
     return edges;
 }
 
-/// Finds the bin of a value by a binary search among the edges: slow, and plainly right.
+/// Finds the bin of a value by a binary search among the edges: slow, but obviously right.
 struct EdgeSearch {
     std::vector<double> edges;
     unsigned int bins;
 
-    /// Of the axis, it keeps the edges.
+    /// Keeps only the edges of the axis.
     explicit EdgeSearch(const Axis& axis) : edges(edges_of(axis)), bins(axis.bins) {}
 
     /// @return The bin, or `kOutside`.

@@ -30,8 +30,8 @@ using Random = std::mt19937_64;
 /// A number from 0 to 1.
 double fraction(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// @return `n` values that are hard for an axis: its edges and their neighbours, values near and far outside,
-///         infinities and NaN, among values that are anywhere inside.
+/// @return `n` values that are difficult for an axis: its edges and their neighbours, values near and far
+///         outside, infinities and NaN, among values anywhere inside.
 template <typename T>
 std::vector<T> hard_values(const Axis& axis, std::size_t n, std::uint64_t seed) {
     using Limits = std::numeric_limits<T>;
@@ -60,7 +60,7 @@ std::vector<T> hard_values(const Axis& axis, std::size_t n, std::uint64_t seed) 
     return values;
 }
 
-/// Device memory that ends where the values do, and begins `offset` values past an aligned address.
+/// Device memory that ends with the values, and begins `offset` values past an aligned address.
 template <typename T>
 struct Shifted {
     Shifted(const std::vector<T>& values, std::size_t offset) : buffer(offset + values.size()) {
@@ -74,8 +74,8 @@ struct Shifted {
 
 const Axis kUnit{0, 1, 10}, kPrices{-3.3, 12.1, 77}, kSixtyFour{-1, 1, 64}, kBytes{0, 256, 256};
 
-/// One situation that a histogram must be right in. For a weighted one there is no y axis: its second column
-/// has the weights.
+/// One case in which a histogram must be right. A weighted histogram has no y axis: its second column
+/// contains the weights.
 struct Case {
     std::size_t n;
     Axis x = kPrices, y = kUnit;
@@ -113,7 +113,7 @@ std::string describe(const Case& c) {
 
 // --- Joint histograms -----------------------------------------------------------------------------
 
-/// Counts `n` pairs, as `joint_histogram` does, in the place of its own choice.
+/// Counts `n` pairs like `joint_histogram`, in a place that it chooses.
 template <typename T>
 using JointFunction =
     std::function<void(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
@@ -124,7 +124,7 @@ template <typename T>
 std::optional<std::string> check_joint_case(const JointFunction<T>& run, const Case& c) {
     const std::vector<T> x = hard_values<T>(c.x, c.n, c.n), y = hard_values<T>(c.y, c.n, c.n + 1);
     Results expected = joint_on_cpu(1, x, y, EdgeSearch(c.x), EdgeSearch(c.y));
-    expected.resize(expected.size() + 64, 0xA5A5A5A5A5A5A5A5ull);  // nothing past the bins is written
+    expected.resize(expected.size() + 64, 0xA5A5A5A5A5A5A5A5ull);  // nothing is written past the bins
     const Shifted<T> d_x(x, c.first_offset), d_y(y, c.second_offset);
     const DeviceAxis<T> x_axis(c.x), y_axis(c.y);
     const DeviceBuffer<unsigned long long> d_bins(expected.size());
@@ -142,7 +142,7 @@ std::optional<std::string> check_joint(const JointFunction<T>& run) {
     return std::nullopt;
 }
 
-/// The chapter's own, counting in one place.
+/// The chapter's histogram, counting in a given place.
 template <typename T>
 JointFunction<T> joint_in(Counting counting) {
     using namespace std::placeholders;
@@ -249,7 +249,7 @@ TEST_CASE("more than 2^32 pairs are counted right") {
 
 namespace {
 
-/// Compares a finder with the search among the edges, near every kind of edge.
+/// Compares a finder with a search among the edges, near every kind of edge.
 template <typename T>
 std::optional<std::string> check_finders(std::size_t axes) {
     Random random(7);
@@ -312,7 +312,7 @@ TEST_CASE("an invalid axis, or one that is finer than its values, is refused") {
         CHECK_THROWS_AS(bin_finder<float>(axis, nullptr), std::invalid_argument);
     for (const Axis& axis : {Axis{1e15, 1e15 + 1, 64}, Axis{0, 1e-310, 4}})
         CHECK_THROWS_AS(bin_finder<double>(axis, nullptr), std::invalid_argument);
-    // The tolerance is a quarter of a bin, and a little less.
+    // The tolerance is slightly less than a quarter of a bin.
     for (const Axis& axis : {Axis{0, 1, 1u << 18}, Axis{2, 3, 1u << 17}, Axis{-3, -2, 1u << 17}}) {
         CHECK_THROWS_AS(bin_finder<float>(axis, nullptr), std::invalid_argument);
         CHECK_NOTHROW(bin_finder<float>({axis.low, axis.high, axis.bins - 1}, nullptr));
@@ -357,7 +357,7 @@ TEST_CASE("bins by a rounded place are found") {
 
 namespace {
 
-/// `n` weights; floating point ones of both signs and of very different sizes, integers of all sizes.
+/// `n` weights: floating-point numbers of both signs and very different sizes, or integers of all sizes.
 template <typename Weight>
 std::vector<Weight> hard_weights(std::size_t n, std::uint64_t seed) {
     Random random(seed);
@@ -482,7 +482,7 @@ TEST_CASE("the bound is the textbook's, and a sum that is off by more is found")
         CHECK(verify_sums({500 + off * expected.bound}, {expected}).has_value() == (off != 0.9));
     }
     CHECK(verify_sums({}, {{0, 0}}));
-    bin.terms = std::size_t{1} << 25;  // so many that a float may lose every one of them
+    bin.terms = std::size_t{1} << 25;  // so many that a float may lose all of them
     CHECK(std::isinf(expected_sum<float, float>(bin, 1).bound));
     CHECK(expected_sum<float, double>(bin, 1).bound < 1e-5);
 }
@@ -516,7 +516,7 @@ Pairs<double> parse(const std::string& text, const std::string& columns = "") {
     return parse_pairs("f.csv", text, columns);
 }
 
-/// What the parser says of a text; empty if it accepts it.
+/// The parser's message about a text; empty if it accepts the text.
 std::string refusal(const std::string& text, const std::string& columns = "") {
     return thrown_by([&] { parse(text, columns); });
 }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The histogram of pairs: how often two values come together.
+/// @brief The histogram of pairs: how often two values occur together.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kPairBlock)
     merge_counts(counts, bins, copies, d_bins);
 }
 
-/// @return How many bins two axes make.
+/// @return How many bins two axes have together.
 /// @throws std::invalid_argument if they are more than `kMostBins`.
 inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
     const std::size_t bins = std::size_t{x_bins} * y_bins;
@@ -55,16 +55,16 @@ inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
     return bins;
 }
 
-/// @brief Counts pairs of values into bins; enqueues all of it, zeroing included.
-/// @param[in]  d_x    Device memory, `n` values, at any alignment of a `T`; `d_y` as well.
+/// @brief Counts pairs of values in bins. All work is enqueued, including the zeroing.
+/// @param[in]  d_x    Device memory, `n` values, aligned for a `T`; the same holds for `d_y`.
 /// @param[in]  n      May be 0.
 /// @param[in]  x_axis A pair is dropped if either value is outside its axis.
 /// @param[out] d_bins Device memory, x bins times y bins, row by row: bin (bx, by) is number
 ///                    `by * x_axis.bins() + bx`.
-/// @throws std::invalid_argument if there are too many bins, for the place to count in or at all, or the
-///         grid's blocks could count past 32 bits; CudaError.
+/// @throws std::invalid_argument if there are too many bins, for this place to count in or for any, or if
+///         the blocks of the grid could count past 32 bits; CudaError.
 /// @par Source
-/// B, on two-dimensional histograms: one line, for values that are never negative nor too large.
+/// B, on two-dimensional histograms: one line, for values that are neither negative nor too large.
 template <typename T>
 void joint_histogram(Counting counting, const T* d_x, const T* d_y, std::size_t n,
                      const DeviceAxis<T>& x_axis, const DeviceAxis<T>& y_axis, unsigned long long* d_bins,

@@ -26,8 +26,8 @@ struct JointBinNumber {
     }
 };
 
-/// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed as it reads
-///        them; with 32-bit counters, its faster form.
+/// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed while it reads
+///        them. It has 32-bit counters, its faster form.
 /// @param[in] n 1 to 2^32 - 1.
 template <typename T>
 Job cub_joint(const JointBinNumber<T>& number, std::size_t n, const Results& expected) {

@@ -19,8 +19,8 @@ struct JointHistogram {
     Results bins;
 };
 
-/// @brief The same with fewer bins: blocks of so many by so many neighbours are added up.
-/// @return Row by row; the last bins of a row or column may stand for fewer neighbours.
+/// @brief The same with fewer bins: rectangles of neighbouring bins are added up.
+/// @return Row by row; the last bins of a row or column may contain fewer neighbours.
 inline Results coarser(const JointHistogram& fine, std::size_t x_together, std::size_t y_together) {
     const std::size_t columns = (fine.x.bins - 1) / x_together + 1, rows = (fine.y.bins - 1) / y_together + 1;
     Results bins(columns * rows, 0);
@@ -30,7 +30,7 @@ inline Results coarser(const JointHistogram& fine, std::size_t x_together, std::
     return bins;
 }
 
-/// @brief Prints a map of up to 64 x 16 characters: the denser the darker, a blank where there is nothing.
+/// @brief Prints a map of up to 64 x 16 characters: denser bins are darker, and empty ones blank.
 inline void print_map(const JointHistogram& histogram) {
     const std::size_t x_together = (histogram.x.bins + 63) / 64, y_together = (histogram.y.bins + 15) / 16;
     const Results map = coarser(histogram, x_together, y_together);

@@ -16,7 +16,7 @@
 
 namespace {
 
-/// @throws BadOption if the file can't be had, or holds something else than two columns of numbers.
+/// @throws BadOption if the file can't be read or does not contain two columns of numbers.
 Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device) {
     try {
         const std::vector<unsigned char> bytes = read_file(options.file, device.free_bytes);
@@ -41,7 +41,7 @@ int run_file(const ApplicationOptions& options, const Device& device) {
 }
 
 int run_made(const ApplicationOptions& options, const Device& device) {
-    // A pair takes 8 bytes, and so do its weights of two kinds; the simulator's device memory is the host's.
+    // A pair takes 8 bytes, and so do its two weights. The simulator's device memory is the host's.
     const std::size_t most = std::min(device.free_bytes / 16, host_memory_bytes() / 32);
     if (options.n > most)
         throw BadOption("--n takes at most " + std::to_string(most) +

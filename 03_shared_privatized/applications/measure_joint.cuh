@@ -1,5 +1,5 @@
 /// @file
-/// @brief `--joint`: pairs counted in every way there is, timed, verified and shown.
+/// @brief `--joint`: pairs counted in every way, timed, verified and shown.
 #pragma once
 
 #include <climits>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief `--weighted`: weights added up in every way there is, timed, and compared with error bounds.
+/// @brief `--weighted`: weights added up in every way, timed, and compared with error bounds.
 ///        Grids of several sizes show which sums depend on the order of the additions.
 #pragma once
 
@@ -25,15 +25,15 @@
 struct Way {
     const char* name;
     std::function<void(LaunchShape)> run;
-    std::function<void()> poison;  ///< fills the sums with something else
-    std::function<Sums()> sums;    ///< what the last run gave; waits for it
+    std::function<void()> poison;  ///< overwrites the sums
+    std::function<Sums()> sums;    ///< waits for the last run and returns its result
     std::vector<ExpectedSum> expected;
 
     /// What is wrong with the last run, in words.
     std::string verdict() const { return verdict_of(verify_sums(sums(), expected)); }
 };
 
-/// @tparam Counter What weights are added up in.
+/// @tparam Counter The type in which weights are added up.
 /// @param[in] scale For fixed point.
 template <typename Counter, typename T, typename Weight>
 Way make_way(const char* name, const T* d_values, const Weight* d_weights, std::size_t n,
@@ -51,7 +51,7 @@ Way make_way(const char* name, const T* d_values, const Weight* d_weights, std::
     return way;
 }
 
-/// @brief Runs a way in grids of several sizes, which change the order of its additions, and prints a line.
+/// @brief Runs one way with grids of several sizes, which change the order of additions, and prints a line.
 /// @return Whether all results were right.
 inline bool print_orders(const Way& way, const std::vector<unsigned int>& grids, unsigned int block) {
     std::set<Sums> results;

@@ -9,12 +9,12 @@
 #include "../../common/problem/cores.hpp"
 #include "axis.hpp"
 
-/// @return How many cores are useful for `n` elements, if each core has `bins` bins of its own to add up.
+/// @return How many cores are useful for `n` elements if each core has `bins` private bins to add up.
 inline std::size_t cores_for(std::size_t n, std::size_t bins) {
     return std::clamp<std::size_t>(n / bins, 1, core_count());
 }
 
-/// @brief Lets each core fill bins of its own, and adds them up.
+/// @brief Each core fills private bins, which are then added up.
 /// @param[in] add `add(bins, i)` adds element i.
 template <typename Sum, typename Add>
 std::vector<Sum> bins_on_cores(std::size_t cores, std::size_t n, std::size_t bins, const Add& add) {
@@ -29,7 +29,7 @@ std::vector<Sum> bins_on_cores(std::size_t cores, std::size_t n, std::size_t bin
 }
 
 /// @brief Counts pairs.
-/// @tparam X What finds bins: a `BinFinder` or an `EdgeSearch`; `Y` as well.
+/// @tparam X What finds bins: a `BinFinder` or an `EdgeSearch`; the same holds for `Y`.
 template <typename T, typename X, typename Y>
 Results joint_on_cpu(std::size_t cores, const std::vector<T>& x, const std::vector<T>& y, const X& x_axis,
                      const Y& y_axis) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the command line of the applications' program can ask for.
+/// @brief The command line of the applications' program.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 #include "made_pairs.hpp"
 #include "pairs.hpp"
 
-/// What was asked of one axis. The rest comes from the data.
+/// The options of one axis. Everything else follows from the data.
 struct AxisRequest {
     unsigned int bins = 64;
-    std::optional<std::pair<double, double>> range = {};  ///< from where to where
+    std::optional<std::pair<double, double>> range = {};  ///< its ends
 };
 
-/// What the command line asked for: one of two applications, and how.
+/// The options: which of the two applications, and how.
 struct ApplicationOptions : Options {
     bool joint = false, weighted = false;
     std::string columns;  ///< of `file`: two names, or nothing for the first two columns
@@ -45,7 +45,7 @@ inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& reque
 }
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
-/// @throws BadOption naming the option and what it takes.
+/// @throws BadOption which names the option and what it accepts.
 inline ApplicationOptions parse_application_options(int argc, char** argv) {
     ApplicationOptions options;
     ProgramKind kind{"", "pairs", std::size_t{4} << 20, {}, true};
@@ -79,10 +79,10 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     return options;
 }
 
-/// @brief The axis that was asked for, and where nothing was asked, one that suits the values.
+/// @brief The axis of the options, or one that suits the values where the options say nothing.
 ///
-/// Without a range it goes from the least value to the greatest; if they are equal, half a unit to both
-/// sides; if there are none, from 0 to 1.
+/// Without a range, it extends from the least value to the greatest. If they are equal, it extends half a
+/// unit to both sides. Without values, it extends from 0 to 1.
 /// @param[in] values Finite.
 /// @par Source
 /// numpy.histogram_bin_edges.

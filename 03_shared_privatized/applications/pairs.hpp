@@ -1,5 +1,5 @@
 /// @file
-/// @brief Two columns of numbers, out of a CSV file.
+/// @brief Two columns of numbers from a CSV file.
 #pragma once
 
 #include <csv.h>
@@ -36,15 +36,15 @@ inline bool read_number(const std::string& text, double& value) {
 namespace pairs_detail {
 
 using Fields = std::vector<std::string>;
-constexpr std::size_t kMostColumns = 1 << 16;  // a line of commas takes 32 times its size
+constexpr std::size_t kMostColumns = 1 << 16;  // a line of commas needs 32 times its size in memory
 
 /// A text for a message or a label: not too long, and `visible`.
 inline std::string printable(const std::string& text) {
     return visible(text.size() > 60 ? text.substr(0, 57) + "..." : text);
 }
 
-/// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the one that the row ends in.
-/// @throws BadOption for quotation marks where RFC 4180 has none, and for more columns than a table has.
+/// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the row's last line.
+/// @throws BadOption for quotation marks that RFC 4180 does not allow, and for too many columns.
 inline void for_each_row(const std::string& file, std::string_view text,
                          const std::function<void(const Fields&, std::size_t)>& work) {
     csv_parser parser;
@@ -81,7 +81,7 @@ inline void for_each_row(const std::string& file, std::string_view text,
     hand_on();
 }
 
-/// @brief Finds the two columns that are asked for.
+/// @brief Finds the two columns that are requested.
 /// @param[in] wanted Two names with a comma between them; empty for the first two columns.
 /// @throws BadOption if the header does not have them.
 inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file, const Fields& header,
@@ -89,7 +89,7 @@ inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file,
     for (std::size_t k = 0; k < header.size(); ++k) {
         char* end = nullptr;
         std::strtod(header[k].c_str(), &end);
-        if (*end == 0)  // it is empty, or a number, which includes NaN
+        if (*end == 0)  // the name is empty or a number, including NaN
             throw BadOption(file + ", line 1, column " + std::to_string(k + 1) + ": '" +
                             printable(header[k]) +
                             "' is no name of a column; the first line must name all of them");
@@ -111,9 +111,9 @@ inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file,
 }  // namespace pairs_detail
 
 /// @brief Reads two columns of a CSV file (RFC 4180): a header, then numbers in these columns.
-/// @param[in] file    What messages call the file.
-/// @param[in] columns As `--columns` has it: two names with a comma between them, or nothing.
-/// @throws BadOption with file, line and column for whatever is not a finite number, or not there.
+/// @param[in] file    The file's name in messages.
+/// @param[in] columns The value of `--columns`: two names with a comma between them, or nothing.
+/// @throws BadOption with file, line and column for anything that is missing or not a finite number.
 inline Pairs<double> parse_pairs(const std::string& file, std::string_view text, const std::string& columns) {
     using namespace pairs_detail;
     Pairs<double> pairs;

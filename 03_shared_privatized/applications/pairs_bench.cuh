@@ -1,5 +1,5 @@
 /// @file
-/// @brief Pairs in device memory, and the table of what is computed of them.
+/// @brief Pairs in device memory, and the table of what is computed from them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "../../common/cuda/device_buffer.cuh"
 #include "options.hpp"
 
-/// What is printed of an axis.
+/// What is printed about an axis.
 inline std::string axis_text(const std::string& name, const Axis& axis) {
     return std::to_string(axis.bins) + " bins of " + name + " from " + rough(axis.low) + " to " +
            rough(axis.high);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What both applications' kernels share: pairs are read, bins are private, and merged.
+/// @brief What the kernels of both applications share: reading pairs, private bins, and merging.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 enum class Counting {
     global,  ///< in the result, which all blocks share
     shared,  ///< in the block's shared memory
-    copies   ///< there, in several copies, so that neighbours seldom want the same counter
+    copies   ///< there, in several copies, so that neighbours seldom need the same counter
 };
 
 /// What a table calls it.
@@ -27,10 +27,10 @@ inline const char* name_of(Counting counting) {
 
 constexpr unsigned int kPairBlock = 1024;  ///< threads per block, unless the caller says otherwise
 
-/// @brief Calls `work(a[i], b[i])` for each i below n, the grid's threads side by side.
+/// @brief Calls `work(a[i], b[i])` for each i below n; neighbouring threads get neighbouring elements.
 ///
-/// Each thread issues several loads of both arrays before it works on the first. Neighbouring threads load
-/// neighbouring elements, one each, so the arrays may begin anywhere.
+/// Each thread issues several loads of both arrays before it uses the first. A load is a single element,
+/// so the arrays may begin anywhere.
 template <typename A, typename B, typename Work>
 __device__ void for_each_pair(const A* d_a, const B* d_b, std::size_t n, const Work& work) {
     constexpr int kLoads = 4;
@@ -79,10 +79,10 @@ struct PrivateLaunch {
     std::size_t shared_bytes;
 };
 
-/// @brief Decides how a kernel is launched, and requests its shared memory.
+/// @brief Decides how a kernel is launched and requests its shared memory.
 /// @param[in] kernel The kernel that will be launched.
-/// @param[in] bytes  What the counters of one copy take.
-/// @throws std::invalid_argument if they do not fit into shared memory and should.
+/// @param[in] bytes  The size of the counters of one copy.
+/// @throws std::invalid_argument if they should be in shared memory but do not fit.
 template <typename Kernel>
 PrivateLaunch private_launch(Kernel kernel, Counting counting, std::size_t n, std::size_t bytes,
                              LaunchShape shape) {

@@ -42,7 +42,7 @@ template <typename T, typename Weight, typename Counter>
 __global__ void __launch_bounds__(kPairBlock)
     weighted_shared_kernel(const T* d_values, const Weight* d_weights, std::size_t n, BinFinder<T> axis,
                            double scale, unsigned int copies, Counter* d_sums) {
-    // One type for all counters: a name can have only one in a program.
+    // Declared with one type for all counters, because a name can have only one type in a program.
     extern __shared__ unsigned long long memory[];
     Counter* const sums = reinterpret_cast<Counter*>(memory);
     for (unsigned int k = threadIdx.x; k < axis.bins * copies; k += blockDim.x) sums[k] = 0;
@@ -58,12 +58,12 @@ __global__ void __launch_bounds__(kPairBlock)
     merge_counts(sums, axis.bins, copies, d_sums);
 }
 
-/// @brief Adds up weights by the bins of their values; enqueues all of it, zeroing included.
+/// @brief Adds up weights by the bins of their values. All work is enqueued, including the zeroing.
 ///
 /// The bins are private to each block while they fit into its shared memory.
 /// @tparam Weight  `int`, `long long`, `float` or `double`.
 /// @tparam Counter `unsigned long long` for integers and for fixed point, else `float` or `double`.
-/// @param[in]  d_values  Device memory, `n` values, at any alignment of a `T`; `d_weights` alike.
+/// @param[in]  d_values  Device memory, `n` values, aligned for a `T`; the same holds for `d_weights`.
 /// @param[in]  axis      A value outside it is dropped.
 /// @param[out] d_sums    Device memory, `axis.bins()` sums; integers as their value modulo 2^64.
 /// @param[in]  scale     For fixed point: `fixed_point_scale`.
@@ -92,9 +92,9 @@ void weighted_histogram(const T* d_values, const Weight* d_weights, std::size_t 
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @brief How many units of fixed point make 1: the power of two with which no sum can overflow.
+/// @brief How many units of fixed point make 1: a power of two with which no sum can overflow.
 ///
-/// Each weight is rounded to a whole number of units, by half a unit at most.
+/// Each weight is rounded to a whole number of units, by at most half a unit.
 /// @param[in] magnitudes The sum of all weights' absolute values, to a few digits.
 /// @throws std::invalid_argument if it is not finite.
 inline double fixed_point_scale(double magnitudes) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a weighted histogram should hold, and how large its rounding errors can be.
+/// @brief What a weighted histogram should contain, and how large its rounding errors can be.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 #include "axis.hpp"
 
-/// A sum with the rounding errors of its additions added up beside it: twice the digits.
+/// A sum that also adds up the rounding errors of its additions, which gives twice the digits.
 struct ExactSum {
     long double sum = 0, rest = 0;
 
@@ -28,7 +28,7 @@ struct ExactSum {
     long double value() const { return sum + rest; }
 };
 
-/// What is known of the weights in one bin.
+/// What is known about the weights in one bin.
 struct ReferenceSum {
     ExactSum sum;
     unsigned long long integer = 0;  ///< of integer weights: the sum modulo 2^64
@@ -53,19 +53,19 @@ struct ReferenceSum {
     }
 };
 
-/// A sum, and how far a result may be from it.
+/// A sum, and how far a result may differ from it.
 struct ExpectedSum {
     long double exact;
-    double bound;  ///< infinity: nothing is promised
+    double bound;  ///< infinity if nothing is guaranteed
 };
 
-/// @brief What `weighted_histogram<T, Weight, Counter>` promises of a bin.
+/// @brief What `weighted_histogram<T, Weight, Counter>` guarantees for a bin.
 ///
 /// Integers are exact modulo 2^64. In fixed point each term is off by half a unit at most. With float or
 /// double counters, m terms and unit roundoff u, the error is at most gamma(m - 1) times the sum of the
-/// terms' absolute values, whatever the order of the additions, where gamma(k) = k u / (1 - k u); a weight
+/// terms' absolute values, in any order of the additions, where gamma(k) = k u / (1 - k u); a weight
 /// that has to be rounded to its counter first adds one to k. Where k u reaches 1, or the counter may
-/// overflow, nothing is promised.
+/// overflow, nothing is guaranteed.
 /// @par Source
 /// Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition 2002, section 4.2.
 template <typename Weight, typename Counter>
@@ -78,7 +78,7 @@ ExpectedSum expected_sum(const ReferenceSum& bin, double scale) {
     const long double ku = k * static_cast<long double>(Limits::epsilon()) / 2, gamma = ku / (1 - ku);
     if (ku >= 1 || bin.magnitudes * (1 + gamma) > static_cast<long double>(Limits::max()))
         return {bin.sum.value(), INFINITY};
-    // Atomics on floats in global memory may take a subnormal number for zero.
+    // Atomics on floats in global memory may treat a subnormal number as zero.
     const long double subnormal =
         static_cast<long double>(bin.terms) * static_cast<long double>(Limits::min());
     return {bin.sum.value(), static_cast<double>(gamma * bin.magnitudes + subnormal)};
@@ -98,7 +98,7 @@ Sums numbers_of(const std::vector<Counter>& counters, double scale) {
     return sums;
 }
 
-/// @brief Looks for a sum that is further off than it may be.
+/// @brief Looks for a sum whose error exceeds its bound.
 /// @return The first one, in words; nothing if there is none.
 inline std::optional<std::string> verify_sums(const Sums& sums, const std::vector<ExpectedSum>& expected) {
     if (sums.size() != expected.size())

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: blocks add to the lower halves of the bins, which lose what they carry.
+/// @brief Broken: blocks add to the lower 32 bits of the bins only, so carries are lost.
 #pragma once
 
 #include "../kernels.cuh"

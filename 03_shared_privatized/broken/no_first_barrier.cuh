@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: some threads count while others have not zeroed their bins yet.
+/// @brief Broken: some threads count before others have zeroed their counters.
 #pragma once
 
 #include "../kernels.cuh"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: blocks add to the bins without an atomic, and lose each other's sums.
+/// @brief Broken: blocks add to the bins without atomics and lose each other's sums.
 #pragma once
 
 #include "../kernels.cuh"
@@ -17,7 +17,7 @@ __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long
 
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
-        d_bins[b] += counts[b];  // the fault: other blocks do this at the same time
+        d_bins[b] += counts[b];  // the fault: other blocks do the same at the same time
 }
 
 }  // namespace no_merge_atomic

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: some threads merge while others still count.
+/// @brief Broken: some threads merge while others are still counting.
 #pragma once
 
 #include "../kernels.cuh"

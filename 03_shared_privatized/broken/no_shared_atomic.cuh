@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: a plain ++ in shared memory. Threads of one block lose each other's counts.
+/// @brief Broken: a plain ++ in shared memory. The threads of a block lose each other's counts.
 #pragma once
 
 #include "../kernels.cuh"
@@ -13,7 +13,7 @@ __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long
 
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
-        ++counts[d_data[i]];  // the fault: load, add, store, and others between them
+        ++counts[d_data[i]];  // the fault: other threads can come between its load and its store
 
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)

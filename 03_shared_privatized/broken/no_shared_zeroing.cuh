@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: shared memory holds what the block before left there.
+/// @brief Broken: shared memory contains what an earlier block left there.
 #pragma once
 
 #include "../kernels.cuh"

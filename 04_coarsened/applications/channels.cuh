@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 04 at work: kernels that count the channels of an image, and map them.
+/// @brief Chapter 04 at work: kernels that count the channels of an image and map them.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 #include "../kernels.cuh"
 #include "channels.hpp"
 
-/// @brief Each thread takes one pixel at a time, with one atomic per channel.
+/// @brief Each thread counts one pixel at a time, with one atomic per channel.
 /// @par Source
-/// The three-channel histogram of B, with the clearing and the merging that B leaves out, and for
-/// any number of pixels.
+/// B's three-channel histogram, with the clearing and merging that B leaves out, and for any number of
+/// pixels.
 template <unsigned int kChannels>
 __global__ void pixel_kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kChannels * kBins];
@@ -29,12 +29,12 @@ __global__ void pixel_kernel(const unsigned char* d_pixels, std::size_t n, unsig
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
-/// @brief Wide loads, and copies so that each lane of a warp has a bank of its own.
+/// @brief Wide loads, and copies that give each lane of a warp its own bank.
 ///
-/// The counter of a value is word `value × row + channel × copies + lane % copies`, where a row holds
-/// all copies of all channels. With 32 copies the bank is the lane's number. With 8 copies of 4
-/// channels it is so too, if lanes 0–7, 8–15, 16–23 and 24–31 are at different channels at any time:
-/// so each of these groups begins a word with another byte.
+/// The counter of a value is word `value × row + channel × copies + lane % copies`, where a row contains
+/// all copies of all channels. With 32 copies, the bank is the lane's number. With 8 copies of 4
+/// channels, each lane also has its own bank if lanes 0–7, 8–15, 16–23 and 24–31 are at different
+/// channels at any time. Each of these groups therefore begins a word with a different byte.
 ///
 /// Dynamic shared memory: `kBins × kChannels × kCopies` counters.
 template <unsigned int kChannels, unsigned int kCopies>
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kWideBlock)
     clear_counts(counts, kBins * kRow);
     __syncthreads();
 
-    // Lanes of a group begin a word with the same byte. A word of 3 channels has no turns to take.
+    // The lanes of a group begin a word with the same byte. With 3 channels there is only one group.
     const unsigned int group = 4 % kChannels == 0 ? threadIdx.x % warpSize / kCopies : 0;
     unsigned int* const own = &counts[threadIdx.x % kCopies];
     const auto count_byte = [&](std::size_t i) {
@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(kWideBlock)
     for (std::size_t i = thread; i < vectors.before; i += threads) count_byte(i);
     for (std::size_t i = vectors.after + thread; i < bytes; i += threads) count_byte(i);
 
-    // Every third vector begins with the same channel, if there are 3. A stride of such a multiple
-    // keeps a thread at vectors that begin with one channel. It can leave two threads idle.
+    // With 3 channels, every third vector begins with the same channel. If the stride is a multiple of
+    // 3, all vectors of a thread begin with the same channel. Up to two threads are idle.
     constexpr std::size_t kPeriod = 16 % kChannels == 0 ? 1 : kChannels;
     const std::size_t stride = threads < kPeriod ? kPeriod : threads / kPeriod * kPeriod;
     for (std::size_t first = thread; first < stride; first += threads) {
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kWideBlock)
     }
 }
 
-/// @brief Replaces each byte by what its channel's table has for it.
+/// @brief Replaces each byte by its entry in the table of its channel.
 /// @param[in,out] d_pixels `n` pixels.
 /// @param[in]     d_tables `kChannels × 256` bytes.
 template <unsigned int kChannels>
@@ -151,7 +151,7 @@ void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, u
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @brief As many copies as keep all lanes apart, or else as many as a block's shared memory holds.
+/// @brief As many copies as avoid all conflicts, or else as many as fit into a block's shared memory.
 template <unsigned int kChannels>
 void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                         unsigned long long* d_workspace, LaunchShape shape) {
@@ -162,7 +162,7 @@ void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigne
         histogram_channel_copies<kChannels, 8>(d_pixels, n, d_bins, d_workspace, shape);
 }
 
-/// The variants for images of so many channels, in the order of the story.
+/// The variants for images with so many channels, in the order of the story.
 template <unsigned int kChannels>
 const std::vector<Variant<Channels<kChannels>>> kChannelVariants = {
     {.name = "a pixel per thread",
@@ -173,7 +173,7 @@ const std::vector<Variant<Channels<kChannels>>> kChannelVariants = {
      .run = histogram_channels<kChannels>},
 };
 
-/// @brief Maps all bytes of an image by its channels' tables, in place.
+/// @brief Maps all bytes of an image by the tables of its channels, in place.
 /// @param[in,out] d_pixels Device memory, `n` pixels.
 /// @param[in]     d_tables Device memory, `kChannels × 256` bytes.
 template <unsigned int kChannels>

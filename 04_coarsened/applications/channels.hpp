@@ -1,5 +1,5 @@
 /// @file
-/// @brief What is computed of an image: the histogram of each channel, and the tables that equalize it.
+/// @brief What is computed from an image: the histogram of each channel, and the tables that equalize it.
 ///
 /// Bin `channel × 256 + value` counts a channel's values.
 #pragma once
@@ -59,7 +59,7 @@ struct Channels {
         return bins;
     }
 
-    /// Neighbouring bytes count in different tables anyway, except those of a grey image.
+    /// Neighbouring bytes are counted in different tables anyway, except in a grey image.
     static Bins fast_on_cpu(const Element* pixels, std::size_t n) {
         if constexpr (kChannels == 1)
             return Histogram::fast_on_cpu(pixels->channel, n);
@@ -67,7 +67,7 @@ struct Channels {
             return reference(pixels, n);
     }
 
-    /// Each pixel counts once per channel.
+    /// Each pixel is counted once per channel.
     static std::optional<std::string> verify(const Bins& bins, const Element*, std::size_t n) {
         return verify_by_sum(bins, n * kChannels);
     }
@@ -85,13 +85,13 @@ struct Channels {
     }
 };
 
-/// What a channel of an image with so many channels is called.
+/// The name of a channel in an image with so many channels.
 inline const char* channel_name(std::size_t channels, std::size_t channel) {
     static const char* const names[] = {"red", "green", "blue", "alpha"};
     return channels == 1 ? "grey" : names[channel];
 }
 
-/// Whether equalizing leaves a channel unchanged: the fourth is alpha, which is no brightness.
+/// Whether equalizing leaves a channel unchanged: the fourth is alpha, which is not a brightness.
 inline bool is_alpha(std::size_t channel) { return channel == 3; }
 
 /// @brief The table that spreads a channel's values evenly over 0 to 255.
@@ -119,7 +119,7 @@ inline std::array<unsigned char, kBins> equalizing_table(const unsigned long lon
     return table;
 }
 
-/// @brief The tables that equalize an image; alpha's changes nothing.
+/// @brief The tables that equalize an image; the one for alpha changes nothing.
 /// @param[in] bins     `channels × 256` counts.
 /// @param[in] together Makes one table of all channels' values, which keeps grey grey. Otherwise each
 ///                     channel has its own, which also removes a colour cast, wanted or not.

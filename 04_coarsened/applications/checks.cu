@@ -35,7 +35,7 @@ Variant<Channels<3>> broken() {
             }};
 }
 
-/// What OpenCV says of an image: `channel × 256` counts, and what each value becomes (-1: nothing said).
+/// OpenCV's results for an image: `channel × 256` counts, and what each value becomes (-1: not given).
 struct Recorded {
     Bins counts;
     std::vector<int> equalized;
@@ -105,7 +105,7 @@ TEST_CASE("channels are counted right for every n, input, alignment and launch s
     for (const auto& variant : kChannelVariants<1>) CHECK(check_channels(variant).value_or("") == "");
     for (const auto& variant : kChannelVariants<3>) CHECK(check_channels(variant).value_or("") == "");
     for (const auto& variant : kChannelVariants<4>) CHECK(check_channels(variant).value_or("") == "");
-    // Where a block can't have the shared memory for copies that never conflict.
+    // For a device whose blocks can't have enough shared memory to avoid all conflicts.
     CHECK(check_channels<1>({.name = "8", .run = histogram_channel_copies<1, 8>}).value_or("") == "");
     CHECK(check_channels<3>({.name = "8", .run = histogram_channel_copies<3, 8>}).value_or("") == "");
 }
@@ -205,7 +205,7 @@ TEST_CASE("equalizing spreads values from 0 to 255 and leaves one value alone") 
     CHECK(table()[7] == 0);
     CHECK(table()[8] == 153);
     CHECK(table()[9] == 255);
-    counts[9] = (1ull << 40) - 50;  // a little less than half, which a float can't tell
+    counts[9] = (1ull << 40) - 50;  // a little less than half, which a float can't distinguish
     counts[8] = 1ull << 40;
     CHECK(table()[8] == 128);
 }
@@ -248,7 +248,7 @@ TEST_CASE("an image that is written is read again as it was") {
 }
 
 TEST_CASE("an image that is too large for the memory is refused before there is any for it") {
-    // The file is small, since all pixels are alike.
+    // The file is small, because all pixels are the same.
     const Folder folder;
     const std::string path = folder / "large.png";
     write_image(path, {1000, 1000, 3, std::vector<unsigned char>(3000000, 7)});
@@ -279,7 +279,7 @@ std::string exif(unsigned int orientation, bool little_endian) {
            entry(0x0112, orientation) + number(4, 0);
 }
 
-/// A PNG file with a chunk before its pixels; `length` is what the chunk says of itself.
+/// A PNG file with a chunk before its pixels; `length` is the length that the chunk claims.
 std::vector<unsigned char> with_chunk(std::vector<unsigned char> png, const std::string& name,
                                       const std::string& data, std::size_t length) {
     const std::string chunk = number_in(4, length, false) + name + data + "\1\2\3\4";
@@ -296,7 +296,7 @@ std::vector<unsigned char> with_exif(std::vector<unsigned char> jpeg, const std:
     return jpeg;
 }
 
-/// Of an image of blocks, 8 x 8 pixels each and 40 levels apart: one letter per block, row after row.
+/// An image of blocks, 8 x 8 pixels each and 40 levels apart, as one letter per block, row after row.
 std::string letters(const Image& image) {
     std::string letters;
     for (std::size_t y = 4; y < image.height; y += 8)
@@ -324,7 +324,7 @@ TEST_CASE("an image is read as it is to be seen, whatever its Exif orientation")
                 CHECK(letters(read) == seen[orientation]);
                 CHECK(read.width == (orientation > 4 && orientation < 9 ? 24 : 16));
             }
-            for (std::size_t size = 0; size < data.size() - 8; ++size)  // damaged: as it is stored
+            for (std::size_t size = 0; size < data.size() - 8; ++size)  // damaged data: as it is stored
                 CHECK(letters(decode_image(with_exif(jpeg, data.substr(0, size)), kPlenty)) == "ABCDEF");
         }
     }

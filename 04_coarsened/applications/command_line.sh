@@ -22,7 +22,7 @@ head -c 2000 "$images/cat.jpg" >"$folder/half.jpg"
 refuses "--image .*no JPEG image" --image "$folder/half.jpg"
 head -c 2000 "$images/cat-alpha.png" >"$folder/half.png"
 refuses "--image .*no PNG image" --image "$folder/half.png"
-# A JPEG image that says it has 65500 rows and 451 columns; its height stands after FF C0, a length and a depth.
+# A JPEG image that says it has 65500 rows and 451 columns; its height follows FF C0, a length and a depth.
 start=$(LC_ALL=C grep -obUaP '\xff\xc0\x00\x11\x08' "$images/cat.jpg" | head -n 1 | cut -d: -f1)
 cp "$images/cat.jpg" "$folder/tall.jpg"
 printf '\xff\xdc' | dd of="$folder/tall.jpg" bs=1 seek=$((start + 5)) conv=notrunc status=none

@@ -20,7 +20,7 @@
 #include "../../common/problem/file.hpp"
 #include "metadata.hpp"
 
-/// An image in host memory; row after row, pixel after pixel, the channels of a pixel side by side.
+/// An image in host memory: row after row, pixel after pixel, the channels of a pixel side by side.
 struct Image {
     std::size_t width = 0, height = 0;  ///< in pixels
     unsigned int channels = 0;          ///< 1: grey; 3: red, green, blue; 4: these and alpha
@@ -47,7 +47,7 @@ inline Image make_room(std::size_t width, std::size_t height, unsigned int chann
     return {width, height, channels, std::vector<unsigned char>(width * height * channels)};
 }
 
-/// @return The image as it is to be seen, of one as it is stored.
+/// @return An image as it should be viewed, made from the image as it is stored.
 inline Image upright(Image stored, std::size_t orientation) {
     if (orientation == 1) return stored;
     const bool turned = orientation > 4;  // rows become columns
@@ -153,11 +153,11 @@ inline std::string image_format(const std::string& path) {
     return ending == "jpg" || ending == "jpeg" ? "jpg" : "";
 }
 
-/// @brief Decodes the bytes of a PNG or JPEG file, whichever the first of them say it is.
+/// @brief Decodes the bytes of a PNG or JPEG file; the first bytes say which.
 ///
-/// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA. An image that its Exif data
-/// call turned or mirrored is read as it is to be seen.
-/// @param[in] most_bytes What there is memory for, of the pixels.
+/// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA. An image whose Exif data
+/// say that it is turned or mirrored is returned as it should be viewed.
+/// @param[in] most_bytes How many bytes of pixels there is memory for.
 /// @throws std::invalid_argument if they are damaged, of another kind or too large.
 inline Image decode_image(std::vector<unsigned char> file, std::size_t most_bytes) {
     const auto starts_with = [&](const std::vector<unsigned char>& bytes) {
@@ -169,7 +169,7 @@ inline Image decode_image(std::vector<unsigned char> file, std::size_t most_byte
 }
 
 /// @brief Reads a PNG or JPEG file, as `decode_image` does.
-/// @param[in] most_bytes What there is memory for, of the file as of the pixels.
+/// @param[in] most_bytes How many bytes there is memory for, of the file and of the pixels.
 /// @throws std::invalid_argument also if the file is missing.
 inline Image read_image(const std::string& path, std::size_t most_bytes) {
     std::vector<unsigned char> file = read_file(path, most_bytes);
@@ -180,7 +180,7 @@ inline Image read_image(const std::string& path, std::size_t most_bytes) {
     }
 }
 
-/// @brief Writes a PNG or JPEG file, as the name says, by `write_output`.
+/// @brief Writes a PNG or JPEG file, depending on its name, by `write_output`.
 /// @throws std::runtime_error if it can't be written.
 inline void write_image(const std::string& path, const Image& image) {
     const bool png = image_format(path) == "png";

@@ -22,10 +22,10 @@
 
 namespace {
 
-/// What the command line asks for, besides what all programs that measure have.
+/// The options, besides those of all programs that measure.
 struct Request {
     std::string image;                        ///< file to read
-    std::size_t width = 4000, height = 3000;  ///< of an image that is made instead
+    std::size_t width = 4000, height = 3000;  ///< of an image that is generated instead
     unsigned int channels = 3;                ///< of the same
     std::string equalize, bins;               ///< files to write
     bool together = false;
@@ -108,7 +108,7 @@ void print_histograms(const Bins& bins) {
             for (const unsigned long long count : columns) {
                 const double height =
                     static_cast<double>(count) / static_cast<double>(highest) * kRows * kSteps;
-                // What occurs at all is seen.
+                // Every value that occurs is visible.
                 const auto steps = count == 0 ? 0 : std::max<std::size_t>(1, std::lround(height));
                 std::printf("%s", blocks[steps <= row * kSteps ? 0 : std::min(steps - row * kSteps, kSteps)]);
             }
@@ -127,8 +127,8 @@ void write_bins_of_channels(const std::string& path, const Bins& bins) {
 }
 
 /// @brief Equalizes the image on the device, compares with the CPU, and writes it.
-/// @param[in,out] image Its size, and its pixels as they were; equalized afterwards.
-/// @return Whether it was right.
+/// @param[in,out] image The image; equalized afterwards.
+/// @return Whether the result was right.
 template <unsigned int kChannels>
 bool equalize(Image& image, const DeviceBuffer<Pixel<kChannels>>& d_pixels, const Bins& bins,
               const Request& request, const Device& device) {
@@ -152,7 +152,7 @@ bool equalize(Image& image, const DeviceBuffer<Pixel<kChannels>>& d_pixels, cons
     return right;
 }
 
-/// Measures every variant on the image, and does what was asked for. @return The program's exit status.
+/// Measures every variant on the image and follows the options. @return The program's exit status.
 template <unsigned int kChannels>
 int run(Image image, const Request& request, const Device& device) {
     std::vector<Pixel<kChannels>> pixels(image.pixel_count());

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What image files say besides their pixels: how the image is turned, and what no pixel depends on.
+/// @brief What image files contain besides their pixels: the orientation, and data that no pixel depends on.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline std::size_t exif_orientation(std::string_view exif) {
     return 1;
 }
 
-/// @return The orientation that a JPEG file states, in one of the segments before its pixels.
+/// @return The orientation that a JPEG file states in one of the segments before its pixels.
 inline std::size_t jpeg_orientation(std::string_view file) {
     for (std::size_t at = 2; number_at(file, at, 1, false) == 0xFF;) {
         const std::size_t kind = number_at(file, at + 1, 1, false), size = number_at(file, at + 2, 2, false);
@@ -48,7 +48,7 @@ inline std::size_t jpeg_orientation(std::string_view file) {
     return 1;
 }
 
-/// @brief Leaves of a PNG file only the chunks that its pixels depend on, as far as they are all in the file.
+/// @brief Keeps of a PNG file only the chunks that its pixels depend on, as far as they are complete.
 ///
 /// libpng would reserve whatever length a text claims to have, and unpack it to a thousand times its size.
 /// @return The orientation that the file states.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: loads 16 bytes from wherever the data begin, also where that is no multiple of 16.
+/// @brief Broken: loads 16 bytes from the start of the data, even if that is not a multiple of 16.
 #pragma once
 
 #include "../kernels.cuh"

@@ -13,7 +13,7 @@ __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long
     clear_counts(counts, kBins);
     __syncthreads();
 
-    // The fault: past 2^32 elements the product has lost its highest bits, and begins again at 0.
+    // The fault: past 2^32 elements, the product loses its highest bits and starts again at 0.
     const unsigned int base = (blockIdx.x * blockDim.x + threadIdx.x) * kCoarsening;
     for (std::size_t i = base; i < std::size_t{base} + kCoarsening; ++i)
         if (i < n) atomicAdd(&counts[d_data[i]], 1u);

@@ -20,7 +20,7 @@ __global__ void kernel(const unsigned char* d_data, std::size_t n, unsigned long
         const unsigned long long sum = counts[b];
         const unsigned long long all = atomicAdd(&d_unfinished[b], kOneBlock + sum) + kOneBlock + sum;
         if (all >> kCountBits<unsigned long long> == gridDim.x)
-            d_bins[b] = all % kOneBlock;  // the fault: and no 0 for the next
+            d_bins[b] = all % kOneBlock;  // the fault: 0 is not stored for the next call
     }
 }
 

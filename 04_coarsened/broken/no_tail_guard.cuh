@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: the last thread's 16 elements are counted also where the data have ended.
+/// @brief Broken: the last thread counts 16 elements even where the data have ended.
 #pragma once
 
 #include "../kernels.cuh"
@@ -13,7 +13,7 @@ __global__ void kernel(const unsigned char* d_data, std::size_t, unsigned long l
 
     const std::size_t first = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * kCoarsening;
     for (std::size_t i = first; i < first + kCoarsening; ++i)
-        atomicAdd(&counts[d_data[i]], 1u);  // the fault: nothing looks at n
+        atomicAdd(&counts[d_data[i]], 1u);  // the fault: i is not compared with n
 
     __syncthreads();
     merge_counts(counts, d_bins);

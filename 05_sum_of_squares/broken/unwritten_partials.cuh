@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: threads without an element leave their partial sum as it was, and it is added up.
+/// @brief Broken: threads without an element store no partial sum, and the CPU adds what was there before.
 #pragma once
 
 #include "../kernels.cuh"
@@ -7,7 +7,7 @@
 namespace unwritten_partials {
 
 __global__ void kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
-    if (threadIdx.x >= n) return;  // the fault: nobody writes d_partials[threadIdx.x]
+    if (threadIdx.x >= n) return;  // the fault: no thread stores d_partials[threadIdx.x]
     unsigned long long sum = 0;
     for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: n / threads elements for each thread, and the remainder for none.
+/// @brief Broken: each thread adds n / threads elements, and no thread adds the remainder.
 /// @par Source
 /// C (Caijinping 2014): `size = DATA_SIZE / THREAD_NUM`, right for its 1,048,576 elements.
 #pragma once

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Broken: only the threads that add come to the barrier. The programming guide forbids it, and since
-///        the others have nothing left to do, the sums are right on most GPUs.
+/// @brief Broken: only the threads that add reach the barrier, which the programming guide forbids. The sums
+///        are right on most GPUs, because the other threads have nothing left to do.
 #pragma once
 
 #include "../kernels.cuh"
@@ -14,7 +14,7 @@ __global__ void kernel(const int* d_data, std::size_t n, unsigned long long* d_p
     for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
         if (threadIdx.x < half) {
             values[threadIdx.x] += values[threadIdx.x + half];
-            __syncthreads();  // the fault: the others don't come
+            __syncthreads();  // the fault: the other threads don't reach it
         }
     }
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];

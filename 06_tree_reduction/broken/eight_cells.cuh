@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: shared memory for as many numbers as there are blocks, and a number from each thread.
+/// @brief Broken: the shared array has an element per block, and every thread stores a number there.
 /// @par Source
 /// C (Caijinping 2014): `__shared__ int shared[BLOCK_NUM]` holds 8 ints, and 64 threads write it.
 #pragma once
@@ -11,8 +11,8 @@ namespace eight_cells {
 __global__ void kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     constexpr unsigned int kCells = 8;
     __shared__ unsigned long long values[kCells];
-    // The fault is that kCells is not blockDim.x. Written as the article has it, threads 8 to 63 would
-    // write over whatever lies behind; here they meet in the cells that there are.
+    // The fault is that kCells is not blockDim.x. In the article threads 8 to 63 store past the end of the
+    // array; here they share the cells that exist.
     values[threadIdx.x % kCells] = own_square(d_data, n);
     __syncthreads();
     if (threadIdx.x != 0) return;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: a shuffle tree that begins at 8, and so adds up half of the warp.
+/// @brief Broken: a shuffle tree that starts at 8 and so adds up only half of the warp.
 #pragma once
 
 #include "../kernels.cuh"
@@ -10,7 +10,7 @@ __global__ void kernel(const int* d_data, std::size_t n, unsigned long long* d_p
     __shared__ unsigned long long sums[kMostThreads / 32];
     const unsigned int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     unsigned long long value = own_square(d_data, n);
-    for (int delta = 8; delta > 0; delta /= 2)  // the fault: the upper 16 lanes are never asked
+    for (int delta = 8; delta > 0; delta /= 2)  // the fault: the upper 16 lanes are never read
         value += __shfl_down_sync(0xffffffffu, value, delta);
     if (lane == 0) sums[warp] = value;
     __syncthreads();

@@ -1,7 +1,7 @@
 /// @file
-/// @brief Broken: a tree without a barrier between its levels. Slow threads are read before they have added.
+/// @brief Broken: a tree without a barrier between its levels. Sums are read before they are stored.
 /// @par Source
-/// E (Hobbit 2015) warns of it: one slow stave makes the barrel leak.
+/// E (Hobbit 2015) warns of it, and compares a slow thread with the shortest stave of a barrel.
 #pragma once
 
 #include "../kernels.cuh"

@@ -1,7 +1,7 @@
 /// @file
-/// @brief Broken: halves rounded down. Of an odd number of values, the last one is never added.
+/// @brief Broken: halves are rounded down. With an odd number of values, the last one is never added.
 /// @par Source
-/// E (Hobbit 2015): `p = p / 2`, and a guard by N, which does not mend it.
+/// E (Hobbit 2015): `p = p / 2`, and a condition on N, which does not repair it.
 #pragma once
 
 #include "../kernels.cuh"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: the counter is not reset, so the second call never sees a last block.
+/// @brief Broken: the counter is not reset, so in the second call no block is the last.
 #pragma once
 
 #include "../kernels.cuh"
@@ -14,7 +14,7 @@ __global__ void kernel(const int* d_data, std::size_t n, unsigned long long* d_w
     if (threadIdx.x != 0) return;
     d_partials[blockIdx.x] = sum;
     __threadfence();
-    if (atomicAdd(d_done, 1u) != gridDim.x - 1) return;  // the fault: counts on where the last call ended
+    if (atomicAdd(d_done, 1u) != gridDim.x - 1) return;  // the fault: continues from the last call's count
     __threadfence();
     unsigned long long total = 0;
     for (unsigned int b = 0; b < gridDim.x; ++b) total += __ldcg(&d_partials[b]);

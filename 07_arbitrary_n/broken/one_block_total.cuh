@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: a total by one block with a thread for each partial sum. A block has at most 1,024.
+/// @brief Broken: the total, by one block with a thread per partial sum. A block has at most 1,024 threads.
 /// @par Source
 /// E (Hobbit 2015): `total_add<<<1, BlockPerGrid>>>`.
 #pragma once
@@ -20,7 +20,7 @@ inline void sum(const int* d_data, std::size_t n, unsigned long long* d_sum, uns
     const unsigned int grid = blocks_for(n, block);
     partial_add_kernel<<<grid, block>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
-    total_kernel<<<1, grid>>>(d_partials, d_sum);  // the fault: grid may be more than 1,024
+    total_kernel<<<1, grid>>>(d_partials, d_sum);  // the fault: grid may exceed 1,024
     CUDA_CHECK(cudaGetLastError());
 }
 

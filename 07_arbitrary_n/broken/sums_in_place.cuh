@@ -1,7 +1,7 @@
 /// @file
-/// @brief Broken: blocks reduce an array into itself. One block writes a sum where another still reads.
+/// @brief Broken: blocks reduce an array in place. One block stores its sum where another still has to read.
 /// @par Source
-/// E (Hobbit 2015) passes one array as input and output of `partial_add`, and says that this can be done.
+/// E (Hobbit 2015) passes one array as input and output of `partial_add`, and says that this is possible.
 #pragma once
 
 #include "../kernels.cuh"
@@ -20,7 +20,7 @@ inline void sum(const int* d_data, std::size_t n, unsigned long long* d_sum, uns
     const unsigned int grid = blocks_for(n, block);
     square_kernel<<<grid, block>>>(d_data, n, d_values);
     CUDA_CHECK(cudaGetLastError());
-    reduce_again_kernel<<<grid, block>>>(d_values, n, d_values);  // the fault: from the array into itself
+    reduce_again_kernel<<<grid, block>>>(d_values, n, d_values);  // the fault: one array as input and output
     CUDA_CHECK(cudaGetLastError());
     total_add_kernel<<<1, kMostThreads>>>(d_values, grid, d_sum);
     CUDA_CHECK(cudaGetLastError());

@@ -43,13 +43,44 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <cstdint>
 #include <cstring>
 #include <new>
+#ifdef SIMULATOR_COMPAT  // for a program from elsewhere
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <strings.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+#endif
 
 // clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min:
 // <algorithm> is included while the qualifiers mean nothing.
 #define __CLANG_CUDA_WRAPPERS_NEW
 #pragma clang force_cuda_host_device begin
 #define thread_local __attribute__((device))  // the built-in variables
+#ifdef SIMULATOR_COMPAT
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <curand_kernel.h>
+#include "compat/prelude.h"
+#else
 #include "include/cuda_runtime.h"
+#endif
 #undef thread_local
 #pragma clang force_cuda_host_device end
 #include <algorithm>
@@ -65,6 +96,10 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #define __global__ __attribute__((global))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+#ifdef SIMULATOR_COMPAT
+#undef __managed__
+#define __managed__ __attribute__((device))
+#endif
 #include <new>  // clang's own: a kernel has its operators, too
 
 /// @{

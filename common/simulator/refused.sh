@@ -1,22 +1,27 @@
 #!/usr/bin/env bash
-# usage: common/simulator/refused.sh FILE.cu [CLANG OPTION...]
+# usage: common/simulator/refused.sh [--program] FILE.cu [CLANG OPTION...]
 # Says what nvcc would refuse in a CUDA program and g++, which compiles its translation, does not: clang reads the
 # file as code for the device. Exits with 1 if there is any. CLANG names the compiler (default: clang++).
+# --program: of a file that is not the course's, which finds all of compat/.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 mapfile -t flags < <(cat "$root/compile_flags.txt" && sed -n 's/^ *- //p' "$root/.clangd") # as editors read it
 # As with nvcc, a kernel can't call constexpr functions of the host. clangd would then find errors in the C++ library.
 flags+=(-Xclang -fno-cuda-host-device-constexpr)
 flags=("${flags[@]//common\/simulator/$root/common/simulator}")
+if [ "${1-}" = --program ]; then
+  flags+=(-std=c++17 -DSIMULATOR_COMPAT "-I$root/common/simulator/compat/include" "-I$(dirname "$2")")
+  shift
+fi
 
 status=0
 said=$("${CLANG:-clang++}" "${flags[@]}" -w -fsyntax-only "${@:2}" "$1" 2>&1) || status=$?
 if [ $status -eq 0 ]; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
-# clang alone minds `__shared__ alignas(16) float x[4]`.
-alignas=': error: an attribute list cannot appear here$'
-grep -qv "$alignas" <<<"$errors" || exit 0
+# clang alone minds `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
+clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\)\$"
+grep -qv "$clangs_own" <<<"$errors" || exit 0
 # Files of the course are named as from its root.
-sed "/$alignas/,+2d; /^[0-9]* errors\? generated/d" <<<"${said//"$root/"/}" >&2
+sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d" <<<"${said//"$root/"/}" >&2
 echo "${1#"$root/"}: nvcc would refuse this; the words are clang's" >&2
 exit 1

@@ -75,6 +75,8 @@ def main():
     if options.record and options.numbers:
         parser.error("--record writes all faults: leave the numbers out")
     chosen = [each for each in faults() if not options.numbers or each.exercise.number in options.numbers]
+    if not chosen:
+        parser.error(f"no fault belongs to exercise {' or '.join(options.numbers)}")
     preset, orders = ("gpu", ["plain"]) if options.gpu else ("simulator", ORDERS)
     if log := verdict.build(preset, sorted({program(fault, preset, order).name for fault in chosen for order in orders})):
         sys.exit("\n".join(verdict.compiler_words(log)))

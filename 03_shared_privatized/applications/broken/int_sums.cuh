@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: weights are added up in 32 bits, which a few large ones pass.
+/// @brief Broken: weights are added up in 32 bits, which a few large weights overflow.
 #pragma once
 
 #include "../weighted.cuh"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: nothing checks that x is in range, so a value past the end of a row counts in the next row.
+/// @brief Broken: x is not checked, so a value past the end of a row is counted in the next row.
 #pragma once
 
 #include "../joint.cuh"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: the last bin does not include its upper edge, so the greatest of all values is lost.
+/// @brief Broken: the last bin does not include its upper edge, so the greatest value is lost.
 #pragma once
 
 #include "../joint.cuh"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: the position is truncated to an integer, so values just below the first bin count in it.
+/// @brief Broken: the position is truncated to an integer, so bin 0 also counts values just below it.
 #pragma once
 
 #include "../joint.cuh"

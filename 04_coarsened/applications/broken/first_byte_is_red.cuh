@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: takes the first byte of each 16-byte vector for red. 16 is no multiple of 3.
+/// @brief Broken: treats the first byte of each 16-byte vector as red, but 16 is not a multiple of 3.
 #pragma once
 
 #include "../channels.cuh"
@@ -15,7 +15,7 @@ __global__ void kernel(const unsigned char* d_pixels, std::size_t n, unsigned lo
     const std::size_t whole = n * 3 / sizeof(uint4) * sizeof(uint4);
     const std::size_t first = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * sizeof(uint4);
     for (std::size_t i = first; i < whole; i += threads * sizeof(uint4))
-        // The fault: the channel is that of the byte in its vector, and not in the image.
+        // The fault: the channel depends on the byte's position in the vector, not in the image.
         for (unsigned int k = 0; k < sizeof(uint4); ++k)
             atomicAdd(&counts[k % 3 * kBins + d_pixels[i + k]], 1u);
     if (first == 0)

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: clears the counters of one channel, and counts three.
+/// @brief Broken: clears the counters of one channel, but counts three.
 #pragma once
 
 #include "../channels.cuh"
@@ -8,7 +8,7 @@ namespace one_channel_cleared {
 
 __global__ void kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[3 * kBins];
-    // The fault: green and blue begin with what was there before.
+    // The fault: the counters of green and blue start with whatever was there before.
     clear_counts(counts, kBins);
     __syncthreads();
 

@@ -9,11 +9,17 @@
 
 namespace sim {
 
+// Constants, since std::numeric_limits has functions of the host.
+template <typename T>
+inline constexpr T kLeast = std::numeric_limits<T>::min();
+template <typename T>
+inline constexpr T kGreatest = std::numeric_limits<T>::max();
+
 template <typename To, typename From>
 To saturated(From x) {
     if (x != x) return 0;
-    if (x <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
-    if (x >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+    if (x <= static_cast<From>(kLeast<To>)) return kLeast<To>;
+    if (x >= static_cast<From>(kGreatest<To>)) return kGreatest<To>;
     return static_cast<To>(x);
 }
 template <typename To, typename From>

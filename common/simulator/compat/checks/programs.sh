@@ -30,6 +30,16 @@ refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t 
 refuses "2*missing" 'int main() {\n  missing();\n}'
 refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
 
+# What nvcc would refuse runs, and clang says so each time.
+if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
+  printf '#include <algorithm>\n__global__ void k(int* p) { *p = std::min(1, 2); }\nint main() {}' >"$scratch/warned.cu"
+  for _ in 1 2; do
+    said=$("$program" "$build" "$scratch/warned.cu" 2>&1)
+    [[ $said == *"$scratch/warned.cu:2:34: error: "*"nvcc would refuse this"*"/program" ]] ||
+      complain "of std::min in a kernel it says: $said"
+  done
+fi
+
 # A folder and a file may have any name; headers beside the file are translated; the status is the program's.
 folder="$scratch/a b;\$(c)#'\"&"
 mkdir -p "$folder/lib"

@@ -2,6 +2,8 @@
 /// @brief Sums and other folds of a group of lanes.
 #pragma once
 
+#include <utility>
+
 #include "../cooperative_groups.h"
 
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
@@ -30,7 +32,8 @@ struct greater {
         return a < b ? b : a;
     }
 };
-template <typename Group, typename T, typename Fold>
+template <typename Group, typename T, typename Fold,
+          typename = decltype(std::declval<Fold>()(std::declval<T>(), std::declval<T>()))>
 T reduce(const Group& group, T value, Fold fold, SIM_HERE) {
     return sim::fold("reduce", group.lanes(), value, SIM_SITE, fold);
 }

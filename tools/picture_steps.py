@@ -9,7 +9,7 @@ out of date.
 import random
 import sys
 from collections import Counter
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from picture_svg import WIDTH, arrow, cell, cells, note, step, svg, text
@@ -25,7 +25,7 @@ COPIES = (1, 8, 16, 32)
 WARPS = 20000
 
 
-@cache
+@lru_cache(maxsize=None)
 def warps(kind):
     """The bytes of an input's warps, the same each time."""
     draw = random.Random(1).randrange
@@ -42,7 +42,7 @@ def in_banks(words):
     return Counter(word % BANKS for word in words)
 
 
-@cache
+@lru_cache(maxsize=None)
 def mean_passes(kind, copies):
     return sum(max(in_banks(words_of(warp, copies)).values()) for warp in warps(kind)) / WARPS
 

@@ -92,7 +92,7 @@ def race():
             (0, "adds: 42", 41, "Thread 0 adds 1 in its register."),
             (1, "adds: 42", 41, "Thread 1 adds 1 in its register."),
             (0, "stores 42", 42, "Thread 0 stores 42."),
-            (1, "stores 42", 42, "Thread 1 stores 42 over it. Two additions, and the count grew by 1: an update is lost.")]
+            (1, "stores 42", 42, "Thread 1 stores 42 over it. Two additions, and the count grew by 1: one is lost.")]
     gap, parts = 44, [text(20, 72, "++d_bins[7]: load, add, store", "thread", size=16),
                       text(540, 72, "atomicAdd(&d_bins[7], 1)", "thread", size=16)]
     for x, words in ((80, "thread 0"), (250, "d_bins[7]"), (420, "thread 1"), (605, "threads"), (780, "d_bins[7]")):

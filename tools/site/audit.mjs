@@ -65,7 +65,8 @@ await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const QUERY = "?q=bank+conflict";
 const home = `http://127.0.0.1:${server.address().port}`;
 const address = (page) => `${home}/${page}.html${page === "search" ? QUERY : ""}`;
-const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   for (const name of PAGES) {
     const found = [];

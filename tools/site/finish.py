@@ -75,7 +75,8 @@ class Site:
         file = self.files.get(name, "")
         kernels = str(Path(file).parent / "kernels.cuh")
         if Path(file).name == "README.md" and kernels in self.tags.reference:
-            return f'<p class="related"><a href="{self.tags.reference[kernels]}">Reference of this chapter\'s code</a></p>'
+            page = self.tags.reference[kernels]
+            return f'<p class="related"><a href="{page}">Reference of this chapter\'s code</a></p>'
         if self.is_reference(name) and CHAPTER.match(file):
             return f'<p class="related"><a href="{self.readme(file)}">The page that explains it</a></p>'
         return ""
@@ -113,14 +114,14 @@ def finish(folder, root, pages, copied, made):
         if identity != "mainpage":
             (folder / tags.pages[identity]).rename(folder / name)
     fillings = {**FILLINGS, "reference": index(tags, folder, site.names)}
-    found = []
+    entries = []
     for page in sorted(folder.glob("*.html")):
         text = page.read_text(encoding="utf-8")
         if page.stem in made:
             text = text.replace(f"<!-- {page.stem} -->", fillings[page.stem])
         text = site.finished(page.name, text)
         page.write_text(text, encoding="utf-8")
-        if not page.name.endswith("_source.html") and page.stem not in made:
-            is_text = page.name in site.files and not site.is_reference(page.name)
-            found += search.sections(page.name, text, weight=2 if is_text else 1)
-    (folder / "search_index.js").write_text(search.script(found), encoding="utf-8")
+        is_text = site.files.get(page.name, "").endswith(".md")
+        if is_text or page.name in tags.reference.values() or page.name.startswith(("class", "struct")):
+            entries.append(search.entry(page.name, text, weight=2 if is_text else 1))
+    (folder / "search_index.js").write_text(search.script(entries), encoding="utf-8")

@@ -1,6 +1,8 @@
 // The page of search results: what search_index.js has of each section, by the words of the query.
 "use strict";
 
+const sections = entries.flatMap(([name, weight, page, ...parts]) =>
+  parts.map(([anchor, title, text]) => ({ page, href: name + anchor, title, text, weight })));
 const list = document.querySelector("#results");
 const said = document.querySelector("#found");
 const pattern = (words) => words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
@@ -15,6 +17,7 @@ function score(section, words, phrase) {
     if (inTitle + times === 0) return 0;
     sum += inTitle + times;
   }
+  if (section.title.replace(phrase, "") === "") sum += 100;
   if (section.title.search(phrase) >= 0) sum += 50;
   if (section.text.search(phrase) >= 0) sum += 25;
   return sum * section.weight;
@@ -22,10 +25,10 @@ function score(section, words, phrase) {
 
 function excerpt(text, word) {
   const at = Math.max(text.search(word), 0);
-  const result = element("p", {}, text.slice(Math.max(at - 80, 0), at));
   const found = text.slice(at).match(word)?.[0] ?? "";
-  result.append(element("mark", {}, found), text.slice(at + found.length, at + 160));
-  return result;
+  const begin = text.lastIndexOf(" ", Math.max(at - 80, 0)) + 1;
+  const end = text.length > at + 160 ? text.lastIndexOf(" ", at + 160) : text.length;
+  return element("p", {}, text.slice(begin, at), element("mark", {}, found), text.slice(at + found.length, end));
 }
 
 function search(query) {

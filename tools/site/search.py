@@ -4,9 +4,9 @@ import html
 import json
 import re
 
-HEADING = re.compile(r'<h[23][^>]*>(.*?) <a class="permalink" href="(#[^"]*)".*?</h[23]>', re.DOTALL)
+HEADING = re.compile(r'<h[23] id=[^>]*>((?:(?!</h).)*) <a class="permalink" href="(#[^"]*)".*?</h[23]>', re.DOTALL)
 MAIN = re.compile(r"<h1>(.*?)</h1>(.*)</main>", re.DOTALL)
-UNREAD = re.compile(r"<(style|nav|desc|script).*?</\1>", re.DOTALL)
+UNREAD = re.compile(r'<(style|nav|desc|script).*?</\1>|<p class="definition">.*?</p>', re.DOTALL)
 
 
 def words(text):
@@ -14,13 +14,13 @@ def words(text):
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
-def sections(name, text, weight):
-    """The sections of a finished page, as search.js reads them."""
+def entry(name, text, weight):
+    """What search.js reads of a finished page: its title, and of each section the anchor, the heading and the words."""
     title, body = MAIN.search(text).groups()
-    page, parts = words(title), HEADING.split(body)
-    for heading, anchor, text in zip([page, *map(words, parts[1::3])], ["", *parts[2::3]], parts[::3]):
-        yield {"page": page, "href": name + anchor, "title": heading, "text": words(text), "weight": weight}
+    parts = HEADING.split(body)
+    headings = [words(title), *map(words, parts[1::3])]
+    return [name, weight, headings[0], *zip(["", *parts[2::3]], headings, map(words, parts[::3]))]
 
 
-def script(found):
-    return f"const sections = {json.dumps(found, ensure_ascii=False)};\n"
+def script(entries):
+    return f"const entries = {json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"

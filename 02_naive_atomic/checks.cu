@@ -31,7 +31,8 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
 TEST_CASE("the racy kernel is right as long as no two threads add to one bin") {
     // In sorted input, up to 256 bytes all differ.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
-        CHECK(check_case(racy(), {n, "sorted", 0, {}, 1}).value_or("") == "");
+        for (const unsigned int block : {0, 32})
+            CHECK(check_case(racy(), {n, "sorted", 0, {.block = block}, 1}).value_or("") == "");
 }
 
 TEST_CASE("the racy kernel loses counts where they do", "[race]") {
@@ -74,13 +75,17 @@ __global__ void answers_kernel(unsigned long long* d_cell, unsigned long long* d
     d_answers[blockIdx.x * blockDim.x + threadIdx.x] = add(d_cell);
 }
 
+constexpr unsigned long long kStep = (1ull << 32) + 3;  // more than 32 bits can hold
+
 struct AddByCas {
     __device__ unsigned long long operator()(unsigned long long* cell) const {
-        return atomic_add_by_cas(cell, 3);
+        return atomic_add_by_cas(cell, kStep);
     }
 };
 struct AddByHardware {
-    __device__ unsigned long long operator()(unsigned long long* cell) const { return atomicAdd(cell, 3ull); }
+    __device__ unsigned long long operator()(unsigned long long* cell) const {
+        return atomicAdd(cell, kStep);
+    }
 };
 
 template <typename Add>
@@ -99,7 +104,7 @@ std::vector<unsigned long long> sorted_answers(Add add) {
 
 TEST_CASE("atomicAdd by CAS is atomicAdd: each addition sees another old value") {
     const std::vector<unsigned long long> answers = sorted_answers(AddByCas());
-    for (std::size_t k = 0; k < answers.size(); ++k) REQUIRE(answers[k] == 3 * k);
+    for (std::size_t k = 0; k < answers.size(); ++k) REQUIRE(answers[k] == kStep * k);
     CHECK(answers == sorted_answers(AddByHardware()));
 }
 

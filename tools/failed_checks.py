@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""What ctest has found, in a paragraph for each check that failed: failed_checks.py LastTest.log"""
+"""Prints a paragraph per failed check: failed_checks.py LastTest.log"""
 
 import re
 import sys
 import textwrap
 
-# What kind of fault the words suggest.
+# Hints that messages suggest.
 HINTS = [
-    (r"barrier left out|divergent barrier|deadlock", "All threads of a block must come to the same __syncthreads()."),
-    (r"gets nowhere", "Does a loop wait for something that no thread can do any more?"),
-    (r"0xA5A5A5A5", "Is everything set to 0 before it is added to, and does a barrier come after that?"),
-    (r"past the end|before the beginning|index -?\d+ of an array", "Is each index compared with the size before it is used?"),
-    (r"a launch without CUDA_CHECK", "Each launch is followed by CUDA_CHECK(cudaGetLastError())."),
+    (r"barrier left out|divergent barrier|deadlock", "All threads of a block must reach the same __syncthreads()."),
+    (r"gets nowhere", "Does a loop wait for something that no thread can still do?"),
+    (r"0xA5A5A5A5", "Is every counter set to 0 before it is used, with a barrier in between?"),
+    (r"past the end|before the beginning|index -?\d+ of an array", "Is each index compared with the size before its use?"),
+    (r"a launch without CUDA_CHECK", "Follow each launch by CUDA_CHECK(cudaGetLastError())."),
 ]
-RACE = ("Only where threads are interrupted in the midst of their work: a race. An atomic operation or a barrier is "
-        "missing.")
+RACE = ("It fails only if threads are interrupted at any point: a race. An atomic operation or a barrier is missing.")
 
 SHOWN = 4  # failures of one check
 
@@ -29,13 +28,13 @@ def tests(log):
 
 
 def words_of(output):
-    """What a check says was wrong: Catch2's failures, each on a line, or the end of another program's output."""
+    """A check's messages: Catch2's failures, one per line, or the end of another program's output."""
     failures = re.findall(r"^(\S+:\d+): failed: (.*)$", output, flags=re.M)
     if not failures:
-        return output.strip().splitlines()[-3:] or ["It did not end in time, or was ended."]
+        return output.strip().splitlines()[-3:] or ["It timed out, or was killed."]
     words = []
     for place, failure in failures:
-        told = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # and not what it was compared with
+        told = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # without the expected value
         words.append(told.group(1) if told else f"{place}: {failure}")
     if len(words) > SHOWN:
         words[SHOWN:] = [f"And {len(words) - SHOWN} more."]
@@ -56,7 +55,7 @@ def main():
     for reason, count in skipped.items():
         print(f"skipped {count}: {reason}")
     if failed:
-        print(f"\nFailed: {len(failed)} of {len(all_tests)} checks. Everything that they said is in {sys.argv[1]}.")
+        print(f"\nFailed: {len(failed)} of {len(all_tests)} checks. Their full output is in {sys.argv[1]}.")
     for name, by_order in failed.items():
         words = by_order.get(False) or by_order[True]
         text = "\n".join(words)

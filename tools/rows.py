@@ -1,7 +1,7 @@
-"""Rows of results, as the programs' --csv writes them: how to read them, and how to put their values into words.
+"""Rows of results, as written by the programs' --csv: reads them and formats their values.
 
-Times and ratios look as common/bench/row.hpp prints them. tools/record adds a column "case", which names what a row
-belongs to. A program's own file has no such column: all its rows belong to the default progression.
+Times and ratios have the format of common/bench/row.hpp. tools/record adds a column "case", which names the measurement
+that a row belongs to. A program's own file lacks it: all of its rows belong to the default progression.
 """
 
 import csv
@@ -21,22 +21,22 @@ NEEDED = ["chapter", "problem", "variant", "device", "simulated", "input", "n", 
 TIMED = ["bytes", "samples", "median_s", "p10_s", "p90_s", "verdict"]  # rows of counters have no such columns
 OPTIONAL = ["gb_per_s", "of_ceiling", "times_cpu_sequential", "times_cpu_all_cores", "times_cub"]
 
-MOST = 1e99  # no larger number is one that was measured, and gnuplot draws none
+MOST = 1e99  # larger numbers were never measured, and gnuplot can't draw them
 
 
 class Problem(Exception):
-    """What is wrong, in one line for the person who runs the tool; or in several, each an argument."""
+    """An error message for the user: one line, or several, one per argument."""
 
 
 def one_line(text):
-    """A text without what a terminal obeys and what XML forbids; bytes of a name that are no UTF-8 look like \\xff."""
+    """A text without control characters and without what XML forbids; invalid UTF-8 in a name looks like \\xff."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return re.sub(r"[\0-\x1f\x7f-\x9f\ufffe\uffff]", " ", text)
 
 
 def run(main):
-    """Runs a tool and reports what is wrong in one line."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and leaves no unfinished file
+    """Runs a tool and reports an error in one line."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no unfinished file is left
     try:
         sys.exit(main(sys.argv[1:]))
     except Problem as problem:
@@ -54,18 +54,18 @@ def read_text(path, errors="strict"):
     try:
         with open(path, "rb") as file:
             if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
-                raise Problem(f"{path}: is a device, not a file")  # which may never end
+                raise Problem(f"{path}: is a device, not a file")  # reading may never end
             return file.read().decode("utf-8", errors)
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise Problem(f"{path}: is no text: {error}") from None
+        raise Problem(f"{path}: is not UTF-8 text: {error}") from None
 
 
 def cells(path):
     """The columns of a CSV file, and for each row its place in the file and its cells by column.
 
-    A cell may name a file, and the name of a file be no UTF-8.
+    A cell may contain a file's name, which need not be UTF-8.
     """
     reader = csv.reader(io.StringIO(read_text(path, "backslashreplace"), newline=""), strict=True)
     columns, rows = [], []
@@ -79,7 +79,7 @@ def cells(path):
                 rows.append((place, dict(zip(columns, row))))
             columns = columns or row
     except csv.Error as error:
-        raise Problem(f"{path}:{reader.line_num}: is no CSV file: {error}") from None
+        raise Problem(f"{path}:{reader.line_num}: is not a CSV file: {error}") from None
     if not rows:
         raise Problem(f"{path}: has no rows")
     return columns, rows
@@ -91,12 +91,12 @@ def number(text, column, place, least=0.0):
     except ValueError:
         value = math.nan
     if not least <= value <= MOST:
-        raise Problem(f"{place}: {column} is no number from {least:g} to {MOST:g}: {text!r}")
+        raise Problem(f"{place}: {column} is not a number from {least:g} to {MOST:g}: {text!r}")
     return value
 
 
 def read(path):
-    """The rows of a CSV file: numbers as numbers, and None where a value makes no sense for a row."""
+    """The rows of a CSV file, with numbers as numbers, and None where a row has no such value."""
     columns, rows = cells(path)
     missing = [column for column in NEEDED + ([] if "kernel" in columns else TIMED + OPTIONAL) if column not in columns]
     if missing:
@@ -154,7 +154,7 @@ def share(percent):
 
 
 def count(number, unit=""):
-    """In thousands, millions or billions from 10,000 on: 3.28 M."""
+    """From 10,000 on in thousands, millions or billions: 3.28 M."""
     for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= max(factor, 10000):
             return three_digits(number / factor) + prefix + unit
@@ -162,7 +162,7 @@ def count(number, unit=""):
 
 
 def size(n):
-    """In powers of two if n is a multiple of one: 64 Ki."""
+    """With a binary prefix if n is a multiple of it: 64 Ki."""
     for prefix in ("", " Ki", " Mi", " Gi"):
         if n < 1024 or n % 1024:
             return whole(n) + prefix
@@ -205,12 +205,12 @@ def title(row):
 
 
 def device_row(rows):
-    """A row that names the device: the first that is not of the CPU, if there is one."""
+    """A row that names the device: the first that did not run on the CPU, if there is one."""
     return next((row for row in rows if not on_cpu(row)), rows[0])
 
 
 def machine(row):
-    """The machine and the versions that a row is from."""
+    """The machine and the versions that produced a row."""
     words, facts = row["device"], [f"driver {row['driver']}"] if row["driver"] else []
     if on_cpu(row):
         words = f"{whole(row['host_cpus'])} CPUs"
@@ -220,7 +220,7 @@ def machine(row):
     return f"{words} ({', '.join([*facts, row['date'][:10], 'commit ' + row['commit']])})"
 
 
-# Each value that a page can show: its heading in a table, its column (None: it is of the whole row), and its words.
+# Each value that a page can show: its heading in a table, its column (None: the whole row), and its format.
 VALUES = {
     "chapter": ("chapter", "chapter", lambda text: text[:2]),
     "variant": ("variant", "variant", str),
@@ -268,12 +268,12 @@ VALUES = {
 
 def value(name):
     if name not in VALUES:
-        raise Problem(f"no value '{name}': there are {', '.join(VALUES)}")
+        raise Problem(f"no value '{name}': the values are {', '.join(VALUES)}")
     return VALUES[name]
 
 
 def words(row, name):
-    """A value of a row in words; None if it makes no sense for the row."""
+    """A row's value as text; None if the row has no such value."""
     _, column, in_words = value(name)
     if column is None:
         return in_words(row)

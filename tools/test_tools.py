@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the tools: that no text of a file is taken for code, that what is damaged is refused in one line, and that
-values are what docs/values.txt says.
+"""Checks the tools: text from files is never executed, damaged input is refused in one line, and values are what
+docs/values.txt says.
 """
 
 import csv
@@ -46,7 +46,7 @@ class Folder(unittest.TestCase):
         self.assertFalse(list(self.folder.rglob("pwned*")), "a text was executed")
 
     def fails(self, words, *command, place=""):
-        """With one line that begins with a place and has these words."""
+        """With one line that begins with a place and contains these words."""
         run = self.run_tool(*command)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertRegex(run.stderr, re.compile(rf"\A{place}[^\0-\x1f]*{re.escape(words)}[^\0-\x1f]*\n\Z"))
@@ -129,9 +129,9 @@ class Report(Folder):
     def test_damaged_rows_are_refused_in_a_line(self):
         heading, row = (self.folder / self.write_rows({})).read_text(encoding="utf-8").splitlines()
         for column, text, words in [
-                ("n", "", "2: n is no number"), ("median_s", "nan", "2: median_s"), ("p90_s", "-1", "2: p90_s"),
+                ("n", "", "2: n is not a number"), ("median_s", "nan", "2: median_s"), ("p90_s", "-1", "2: p90_s"),
                 ("p10_s", "inf", "2: p10_s"), ("of_ceiling", "many", "2: of_ceiling"), ("median_s", "0", "2: a picture"),
-                ("bytes", "1e100", "2: bytes"), ("p10_s", "1e-200", "2: a picture"), ("input", "x" * 200000, "2: is no CSV file"),
+                ("bytes", "1e100", "2: bytes"), ("p10_s", "1e-200", "2: a picture"), ("input", "x" * 200000, "2: is not a CSV file"),
                 ("variant", "", "2: variant is empty"), ("case", "sizes", "no rows of the default progression")]:
             with self.subTest(column=column, text=text):
                 self.fails(words, TOOLS / "report.py", self.write_rows({column: text}), "page.html")
@@ -140,7 +140,7 @@ class Report(Folder):
                 (f"{heading}\n{row}\n".replace("median_s", "middle"), "has no column median_s"),
                 (f"{heading}\n{row},x\n", "rows.csv:2: the number of cells differs"),
                 (f"{heading}\n{row.rpartition(',')[0]}\n", "rows.csv:2: the number of cells differs"),
-                (f'{heading}\n{row}\n"', "is no CSV file"), (b"\xff\xfe\0", "has no rows"),
+                (f'{heading}\n{row}\n"', "is not a CSV file"), (b"\xff\xfe\0", "has no rows"),
                 (bytes(range(256)) * 9, "rows.csv:"), (f"{heading}\n{row}\n\0\n", "rows.csv:3: the number of cells")]:
             with self.subTest(words=words):
                 self.fails(words, TOOLS / "report.py", self.write("rows.csv", text), "page.html")
@@ -290,14 +290,14 @@ class Fill(Folder):
                 self.works(self.tool)
                 self.assertIn(f" -->\n{lines}\n<!-- /fill -->\n", (self.folder / "page.md").read_text())
 
-    def test_what_is_wrong_with_values_is_said_in_a_line(self):
+    def test_mistakes_in_values_are_reported_in_a_line(self):
         for line, words in [
-                ("time = 01 v time", "line 3 defines 'time' already"), ("x = 01 v time", "no page uses"),
+                ("time = 01 v time", "'time' is already defined in line 3"), ("x = 01 v time", "no page uses"),
                 ("x = y / time", "defines no 'y'"), ("x = time /", "defines no ''"), ("X = 1", "has the form"),
                 ("x", "has the form"), ("x = 01 z time", "no row"), ("x = results=none 01 v time", "no row"),
                 ("x = 01 v tyme", "no value 'tyme'"), ("x = 01 time", "2 rows, not one"),
-                ("x = time * 2", "any other formula"), ("x = time / twice", "a ratio is"),
-                ("x = time / large", "a ratio is"), ("x = name * 2 as time", "not all terms are"),
+                ("x = time * 2", "any other formula"), ("x = time / twice", "a ratio needs"),
+                ("x = time / large", "a ratio needs"), ("x = name * 2 as time", "not all terms are"),
                 ("x = time * 2 as t", "ends with: as whole"), ("x = time / 0 as time", "division by zero"),
                 ('x = output x/none "a"', "No such file"), ('x = output x/said "("', "unterminated"),
                 ('x = 01 "v', "No closing quotation"), ('x = output x/said "at|M"', "pair of parentheses"),
@@ -307,7 +307,7 @@ class Fill(Folder):
                 self.define(line + "\n")
                 self.fails(words, self.tool, "--check", place=f"docs/values.txt:{3 + len(self.VALUES)}: ")
 
-    def test_what_is_wrong_with_a_page_is_said_in_a_line(self):
+    def test_mistakes_in_a_page_are_reported_in_a_line(self):
         self.write("docs/results/x/ends.txt", "```\n<script>\n")
         end = "\n<!-- /fill -->"
         for line, words in [
@@ -316,7 +316,7 @@ class Fill(Folder):
                 ("its <!--= time -->? <!--= time -->?<!--/-->", "a value is"),
                 ("<!--= time -->?<!--/-->", "not at its beginning"), ("<!-- fill: x -->", "a block is"),
                 ("<!-- /fill -->", "a block is"), (f"<!-- fill: x -->{end}", "no block 'x'"),
-                (f"<!-- fill: picture x -->{end}", "one of"), (f"<!-- fill: table 01 v -->{end}", "show"),
+                (f"<!-- fill: picture x -->{end}", "no picture 'x'"), (f"<!-- fill: table 01 v -->{end}", "show"),
                 (f"<!-- fill: table 01 v v by n show time -->{end}", "two rows of v"),
                 (f"<!-- fill: chart ../x title 01 v show time -->{end}", "a chart has a name"),
                 (f"<!-- fill: chart x title 01 v show verdict -->{end}", "has no number verdict"),
@@ -356,7 +356,7 @@ class Mutate(unittest.TestCase):
 
 
 class Exercises(Folder):
-    """Of a course of one chapter, with one exercise and one fault."""
+    """Checks of a course with one chapter, one exercise and one fault."""
     KERNELS = """#pragma once
 #include <vector>
 
@@ -366,7 +366,7 @@ constexpr int kUnused = 1, kBlock = 2;
 __global__ void __launch_bounds__(kBlock)
     kernel(int* d_sum) {
     // [03.1] Add.
-    *d_sum += 1;  // in vain
+    *d_sum += 1;  // wasted
     // [/03.1] return;
 }
 
@@ -389,11 +389,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.write("03_x/exercises/1_one.md", "# 03.1 One\n<!-- variant: one -->\n\n## Task\n\nAdd.\n\n## Hints\n\n"
                                               "1. a\n2. b\n   c\n3. d\n\n## Then\n\nWhy?\n")
         self.write("03_x/broken/faults.md", "# Faults\n\n## 1. Twice\n<!-- exercise 03.1: a race -->\n\n```diff\n"
-                                            "     kernel(int* d_sum) {\n-    *d_sum += 1;  // in vain\n"
+                                            "     kernel(int* d_sum) {\n-    *d_sum += 1;  // wasted\n"
                                             "+    *d_sum += 2;\n }\n```\n\nWhy.\n")
 
     def says(self, code, *words):
-        """What Python code says that has the first exercise, its work and its fault."""
+        """Runs Python code with variables for the exercise and its work. Returns its output."""
         begin = ("import sys; sys.path.insert(0, 'tools/exercises')\nfrom starter import exercises\nfrom student import Work\n"
                  "from faults import faults\nexercise, = exercises()\nwork = Work(exercise)\n")
         run = self.run_tool("python3", "-c", begin + code)
@@ -406,7 +406,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         starter = self.says("print(work.chapter.starter(exercise))", "    // TODO: Add.\n    return;\n}", "kBlock = 2", "run(")
         for missing in ("+= 1", "[03.1]", "kVariants", "@{"):
             self.assertNotIn(missing, starter)
-        solution = self.says("print(work.chapter.solution(exercise))", "    *d_sum += 1;  // in vain\n}")
+        solution = self.says("print(work.chapter.solution(exercise))", "    *d_sum += 1;  // wasted\n}")
         for missing in ("[03.1]", "return;", "TODO"):
             self.assertNotIn(missing, solution)
         self.says("print(exercise.hints(), exercise.section('Then'))", "'b\\n   c", "Why?")
@@ -424,7 +424,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertEqual((self.folder / "work/03.1_one.2.cuh").read_text(), "mine as well")
         self.assertIn("TODO", (self.folder / "work/03.1_one.cuh").read_text())
 
-    def test_a_fault_is_a_change_of_one_place_and_no_comment_tells_it(self):
+    def test_a_fault_is_one_change_and_no_comment_reveals_it(self):
         text = self.says("fault, = faults()\nprint(fault.lines(), fault.text())", "+= 2;")
         self.assertNotIn("//", text)
         self.write("03_x/kernels.cuh", self.KERNELS.replace("+= 1", "+= 3"))
@@ -432,7 +432,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
 
 class Grade(unittest.TestCase):
-    """What ./course grade takes of a student's file, and what it writes."""
+    """What ./course grade accepts of a student's file, and what it writes."""
 
     @classmethod
     def setUpClass(cls):
@@ -452,9 +452,9 @@ class Grade(unittest.TestCase):
         self.assertIn("i += 1 * stride", source.text)
         self.assertIn("2 * multiprocessor_count()", source.text)
         self.assertEqual(len(source.notes), 1)
-        self.assertRegex(source.notes[0], r"^Left out: what line \d+ changes in 'two_blocks_a_multiprocessor'")
+        self.assertRegex(source.notes[0], r"^Ignored: the change of 'two_blocks_a_multiprocessor' in line \d+")
 
-    def test_helpers_of_a_solution_are_taken(self):
+    def test_helpers_of_a_solution_are_accepted(self):
         for helper in ("constexpr int kTurns[2] = {1, 2};", "struct Pair { int first, second; };", "using Count = unsigned int;",
                        "template <int k = 2> __device__ int times(int x) { return x * k; }", "static_assert(1 > 0);"):
             for begins, ends in (("", "\n"), ("\ufeff", "\r\n")):

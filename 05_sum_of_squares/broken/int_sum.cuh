@@ -1,5 +1,5 @@
 /// @file
-/// @brief Broken: squares and sums in 32 bits. The article's data just fit; more or larger values do not.
+/// @brief Broken: squares and sums in 32 bits. The article's data fit; more or larger values do not.
 /// @par Source
 /// C (Caijinping 2014): `int tmp_sum`, and `data[i] * data[i]`.
 #pragma once

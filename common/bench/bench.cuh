@@ -1,5 +1,5 @@
 /// @file
-/// @brief From jobs to the rows of a table: what is timed side by side, and the ratios between it.
+/// @brief Times jobs side by side and makes rows of a table from them, with the ratios between them.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,24 @@
 #include "measure.cuh"
 #include "options.hpp"
 
-/// @name Baselines: jobs of these names are what the others are compared with
+/// @name Baselines: the names of jobs that others are compared with
 /// @{
 constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)",
                      *kReadCeiling = "(read ceiling)", *kCub = "(CUB)", *kPageableCopy = "(copy, pageable)",
                      *kPinnedCopy = "(copy, pinned)", *kPinning = "(pinning)";
 /// @}
 
-/// Whether a job's name is that of a baseline for which no kernel runs.
+/// @return Whether the name is that of a baseline that runs no kernel.
 inline bool is_without_kernel(const std::string& name) {
     const auto baselines = {kOneCore, kAllCores, kPageableCopy, kPinnedCopy, kPinning};
     return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
 }
 
-/// @return A warning before a run on the simulator, if it takes at least half a minute; else an empty one.
-/// @param[in] n              How many elements each job on the device takes.
-/// @param[in] can_be_smaller Whether `--n` says so.
+/// @return A warning if a run on the simulator will take at least half a minute; otherwise empty.
+/// @param[in] n              Elements per job on the device.
+/// @param[in] can_be_smaller Whether `--n` chooses them.
 inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n, bool can_be_smaller) {
-    constexpr double kSeconds = 24e-9;  // what one core simulates most kernels in, per element
+    constexpr double kSeconds = 24e-9;  // per element, for most kernels on one core
     const auto count = std::count_if(jobs.begin(), jobs.end(), [](const Job& job) { return !job.on_cpu; });
     const double minutes = kSeconds / 60 * static_cast<double>(n) * static_cast<double>(count) /
                            static_cast<double>(core_count());
@@ -45,16 +45,17 @@ inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n,
            (can_be_smaller ? "; --n 1M takes seconds" : "");
 }
 
-/// The verdict on a result, given what is wrong with it, if anything is.
-/// @param[in] right What is said of a right one.
+/// @return The verdict on a result.
+/// @param[in] wrong A description of what is wrong with it, if anything is.
+/// @param[in] right The verdict on a correct one.
 inline std::string verdict_of(const std::optional<std::string>& wrong, const std::string& right = "ok") {
     return wrong ? "WRONG: " + *wrong : right;
 }
 
-/// @brief Times jobs side by side. What they do, and how their results are verified, the caller says.
+/// @brief Times jobs side by side. The caller says what they do and how their results are verified.
 class Bench {
  public:
-    /// @param[in] common  What all rows have in common, except what the options say.
+    /// @param[in] common  The fields that all rows share, except those from the options.
     /// @param[in] options Rounds, and the file that rows are added to.
     /// @param[in] device  Null for a program that stays on the CPU. It must outlive the bench.
     Bench(Row common, const Options& options, const Device* device)
@@ -66,7 +67,7 @@ class Bench {
     /// Adds a job. The order of the rows is the order in which jobs are added.
     void add(Job job) { jobs_.push_back(std::move(job)); }
 
-    /// Adds a job of the CPU's. @param[in] verify The verdict on what `compute` returns.
+    /// Adds a job that runs on the CPU. @param[in] verify Returns the verdict on what `compute` returned.
     template <typename Compute, typename Verify>
     void add_on_cpu(const char* name, const Compute& compute, const Verify& verify) {
         const auto result = std::make_shared<decltype(compute())>();
@@ -76,16 +77,16 @@ class Bench {
              .on_cpu = true});
     }
 
-    /// Names the jobs that the CPU's ratios are to, if they are not the usual baselines.
+    /// Names the CPU baselines of the speed-ups, if they are not the usual ones.
     void compare_with(const char* one_core, const char* all_cores) {
         one_core_ = one_core;
         all_cores_ = all_cores;
     }
 
-    /// Lets a table go on after a kernel has failed. @param[in] recover Makes the device usable again.
+    /// Lets the other jobs run after a kernel has failed. @param[in] recover Makes the device usable again.
     void recover_by(std::function<void()> recover) { recover_ = std::move(recover); }
 
-    /// Adds the read ceiling of an input, by both kinds of loads; on the simulator there is none.
+    /// Adds the read ceiling of an input, with both kinds of loads; not on the simulator.
     void add_read_ceiling(const void* d_data, std::size_t bytes) {
         if (device_ == nullptr || device_->simulated) return;
         auto reader = std::make_shared<Reader>(static_cast<const unsigned char*>(d_data), bytes);
@@ -94,8 +95,8 @@ class Bench {
     }
 
     /// @brief Measures all jobs, and adds their rows to the file that the options name.
-    /// @return A row for each job, with its time and, unless it is simulated, its ratios. The two read
-    ///         ceilings have one row, that of the faster.
+    /// @return A row per job, with its time and, unless it is simulated, its ratios. The two read
+    ///         ceilings share a row, that of the faster one.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
         if (device_ != nullptr && device_->simulated) {
@@ -120,7 +121,7 @@ class Bench {
             row.block = jobs_[j].shape.block;
             row.timing = measured[j].timing;
             row.verdict = measured[j].verdict;
-            if (row.simulated || row.bytes == 0) continue;  // ratios of nothing, or to nothing
+            if (row.simulated || row.bytes == 0) continue;  // its ratios would be meaningless
             const double median = row.timing.median;
             row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
             row.times_cpu_sequential = median_of(one_core_) / median;
@@ -152,14 +153,14 @@ class Bench {
     std::function<void()> recover_;
 };
 
-/// @return The program's exit status: 1 if a result is wrong that should not be.
+/// @return The program's exit status: 1 if a result is wrong and should not be.
 inline int status_of(const std::vector<Row>& rows) {
     for (const Row& row : rows)
         if (row.is_wrong()) return 1;
     return 0;
 }
 
-/// @brief Prints what stands between a table's title and its first row.
+/// @brief Prints the lines between a table's title and its first row.
 /// @param[in] row    Any row of the table.
 /// @param[in] device Null for a program that stays on the CPU.
 inline void print_table_heading(const Row& row, const Device* device) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the L2 cache holds before each sample: `--cache`.
+/// @brief The state of the L2 cache before each sample: `--cache`.
 #pragma once
 
 #include <string>
@@ -8,27 +8,27 @@
 #include "../cuda/device_buffer.cuh"
 #include "read_ceiling.cuh"
 
-/// Waits, so that the launches after it are ready before the first one begins.
+/// Delays the launches after it, so that all are enqueued before the first one starts.
 __global__ void wait_kernel(long long cycles) {
     const long long start = clock64();
     while (clock64() - start < cycles) continue;
 }
 
-/// @brief Brings the L2 cache into the state that a measurement begins with.
+/// @brief Puts the L2 cache into the state in which each measurement starts.
 ///
-/// A kernel that comes after others seldom finds the cache empty. What others have read can be overwritten;
-/// what they have written must go to memory first.
+/// In a program with several kernels the cache is rarely empty. Lines that other kernels have only read can
+/// be replaced; lines that they have written must be written to memory first.
 class CacheState {
  public:
     /// @param[in] state "clean": other data that were only read; "dirty": other data that were written;
-    ///                  "warm": what the job before left there.
-    /// @throws CudaError if there is no memory of four times the L2 cache for these other data.
+    ///                  "warm": what the previous job left there.
+    /// @throws CudaError if the other data, four times the size of the L2 cache, don't fit in memory.
     CacheState(const std::string& state, const Device& device)
         : state_(state),
           other_(state == "warm" ? 0 : 4 * device.l2_bytes),
           reader_(other_.data(), other_.size()) {}
 
-    /// Enqueues what makes the state, in the stream of what is to be measured.
+    /// Enqueues the work that sets the state, in the stream of the job to be measured.
     void prepare() const {
         if (state_ == "clean") {
             reader_.read<false>();

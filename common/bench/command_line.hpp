@@ -1,5 +1,5 @@
 /// @file
-/// @brief A table of options, and the command line that is read by it, before anything runs.
+/// @brief A table of options, and the parser for the command line.
 #pragma once
 
 #include <getopt.h>
@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-/// A command line that can't be followed: one line that says why. Programs exit with 2.
+/// An invalid command line, with the reason in one line. Programs exit with status 2.
 class BadOption : public std::runtime_error {
  public:
     using std::runtime_error::runtime_error;
 };
 
-/// @brief A whole number, with a binary suffix if `suffixes` allows one: 64K is 65536.
-/// @throws BadOption naming the option and what it takes.
+/// @brief Parses a whole number, with a binary suffix if `suffixes` is set: 64K is 65536.
+/// @throws BadOption naming the option and the values that it accepts.
 inline std::uint64_t parse_number(const std::string& option, const std::string& text, std::uint64_t least,
                                   std::uint64_t most, bool suffixes = false) {
     const std::string range = "--" + option + " takes a whole number from " + std::to_string(least) + " to " +
@@ -49,20 +49,20 @@ inline std::uint64_t parse_number(const std::string& option, const std::string& 
     return value;
 }
 
-/// An option: its name, what its value is called (empty: it has none), its help, what it does.
+/// An option: its name, its value's name (empty if it has none), its help text, and what it does.
 struct Option {
     std::string name, value, help;
     std::function<void(const std::string&)> set;
-    std::vector<std::pair<std::string, std::string>> choices = {};  ///< named values, for the help
+    std::vector<std::pair<std::string, std::string>> choices = {};  ///< named values, for the help text
 };
 
-/// The options that a program has. What they set must outlive the table.
+/// A program's options. The variables that they set must outlive the table.
 class CommandLine {
  public:
-    /// Any option; the help lists them in the order they are added.
+    /// Adds any option; the help lists options in the order in which they are added.
     void add(Option option) { options_.push_back(std::move(option)); }
 
-    /// An option for a whole number from `least` to `most`, as `parse_number` reads it.
+    /// Adds an option for a whole number from `least` to `most`, as `parse_number` reads it.
     template <typename Number>
     void number(const std::string& name, const char* value, std::string help, Number& target,
                 std::uint64_t least, std::uint64_t most, bool suffixes = false) {
@@ -71,7 +71,7 @@ class CommandLine {
              }});
     }
 
-    /// An option for any text.
+    /// Adds an option for any text.
     void text(const char* name, const char* value, std::string help, std::string& target) {
         add({name, value, std::move(help), [&target, name](const std::string& given) {
                  if (given.empty()) throw BadOption("--" + std::string(name) + " needs a value, not ''");
@@ -79,7 +79,7 @@ class CommandLine {
              }});
     }
 
-    /// An option for one of several names.
+    /// Adds an option for one of several names.
     void choice(const char* name, const char* value, std::string help, std::string& target,
                 const std::vector<std::pair<std::string, std::string>>& choices) {
         const auto set = [&target, name, choices](const std::string& chosen) {
@@ -95,19 +95,19 @@ class CommandLine {
         add({name, value, std::move(help), set, choices});
     }
 
-    /// An option without a value.
+    /// Adds an option without a value.
     void flag(const char* name, std::string help, bool& target, bool meaning = true) {
         add({name, "", std::move(help), [&target, meaning](const std::string&) { target = meaning; }});
     }
 
-    /// @brief Does what each given option says. `--help` or `-h` prints the table and ends the program.
-    /// @throws BadOption for an option that is not in the table, or lacks its value.
+    /// @brief Applies the given options. `--help` or `-h` prints the table and ends the program.
+    /// @throws BadOption for an unknown option or a missing value.
     void parse(int argc, char** argv) {
-        add({"help", "", "print this", [this, argv](const std::string&) {
+        add({"help", "", "print this help", [this, argv](const std::string&) {
                  print_help(argv[0]);
                  std::exit(0);
              }});
-        std::vector<option> table;  // as getopt wants it
+        std::vector<option> table;  // in getopt's format
         for (const Option& known : options_)
             table.push_back(
                 {known.name.c_str(), known.value.empty() ? no_argument : required_argument, nullptr, 1});
@@ -115,7 +115,7 @@ class CommandLine {
         opterr = 0;
         for (;;) {
             const int at = std::max(optind, 1);
-            int index = static_cast<int>(options_.size()) - 1;  // --help, which -h stands for
+            int index = static_cast<int>(options_.size()) - 1;  // --help, of which -h is the short form
             const int found = getopt_long(argc, argv, ":h", table.data(), &index);
             if (found == -1) break;
             if (found == ':')

@@ -1,10 +1,10 @@
-# Writes OUTPUT, a source file with the commit of the folder SOURCE; run at each build.
-# A copy without git has the commit that the environment's COURSE_COMMIT names, or none.
+# Writes the source file OUTPUT with the commit of the folder SOURCE; runs at each build.
+# For a copy without git, the environment variable COURSE_COMMIT can name the commit.
 cmake_minimum_required(VERSION 3.21)
 
 set(commit "$ENV{COURSE_COMMIT}")
 if(NOT commit)
-  set(ENV{GIT_CEILING_DIRECTORIES} "${SOURCE}/..")  # not the commit of a folder around this one
+  set(ENV{GIT_CEILING_DIRECTORIES} "${SOURCE}/..")  # not the commit of an enclosing folder
   execute_process(COMMAND git describe --always --dirty --exclude=* WORKING_DIRECTORY ${SOURCE}
     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(NOT failed EQUAL 0)

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Rows of results as CSV, with where they come from.
+/// @brief Rows of results as CSV, with their provenance.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace csv_detail {
 
-/// A text as CSV takes it: in quotation marks, those in it doubled.
+/// A CSV field: in quotation marks, with those in the text doubled.
 inline std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
@@ -63,7 +63,7 @@ inline std::vector<std::pair<const char*, std::string>> columns(const Row& row) 
 }  // namespace csv_detail
 
 /// @brief Adds rows to a CSV file; a new or empty file gets a heading first.
-/// @param[in] path As `append_to_output` takes it; empty: no file.
+/// @param[in] path As for `append_to_output`; empty: no file.
 /// @throws std::runtime_error if the file can't be written.
 inline void append_csv(const std::string& path, const std::vector<Row>& rows) {
     if (path.empty()) return;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief NVIDIA's own library, CUB, as a baseline: its histogram and its reduction. The simulator has none.
+/// @brief The histogram and the reduction of NVIDIA's library CUB, as baselines. The simulator has no CUB.
 #pragma once
 
 #ifdef __CUDACC__
@@ -17,14 +17,14 @@
 #include "../problem/sum_of_squares.cuh"
 #include "bench.cuh"
 
-/// @brief A call of CUB's. Its workspace is allocated outside the time that is measured.
+/// @brief A job that calls CUB. The allocation of its workspace is not timed.
 ///
-/// CUB runs once, to be compared with the CPU: a baseline that is wrong measures nothing.
-/// @tparam Result CUB's counters or sum; 32-bit ones wrap around.
-/// @param[in] expected What the CPU computes.
-/// @param[in] call     `call(d_workspace, bytes, d_results)` calls CUB, and returns its error. Without a
-///                     workspace CUB only says how many bytes it needs.
-/// @throws CudaError, std::runtime_error if CUB's results are others.
+/// CUB first runs once and is compared with the CPU, since a wrong baseline would be meaningless.
+/// @tparam Result The type of CUB's counters or sum; 32-bit ones wrap around.
+/// @param[in] expected The CPU's results.
+/// @param[in] call     `call(d_workspace, bytes, d_results)` calls CUB and returns its error. With a null
+///                     workspace CUB only sets `bytes` to the size that it needs.
+/// @throws CudaError, std::runtime_error if CUB's results differ.
 template <typename Result, typename Call>
 Job cub_job(const char* name, const Results& expected, const Call& call) {
     const auto d_results = std::make_shared<DeviceBuffer<Result>>(expected.size());
@@ -40,13 +40,13 @@ Job cub_job(const char* name, const Results& expected, const Call& call) {
     const std::vector<Result> got = d_results->to_host();
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (got[i] != static_cast<Result>(expected[i]))
-            throw std::runtime_error("CUB is wrong: number " + std::to_string(i) + " is " +
-                                     std::to_string(got[i]) + ", and the CPU's is " +
+            throw std::runtime_error("CUB is wrong: element " + std::to_string(i) + " is " +
+                                     std::to_string(got[i]) + ", but the CPU computed " +
                                      std::to_string(expected[i]));
     return {.name = name, .run = run};
 }
 
-/// CUB's 256-bin histogram of bytes. 32-bit counters are faster; the course's variants have 64 bits.
+/// CUB's 256-bin histogram of bytes. 32-bit counters are faster; the course's variants use 64 bits.
 template <typename Counter>
 Job cub_histogram(const char* name, const unsigned char* d_data, std::size_t n, const Bins& expected) {
     return cub_job<Counter>(name, expected, [=](void* d_workspace, std::size_t& bytes, Counter* d_bins) {
@@ -65,12 +65,12 @@ inline std::vector<Job> cub_jobs(const unsigned char* d_data, std::size_t n, con
             cub_histogram<unsigned long long>("(CUB 64-bit)", d_data, n, expected)};
 }
 
-/// What CUB applies to each element.
+/// The function that CUB applies to each element.
 struct CubSquare {
     /// The square, widened first.
     __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
 };
-/// How CUB combines two of them.
+/// The function by which CUB combines two squares.
 struct CubAdd {
     /// The sum modulo 2^64.
     __host__ __device__ unsigned long long operator()(unsigned long long a, unsigned long long b) const {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The histogram itself, for a terminal and for a file.
+/// @brief The histogram itself, printed or written to a file.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline void print_most_frequent(const Results& bins) {
     }
 }
 
-/// @brief Writes all bins as lines of `bin,count`, as `write_output` does.
+/// @brief Writes all bins as lines of `bin,count`, by `write_output`.
 inline void write_bins(const std::string& path, const Results& bins) {
     std::string text = "bin,count\n";
     for (std::size_t b = 0; b < bins.size(); ++b)

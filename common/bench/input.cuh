@@ -1,5 +1,5 @@
 /// @file
-/// @brief The input of a program, as the command line asks for it.
+/// @brief The input that the command line selects.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 #include "../problem/file.hpp"
 #include "options.hpp"
 
-/// @brief Makes the elements or reads the file.
-/// @param[in] device Where they will be copied to; null for a program that stays on the CPU.
-/// @throws BadOption if the file can't be had, or there is no memory for that many elements.
+/// @brief Generates the elements or reads the file.
+/// @param[in] device The device that the input is copied to; null for a program that stays on the CPU.
+/// @throws BadOption if the file can't be read, or there is no memory for that many elements.
 template <typename Problem>
 std::vector<typename Problem::Element> make_input(const Options& options, const Device* device) {
-    // The simulator's device memory is the host's: the input is there once more.
+    // The simulator's device memory is host memory, which holds a second copy of the input.
     const std::size_t copies = Problem::kInputCopies + (device != nullptr && device->simulated);
     const std::size_t most = (device == nullptr ? host_memory_bytes() : device->free_bytes) / copies /
                              sizeof(typename Problem::Element);
@@ -34,7 +34,7 @@ std::vector<typename Problem::Element> make_input(const Options& options, const 
     }
     if (options.n > most)
         throw BadOption("--n takes at most " + std::to_string(most) + " " + Problem::kElements +
-                        ", for which this device has memory, not " + std::to_string(options.n));
+                        ", as many as fit in this device's memory, not " + std::to_string(options.n));
     require_useful_grid(options.shape, options.n);
     for (const auto& input : Problem::inputs())
         if (options.input == input.name) return input.make(options.n, options.seed);

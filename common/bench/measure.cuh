@@ -1,5 +1,5 @@
 /// @file
-/// @brief Timing that can be trusted: every candidate in the same rounds, cold caches, medians.
+/// @brief Reliable timing: all jobs in the same rounds, a defined cache state, medians.
 #pragma once
 
 #include <unistd.h>
@@ -21,17 +21,17 @@
 #include "options.hpp"
 #include "row.hpp"
 
-/// One thing to time.
+/// A job to be timed.
 struct Job {
     std::string name;
-    std::function<void()> run;                                ///< what is timed, all launches of it
+    std::function<void()> run;                                ///< what is timed, all of its launches included
     std::function<void()> prepare = [] {};                    ///< not timed, before each sample
     std::function<std::string()> verify = [] { return ""; };  ///< not timed: the verdict on a sample's result
     bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
-    LaunchShape shape = {};  ///< for the table: what was asked for
+    LaunchShape shape = {};  ///< the requested shape, for the table
 };
 
-/// What became of a job.
+/// The outcome of a job.
 struct Measured {
     Timing timing;
     std::string verdict;  ///< of the last sample, or of the first that was WRONG
@@ -51,20 +51,19 @@ inline Timing summarize(std::vector<double> seconds) {
     return {median, at(0.1), at(0.9), seconds.size()};
 }
 
-/// A job that has taken this long gets no further round. By then it has a sample.
+/// A job that has taken longer than this gets no further round. It has at least one sample.
 constexpr double kSecondsPerJob = 2;
 
-/// @brief Times jobs side by side: each round runs all of them, and each round starts with another one.
+/// @brief Times jobs side by side: each round runs all of them, starting with a different one.
 ///
-/// So clock changes and other load affect all jobs equally. On a GPU a round that is not counted comes first,
-/// and the L2 cache is brought into the same state before each sample. On the simulator, whose times mean
-/// little, one round is enough; the CPU alone gets at most five.
-/// @param[in] rounds How many samples to take of each job on a GPU.
+/// Clock changes and other load thus affect all jobs equally. On a GPU the first round is a warm-up, and the
+/// L2 cache is put into the same state before each sample. The simulator, whose times mean little, runs one
+/// round; a program on the CPU runs at most five.
+/// @param[in] rounds The number of samples of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
-/// @param[in] cache  What the L2 cache holds before a sample, as @ref CacheState has it.
-/// @param[in] recover Called after a job's kernel has failed, to go on with the others; null if that is
-/// impossible.
-/// @return What became of each job, in the order of the jobs.
+/// @param[in] cache  The state of the L2 cache before a sample, see @ref CacheState.
+/// @param[in] recover Called after a kernel has failed, so that the other jobs can run; null if they can't.
+/// @return The outcomes, in the order of the jobs.
 /// @throws CudaError, and what a job throws, unless `recover` is given.
 inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device,
                                      const std::string& cache = "clean",
@@ -74,7 +73,7 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
         const unsigned int most = device == nullptr ? 5 : 1;
         if (rounds > most && rounds != Options{}.rounds)
             std::fprintf(stderr, "--rounds %u is for a GPU: %s\n", rounds,
-                         device == nullptr ? "a CPU takes at most 5" : "the simulator takes one");
+                         device == nullptr ? "a CPU runs at most 5" : "the simulator runs one");
         if (cache != Options{}.cache) std::fprintf(stderr, "--cache %s is for a GPU\n", cache.c_str());
         rounds = std::min(rounds, most);
     }
@@ -110,7 +109,7 @@ inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int 
                 continue;
             }
             spent[j] += seconds;
-            // The round that warms up counts only for a job that is too slow for a second one.
+            // The warm-up counts only for a job that is too slow for another round.
             if (round > 0 || seconds > kSecondsPerJob) samples[j].push_back(seconds);
         }
     }

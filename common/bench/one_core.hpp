@@ -1,11 +1,10 @@
 /// @file
-/// @brief Work that stays on one of the CPU's cores.
+/// @brief Keeps work on one of the CPU's cores.
 #pragma once
 
 #include <sched.h>
 
-/// The calling thread stays on the core where it is, as long as this object lives. A system that doesn't
-/// allow that leaves it as it was.
+/// Binds the calling thread to its current core during the lifetime of this object, if the system allows it.
 class OneCore {
  public:
     OneCore() : was_known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {

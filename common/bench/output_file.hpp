@@ -1,6 +1,6 @@
 /// @file
-/// @brief Files that programs write: refused before the run if they can't be written, and replaced at once
-///        after it. Whatever goes wrong, the old file stays as it was.
+/// @brief Files that programs write: checked before the run, replaced atomically after it. If anything
+///        fails, the old file is unchanged.
 #pragma once
 
 #include <sys/file.h>
@@ -38,9 +38,9 @@ inline void write_all(Stream stream, std::string_view text) {
         throw_errno();
 }
 
-/// What a path leads to.
+/// The target of a path.
 struct Target {
-    std::filesystem::path path;   ///< links are followed, even one to a file that is still missing
+    std::filesystem::path path;   ///< links are followed, even to a file that does not exist yet
     std::FILE* stream = nullptr;  ///< standard output or standard error, if it is one of them
     bool is_file = true;          ///< a regular or a new file; false for a device or a pipe
     bool exists = false;
@@ -66,7 +66,7 @@ inline Target find_target(const std::string& path) {
     return target;
 }
 
-/// @return What two paths to one regular file have in common, even if it is still missing; empty for others.
+/// @return The same text for all paths to one regular file, even if it does not exist yet; empty for others.
 inline std::string identity(const Target& target) {
     struct stat status {};
     const std::filesystem::path found = target.exists ? target.path : target.path.parent_path();
@@ -75,10 +75,10 @@ inline std::string identity(const Target& target) {
            (target.exists ? "" : "/" + target.path.filename().string());
 }
 
-/// What a signal that ends the program removes first.
+/// The file that a fatal signal removes.
 inline std::atomic<const char*> unfinished_file = nullptr;
 
-/// From now on, signals that end the program remove the unfinished file first.
+/// Makes fatal signals remove the unfinished file.
 inline void watch_signals() {
     struct sigaction now {
     }, remove_first{};
@@ -92,17 +92,17 @@ inline void watch_signals() {
             sigaction(signal, &remove_first, nullptr);
 }
 
-/// A new file beside its target, which it replaces once it is complete. If anything fails, it is removed.
+/// A new file next to its target, which it replaces once it is complete. After a failure it is removed.
 class Unfinished {
  public:
-    /// @throws std::system_error if there can't be a new file in that folder.
+    /// @throws std::system_error if no file can be created in that folder.
     explicit Unfinished(const std::filesystem::path& target) : target_(target) {
         watch_signals();
         for (int number = 0;; ++number) {
             name_ = target.parent_path() /
                     (".course-" + std::to_string(getpid()) + "-" + std::to_string(number) + ".part");
             unfinished_file = name_.c_str();
-            stream_.reset(std::fopen(name_.c_str(), "wxe"));  // x: a new file, whatever the name may link to
+            stream_.reset(std::fopen(name_.c_str(), "wxe"));  // x: a new file, never the target of a link
             if (stream_) break;
             unfinished_file = nullptr;
             if (errno != EEXIST) throw_errno();
@@ -113,7 +113,7 @@ class Unfinished {
                                             fchown(fileno(stream_.get()), old.st_uid, old.st_gid) == 0;
     }
     ~Unfinished() {
-        unlink(name_.c_str());  // which is no more if it has replaced the target
+        unlink(name_.c_str());  // fails if it has replaced the target
         unfinished_file = nullptr;
     }
     Unfinished(const Unfinished&) = delete;
@@ -138,9 +138,9 @@ struct NamedFile {
     std::string option, path;
 };
 
-/// @brief Makes sure, before anything runs, that files can be written, and that none is written twice or over
-///        the input. Empty paths are skipped.
-/// @throws BadOption that says why not.
+/// @brief Makes sure, before anything runs, that files can be written, that none is written twice, and that
+///        none overwrites the input. Empty paths are skipped.
+/// @throws BadOption with the reason.
 inline void require_outputs(const std::vector<NamedFile>& outputs, const NamedFile& input) {
     using namespace output_detail;
     std::map<std::string, std::string> taken;
@@ -169,16 +169,16 @@ inline void require_outputs(const std::vector<NamedFile>& outputs, const NamedFi
     }
 }
 
-/// @brief Writes a text: as a file, which replaces the old one at once, or to a device or a pipe.
+/// @brief Writes a text to a file, which is replaced atomically, or to a device or a pipe.
 /// @param[in] path "-" is standard output.
-/// @throws std::runtime_error if it can't be written. A file then stays as it was.
+/// @throws std::runtime_error if it can't be written. A file is then unchanged.
 inline void write_output(const std::string& path, std::string_view text) {
     using namespace output_detail;
     try {
         const Target target = find_target(path);
         if (target.stream != nullptr) {
             std::fputc('\n', target.stream);
-            std::fwrite(text.data(), 1, text.size(), target.stream);  // `run_program` sees what failed
+            std::fwrite(text.data(), 1, text.size(), target.stream);  // `run_program` checks for errors
         } else if (target.is_file) {
             Unfinished(target.path).complete(text);
         } else {
@@ -189,9 +189,9 @@ inline void write_output(const std::string& path, std::string_view text) {
     }
 }
 
-/// @brief Adds lines to a file, as `write_output` writes them. Programs that do so at once take turns.
+/// @brief Appends lines to a file by `write_output`. Programs that do so at the same time take turns.
 /// @param[in] heading The first line of a file that is new or empty.
-/// @throws std::runtime_error if it can't be written. A file then stays as it was.
+/// @throws std::runtime_error if it can't be written. A file is then unchanged.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {
     using namespace output_detail;
     Stream lock(nullptr, std::fclose);
@@ -199,7 +199,7 @@ inline void append_to_output(const std::string& path, const std::string& heading
     try {
         if (const Target target = find_target(path); target.is_file) {
             lock.reset(std::fopen(target.path.parent_path().c_str(), "re"));
-            if (lock) flock(fileno(lock.get()), LOCK_EX);  // not the file, which another takes the place of
+            if (lock) flock(fileno(lock.get()), LOCK_EX);  // not the file, which is replaced
             if (std::filesystem::exists(target.path)) {
                 const std::vector<unsigned char> old = read_file(target.path, SIZE_MAX);
                 text.assign(old.begin(), old.end());

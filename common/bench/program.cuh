@@ -1,11 +1,11 @@
 /// @file
-/// @brief What every program does around its work: one line for an error, and an exit status.
+/// @brief Error handling of every program: one line for an error, and an exit status.
 ///
 /// | status | meaning |
 /// |---|---|
-/// | 0 | all is well |
-/// | 1 | a wrong result, or something failed on the way |
-/// | 2 | a command line that can't be followed; nothing was run |
+/// | 0 | success |
+/// | 1 | a wrong result, or a failure during the run |
+/// | 2 | an invalid command line; nothing was run |
 /// | 3 | no CUDA device |
 #pragma once
 
@@ -20,7 +20,7 @@
 #include "options.hpp"
 #include "visible.hpp"
 
-/// @brief Runs a program's body and turns what it throws into one line and a status.
+/// @brief Runs a program's body, and turns an exception into one line and an exit status.
 /// @param[in] body Returns the exit status.
 template <typename Body>
 int run_program(const Body& body) {
@@ -41,13 +41,13 @@ int run_program(const Body& body) {
     } catch (const std::invalid_argument& error) {
         return fail(2, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(1, "the machine has too little memory for this: take less data");
+        return fail(1, "the machine has too little memory for this: use less data");
     } catch (const std::system_error& error) {
         if (error.code() != std::errc::resource_unavailable_try_again) return fail(1, error.what());
-        return fail(1, "the system starts no more threads: take a smaller --grid or less data");
+        return fail(1, "the system can't start more threads: use a smaller --grid or less data");
     } catch (const CudaError& error) {
         const bool is_memory = error.code() == cudaErrorMemoryAllocation;
-        return fail(1, error.what() + std::string(is_memory ? ": take less data" : ""));
+        return fail(1, error.what() + std::string(is_memory ? ": use less data" : ""));
     } catch (const std::exception& error) {
         return fail(1, error.what());
     }

@@ -12,11 +12,11 @@
 /// The commit that was built, from `commit.cmake`. A chapter that nvcc compiles alone has none.
 extern "C" const char* course_commit() __attribute__((weak));
 
-/// What all rows of one run of a program share. What the machine does not say is empty.
+/// The origin of all rows of a run. Unknown fields are empty.
 struct Provenance {
     std::string driver;        ///< NVIDIA's driver, such as "580.159.03"
-    std::string cuda_driver;   ///< the newest CUDA that this driver knows, such as "13.0"
-    std::string cuda_runtime;  ///< the CUDA that the program is built with
+    std::string cuda_driver;   ///< the newest CUDA that this driver supports, such as "13.0"
+    std::string cuda_runtime;  ///< the CUDA that the program was built with
     unsigned int host_cpus;    ///< logical ones
     std::string commit;        ///< of the course, with "-dirty" if files had changed, or "unknown"
     std::string date;          ///< UTC, ISO 8601
@@ -24,13 +24,13 @@ struct Provenance {
 
 namespace provenance_detail {
 
-/// @return CUDA's 13010 as "13.1"; empty for 0, which is no CUDA.
+/// @return CUDA's 13010 as "13.1"; empty for 0.
 inline std::string cuda_version(int number) {
     if (number == 0) return "";
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// CUDA does not know the version of its own driver. The driver's tool does.
+/// CUDA has no call that returns the driver's version, but nvidia-smi prints it.
 inline std::string driver_version() {
     std::string version;
     std::FILE* const tool =
@@ -51,10 +51,10 @@ inline std::string utc_now() {
 
 }  // namespace provenance_detail
 
-/// @return The same for all rows of a run; its date is that of the first.
+/// @return The run's provenance, with the date of the first call.
 inline const Provenance& provenance() {
     static const Provenance found = [] {
-        int driver = 0, runtime = 0;  // stay 0 where there is none: a row is no reason to fail
+        int driver = 0, runtime = 0;  // stay 0 on failure, which is no reason to lose the row
         cudaDriverGetVersion(&driver);
         cudaRuntimeGetVersion(&runtime);
         return Provenance{driver != 0 ? provenance_detail::driver_version() : "",

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The read ceiling: how fast the device can read an input, which no variant can beat.
+/// @brief The read ceiling: how fast the device can read an input, an upper bound for every variant.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr unsigned int kReadBlock = 512;  ///< threads per block of `read_kernel
 
 /// @brief Reads `n` bytes and does almost nothing with them.
 ///
-/// No kernel that looks at all of its input can be faster. Blocks read tiles: each thread has four loads of
+/// No kernel that reads all of its input can be faster. Blocks read tiles: each thread has four loads of
 /// 16 bytes in flight, a block's width apart.
 template <bool kStreaming>
 __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
@@ -33,16 +33,16 @@ __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned
     }
     const std::size_t rest = count * sizeof(uint4) + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (rest < n) all ^= d_data[rest];
-    if (all == 0x9E3779B9u) *d_never = all;  // keeps the compiler from leaving the loads out
+    if (all == 0x9E3779B9u) *d_never = all;  // keeps the compiler from removing the loads
 }
 
-/// Reads a piece of device memory as fast as the device can.
+/// Reads device memory as fast as the device can.
 class Reader {
  public:
-    /// @param[in] d_data At a multiple of 16 bytes, as `cudaMalloc` gives it.
+    /// @param[in] d_data Aligned to 16 bytes, as memory from `cudaMalloc` is.
     Reader(const unsigned char* d_data, std::size_t n) : d_data_(d_data), n_(n), d_never_(1) {}
 
-    /// Enqueues the reading. Loads that don't stream leave what was read in the L2 cache, as far as it fits.
+    /// Enqueues the read. Loads that don't stream leave as much of the data in the L2 cache as fits.
     template <bool kStreaming>
     void read() const {
         if (n_ == 0) return;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief One line of results, and how it is printed.
+/// @brief A row of results, and how it is printed.
 #pragma once
 
 #include <cmath>
@@ -7,25 +7,25 @@
 #include <cstdio>
 #include <string>
 
-/// What the samples of one job say, in seconds.
+/// Statistics of a job's samples, in seconds.
 struct Timing {
     double median = 0, p10 = 0, p90 = 0;
     std::size_t samples = 0;
 };
 
-/// One line of results. A ratio that makes no sense for the row is NaN: "-" in the table, empty in CSV.
+/// A row of results. A ratio that makes no sense for the row is NaN: "-" in the table, empty in CSV.
 struct Row {
     std::string chapter = "", problem = "", variant = "", device = "", input = "";
     bool simulated = false;
     std::size_t n = 0;                 ///< elements
     std::size_t bytes = 0;             ///< of input, which a variant must read
-    unsigned int grid = 0, block = 0;  ///< as asked for; 0: the variant's choice
+    unsigned int grid = 0, block = 0;  ///< as requested; 0: the variant's choice
     Timing timing = {};
     double gigabytes_per_second = NAN;  ///< 10^9 bytes of input per second
     double of_ceiling = NAN;            ///< fraction of the read ceiling in the same run
     double times_cpu_sequential = NAN, times_cpu_all_cores = NAN, times_cub = NAN;
     std::string verdict = "";
-    std::string cache = "";  ///< what the L2 cache holds before each sample; empty if that is unknown
+    std::string cache = "";  ///< the state of the L2 cache before each sample; empty if unknown
 
     /// Whether the result is wrong and should not be.
     bool is_wrong() const { return verdict.starts_with("WRONG"); }
@@ -53,7 +53,7 @@ inline std::string format_time(const Row& row) {
     return format_seconds(row.timing.median) + (row.simulated && row.timing.samples > 0 ? " sim" : "");
 }
 
-/// Prints the table's two lines of heading.
+/// Prints the table's heading, which has two lines.
 inline void print_heading() {
     std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", "", "", "", "", "% of", "x one", "x all", "",
                 "");

@@ -1,5 +1,5 @@
 /// @file
-/// @brief How many blocks? The same kernel from one block to one element per thread.
+/// @brief Times a kernel in grids of many sizes, from one block to one element per thread.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 /// The option of the programs that can sweep.
 constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true, true};
 
-/// @return 1, 4, 16, … blocks, 1, 2, 4, … 32 per multiprocessor, and one element per thread; ascending.
+/// @return Grids of 1, 4, 16, … blocks, of 1, 2, 4, … 32 per SM, and of one element per thread; ascending.
 inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
                                              unsigned int multiprocessors) {
     const unsigned int last = std::max(1u, blocks_for(n, block));
@@ -32,10 +32,10 @@ inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
     return grids;
 }
 
-/// @brief Times and verifies a kernel that strides by its grid, in grids of every size.
+/// @brief Times and verifies a grid-stride kernel in grids of many sizes.
 /// @par Source
 /// D, "Optimizing histogram CUDA code", which finds the best grid between the two extremes, at twice
-/// the number of multiprocessors.
+/// the number of SMs.
 /// @param[in] chapter The chapter's folder, for the rows.
 /// @return The program's exit status: 1 if any grid gave a wrong histogram.
 inline int print_sweep(const std::string& chapter, const Variant<Histogram>& variant,
@@ -59,7 +59,7 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
     }
     const std::vector<Row> rows = bench.run();
 
-    std::printf("\n%s: %zu bytes, blocks of %u threads, %u multiprocessors, %s\n\n", variant.name, n, block,
+    std::printf("\n%s: %zu bytes, blocks of %u threads, %u SMs, %s\n\n", variant.name, n, block,
                 multiprocessors, device.name.c_str());
     std::printf("%10s %18s %16s %12s %7s\n", "blocks", "per SM", "bytes per thread", "time", "GB/s");
     for (const Row& row : rows)

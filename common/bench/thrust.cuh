@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a user of Thrust would write instead: `--rivals`. There is no Thrust on the simulator.
+/// @brief The code that a user of Thrust would write: `--rivals`. The simulator has no Thrust.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ inline std::vector<Job> thrust_jobs(const int* d_data, std::size_t n, const Resu
              .verify = [=] { return verdict_of(verify_one_by_one(*sum, expected)); }}};
 }
 
-/// A histogram by sorting a copy of the bytes, which is made before, and searching where each value ends.
+/// A histogram by sorting the bytes and searching for the end of each value. Making the copy is not timed.
 inline std::vector<Job> thrust_jobs(const unsigned char* d_data, std::size_t n, const Bins& expected) {
     const auto d_sorted = std::make_shared<thrust::device_vector<unsigned char>>(n);
     const auto d_bins = std::make_shared<thrust::device_vector<unsigned long long>>(kBins);

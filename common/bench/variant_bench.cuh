@@ -1,5 +1,5 @@
 /// @file
-/// @brief The table of a chapter: its variants and what they are compared with, timed and verified.
+/// @brief A chapter's table: its variants and their baselines, timed and verified.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include "histogram_report.hpp"
 #include "one_core.hpp"
 
-/// @brief Times, verifies and prints variants. What is added is timed, in the order of the table's lines.
+/// @brief Times, verifies and prints variants and baselines, in the order in which they are added.
 template <typename Problem>
 class VariantBench {
  public:
@@ -42,7 +42,7 @@ class VariantBench {
         if (device != nullptr && device->simulated) bench_.recover_by([this] { recover(); });
     }
 
-    /// Adds a variant, with results and workspace of its own. @throws CudaError.
+    /// Adds a variant, with its own results and workspace. @throws CudaError.
     void add(const Variant<Problem>& variant) {
         const auto line = std::make_shared<Line>(variant, data_.size(), options_.shape);
         lines_.push_back(line);
@@ -58,7 +58,7 @@ class VariantBench {
                     .shape = options_.shape});
     }
 
-    /// Adds the CPU's plain loop, and its fastest on all cores.
+    /// Adds the CPU's sequential loop, and its fastest loop on all cores.
     void add_cpu_baselines() {
         const auto verify = [this](const Results& results) {
             return verdict_of(verify_one_by_one(results, reference_), Problem::verdict(results));
@@ -72,10 +72,10 @@ class VariantBench {
             kAllCores, [this] { return on_all_cores<Problem>(data_.data(), data_.size()); }, verify);
     }
 
-    /// Adds the read ceiling of the input, the limit of any variant; on the simulator there is none.
+    /// Adds the read ceiling of the input; not on the simulator.
     void add_read_ceiling() { bench_.add_read_ceiling(d_data_, data_.size() * sizeof(Element)); }
 
-    /// Adds NVIDIA's own library, which computes the same; on the simulator there is none.
+    /// Adds NVIDIA's library CUB; not on the simulator.
     void add_cub() {
 #ifdef __CUDACC__
         add(cub_jobs(d_data_, data_.size(), reference_));
@@ -87,11 +87,11 @@ class VariantBench {
         for (const Job& job : jobs) bench_.add(job);
     }
 
-    /// What the results should be.
+    /// The correct results.
     const Results& reference() const { return reference_; }
 
-    /// @brief Adds the host-to-device transfer of the input, which is in no other time: from pageable memory,
-    ///        from pinned memory, and what pinning costs. On the simulator there is none.
+    /// @brief Adds the host-to-device transfer of the input, which no other time includes: from pageable and
+    ///        from pinned memory, and pinning itself. Not on the simulator.
     /// @param[in,out] pinned The input. It must outlive the bench.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated) return;
@@ -114,17 +114,17 @@ class VariantBench {
                     .on_cpu = true});
     }
 
-    /// Names the variants that the CPU's ratios are to, in a table without the usual baselines.
+    /// Names the CPU baselines of the speed-ups, in a table without the usual ones.
     void compare_with(const char* one_core, const char* all_cores) {
         bench_.compare_with(one_core, all_cores);
     }
 
-    /// @brief Measures everything side by side, prints the table, and writes what the options ask for.
-    /// @return The program's exit status: 1 if a result is wrong that should not be.
+    /// @brief Measures everything side by side, prints the table, and writes the files that the options name.
+    /// @return The program's exit status: 1 if a result is wrong and should not be.
     int run() {
         const std::vector<Row> rows = bench_.run();
         if (options_.heading) print_title(rows.front());
-        for (const Row& row : rows)  // a table that is continued has the baselines of the CPU already
+        for (const Row& row : rows)  // a continued table already has the CPU baselines
             if (options_.heading || !is_without_kernel(row.variant)) print_row(row);
         if (last_results().empty()) return status_of(rows);  // all kernels have failed
         if (!options_.file.empty() && options_.heading) print_most_frequent(last_results());
@@ -132,7 +132,7 @@ class VariantBench {
         return status_of(rows);
     }
 
-    /// @return After `run`, the results of the last variant with the most numbers: the chapter leads to it.
+    /// @return After `run`, the results of the last variant among those with the most numbers.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)
@@ -147,10 +147,10 @@ class VariantBench {
         const Variant<Problem> variant;
         std::unique_ptr<Runner<Problem>> runner;
         Results results;              ///< of the last sample
-        bool fully_verified = false;  ///< once is enough for what takes as long as the problem itself
+        bool fully_verified = false;  ///< once is enough: it takes as long as the problem itself
     };
 
-    /// A kernel's fault takes all device memory with it.
+    /// Allocates and fills device memory again, which a kernel's fault has lost.
     void recover() {
         forget_fault();
         copy_ = DeviceBuffer<Element>(data_.size());
@@ -158,10 +158,10 @@ class VariantBench {
         CUDA_CHECK(cudaMemcpy(copy_.data(), data_.data(), copy_.bytes(), cudaMemcpyHostToDevice));
         for (const auto& line : lines_)
             line->runner = std::make_unique<Runner<Problem>>(line->variant, data_.size(), options_.shape);
-        cudaGetLastError();  // of freeing what was gone
+        cudaGetLastError();  // set by freeing lost memory
     }
 
-    /// What the table says of a line's results.
+    /// The table's verdict on a line's results.
     std::string verdict(Line& line) {
         auto wrong = verify_one_by_one(line.results, line.variant.expected(reference_));
         if (line.variant.wrong_because != nullptr)

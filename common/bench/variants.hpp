@@ -10,7 +10,7 @@
 #include "../problem/variant.hpp"
 #include "options.hpp"
 
-/// Prints what the variants are: `--list`.
+/// Prints the variants and their ideas: `--list`.
 template <typename Problem>
 void print_variants(const std::vector<Variant<Problem>>& variants) {
     for (const Variant<Problem>& variant : variants) {
@@ -20,7 +20,7 @@ void print_variants(const std::vector<Variant<Problem>>& variants) {
     }
 }
 
-/// @return The variant of that name, which must be there.
+/// @return The variant of that name, which must exist.
 template <typename Problem>
 const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& variants,
                                       const std::string& name) {
@@ -29,12 +29,10 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
     throw std::logic_error("no variant is called " + name);
 }
 
-/// @brief The variants, and those that were added from elsewhere, which the command line asks for and which
-/// can
-///        have its launch shape.
+/// @brief The chapter's and the added variants that the command line selects.
 ///
-/// A variant that can't have it is left out with a line on standard error that says why.
-/// @throws BadOption if there is none left.
+/// A variant that doesn't accept the launch shape is left out, with the reason on standard error.
+/// @throws BadOption if none is left.
 template <typename Problem>
 std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,
                                               const Options& options) {

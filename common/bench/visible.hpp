@@ -1,5 +1,5 @@
 /// @file
-/// @brief Texts from outside, such as names of files, for terminals and tables.
+/// @brief Makes texts from outside, such as file names, safe for terminals and tables.
 #pragma once
 
 #include <locale.h>
@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-/// @return The text in one line of UTF-8: a byte that a terminal could obey, or could not show, reads `\x1b`.
+/// @return The text as one line of UTF-8, with control characters and invalid bytes written as `\x1b`.
 inline std::string visible(std::string_view text) {
     static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    const locale_t before = uselocale(utf8);  // a null leaves the locale, in which only ASCII is shown
+    const locale_t before = uselocale(utf8);  // null leaves the locale, in which only ASCII is shown
     std::string line;
     while (!text.empty()) {
         wchar_t character = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Catch2's header, by the name that the installed version has.
+/// @brief Includes Catch2's header, by its name in the installed version.
 #pragma once
 
 #if __has_include(<catch2/catch_test_macros.hpp>)
@@ -16,7 +16,7 @@ using Catch::Approx;
 #include <optional>
 #include <string>
 
-/// @return What a call throws, in words; empty if it returns.
+/// @return The message of the exception that a call throws; empty if it returns.
 template <typename Call>
 std::string thrown_by(const Call& call) {
     try {
@@ -28,21 +28,21 @@ std::string thrown_by(const Call& call) {
 }
 
 namespace Catch {
-/// What a check of a broken kernel says that has found nothing, and of any other what it has found.
+/// How Catch2 shows a finding. No finding is an error only if the kernel is broken on purpose.
 template <>
 struct StringMaker<std::optional<std::string>> {
-    /// In words.
+    /// The text.
     static std::string convert(const std::optional<std::string>& wrong) {
-        return wrong ? *wrong : "nothing wrong was found; this kernel is broken, and a check should say so";
+        return wrong ? *wrong
+                     : "nothing was found, but this kernel is broken on purpose: a check must find its fault";
     }
 };
 }  // namespace Catch
 
-/// @brief Says why a check is skipped. ctest shows it as skipped, with either version of Catch2.
+/// @brief Prints why a check is skipped. ctest shows it as skipped, with either version of Catch2.
 inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }
 
-/// Whether AddressSanitizer ends the program at a fault that a check would find afterwards. No check includes
-/// the simulator, which asks the same.
+/// Whether AddressSanitizer ends the program at a fault, before a check can find it.
 #ifdef __has_feature
 constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
 #elif defined(__SANITIZE_ADDRESS__)

@@ -1,8 +1,8 @@
 /// @file
-/// @brief What it means for a variant to be right: `check_variant(variant)`.
+/// @brief The definition of a correct variant: `check_variant(variant)`.
 ///
-/// A chapter's checks require nothing to be found in its own variants, and something in each kernel under
-/// `broken/`. A student's kernel is held against the same function.
+/// It must find nothing in a chapter's variants, and something in each kernel under `broken/`. Students'
+/// kernels are checked by the same function.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 #include "../problem/runner.cuh"
 #include "../problem/verify.hpp"
 
-/// One situation in which a variant must be right.
+/// A case in which a variant must be correct.
 struct Case {
     std::size_t n;
     std::string input;  ///< the name of one of the problem's inputs
     std::size_t offset =
-        0;  ///< how many elements past an aligned address the data begin; as many follow them
+        0;  ///< how many elements the data begin past an aligned address; as many follow the data
     LaunchShape shape{};
-    int calls = 3;  ///< in the same memory, every second one of other data
+    int calls = 3;  ///< in the same memory, every second one with other data
 };
 
 namespace check_detail {
@@ -36,7 +36,7 @@ inline std::string describe(const Case& c) {
            ", grid " + number(c.shape.grid) + ", block " + number(c.shape.block);
 }
 
-/// A case's data, of which a grader's COURSE_SEED makes others.
+/// A case's data, which a grader varies by COURSE_SEED.
 template <typename Problem>
 std::vector<typename Problem::Element> data_of(const Case& c) {
     const char* const seed = std::getenv("COURSE_SEED");
@@ -46,11 +46,11 @@ std::vector<typename Problem::Element> data_of(const Case& c) {
     throw std::invalid_argument("no input " + c.input);
 }
 
-/// Every situation that a variant claims to be right in.
+/// All cases in which a variant claims to be correct.
 template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     std::vector<Case> cases;
-    // None, one, around a warp, around a block, around several blocks, and one that is a multiple of nothing.
+    // None, one, around a warp, around a block, around several blocks; below, one that is no round number.
     for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 32767, 32768, 32769})
         for (const auto& input : Problem::inputs()) cases.push_back({n, input.name});
     const std::size_t many = sizeof(typename Problem::Element) == 1 ? 1000003 : 100003;
@@ -62,17 +62,17 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
         for (const unsigned int grid : {0, 1, 2, 7, 64})
             if (variant.refusal({grid, block}).empty())
                 cases.push_back({5003, Problem::inputs()[1].name, grid % 4, {grid, block}});
-    // So many elements of one value, in one block, that they need more than 20 bits to count.
+    // Elements of one value, in one block, whose count needs more than 20 bits.
     if (variant.refusal({1, 256}).empty())
         cases.push_back({(1u << 20) + 3, Problem::inputs()[2].name, 0, {1, 256}, 1});
-    // More blocks than a last one of 1,024 threads could sum up by one turn each.
+    // More blocks than a last block of 1,024 threads can sum up with one load per thread.
     if (variant.refusal({1500, 64}).empty())
         cases.push_back({5003, Problem::inputs()[1].name, 1, {1500, 64}});
     return cases;
 }
 
-/// While it lives, the simulator stops a block in which threads have returned before a barrier of the others,
-/// unless that is meant. Such a barrier works on a GPU; one that is left out by mistake often seems to.
+/// During its lifetime, the simulator reports a barrier that threads skip by returning early, unless the
+/// variant does so on purpose. On a GPU such a barrier works, and one skipped by mistake often seems to work.
 struct Barriers {
     explicit Barriers(bool early_exit) { setenv("CUDA_SIM_EARLY_EXIT", early_exit ? "1" : "0", 1); }
     ~Barriers() { unsetenv("CUDA_SIM_EARLY_EXIT"); }
@@ -82,16 +82,16 @@ struct Barriers {
 
 }  // namespace check_detail
 
-/// @brief Runs a variant several times in the same memory, each time onto other results, and compares.
-/// @return What was wrong, in words; nothing if all was right.
+/// @brief Runs a variant several times in the same memory, with poisoned results each time, and compares.
+/// @return A description of the first error; nothing if all calls were correct.
 template <typename Problem>
 std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
     using Element = typename Problem::Element;
     const std::vector<Element> data = check_detail::data_of<Problem>(c), zeros(c.n);
     const Results of_data = variant.expected(Problem::reference(data.data(), c.n));
     const Results of_zeros = variant.expected(Problem::reference(zeros.data(), c.n));
-    // Elements before and after the data change the result if they are read. Without any after them, reading
-    // past the end is a fault, wherever faults are found.
+    // Reading elements before or after the data changes the result. Without any after the data, reading past
+    // the end is a fault, which the simulator and sanitizers find.
     Element poison;
     std::memset(&poison, 0xA5, sizeof(poison));
     std::vector<Element> moved(c.offset + c.n + c.offset, poison);
@@ -101,7 +101,7 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
         const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
         Runner<Problem> runner(variant, c.n, c.shape);
         for (int call = 1; call <= c.calls && !wrong; ++call) {
-            // Zeros in between: what a call leaves in the workspace must not be taken for the next one's.
+            // Zeros in between: a call must not use what the one before it left in the workspace.
             const std::vector<Element>& used = call % 2 == 1 ? data : zeros;
             std::copy(used.begin(), used.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
             if (!variant.on_cpu && !moved.empty())
@@ -120,7 +120,7 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     return std::nullopt;
 }
 
-/// Checks that a variant reports a launch that CUDA refuses. @return As `check_variant`.
+/// Checks that a variant reports a refused launch. @return As `check_variant`.
 template <typename Problem>
 std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
@@ -138,13 +138,13 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     const std::vector<Element> data = d_data.to_host();
     const auto wrong =
         verify_one_by_one(runner.results(), variant.expected(Problem::reference(data.data(), 1)));
-    if (!wrong) return std::nullopt;  // by another block
+    if (!wrong) return std::nullopt;  // with another block size
     return std::string(variant.name) +
            " does not report that blocks of 2048 threads can't be launched: " + *wrong;
 }
 
-/// @brief Checks a variant in all the situations that it claims to be right in.
-/// @return The first failure that was found, in words; nothing if there was none.
+/// @brief Checks a variant in all cases in which it claims to be correct.
+/// @return A description of the first failure; nothing if there was none.
 template <typename Problem>
 std::optional<std::string> check_variant(const Variant<Problem>& variant) {
     for (const Case& c : check_detail::cases_of(variant))
@@ -156,7 +156,7 @@ std::optional<std::string> check_variant(const Variant<Problem>& variant) {
 ///
 /// All bytes are 7, except those of a few elements at the start, on both sides of 2^31, and at the end.
 /// @param[in] n At least 1000.
-/// @return What was wrong; nothing if all was right.
+/// @return A description of the error; nothing if the results are correct.
 template <typename Problem>
 std::optional<std::string> check_large_case(const Variant<Problem>& variant, std::size_t n) {
     using Element = typename Problem::Element;
@@ -185,10 +185,10 @@ std::optional<std::string> check_large_case(const Variant<Problem>& variant, std
     return std::nullopt;
 }
 
-/// The sizes that show whether an index or a count of 31 or of 32 bits is in use.
+/// Sizes that reveal indices and counts of 31 or 32 bits.
 constexpr std::size_t kLargeSizes[] = {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3};
 
-/// @return Whether so many elements can be tried here: on a GPU, in seconds, whose memory has room for them.
+/// @return Whether `n` elements can be tried here: on a GPU with enough memory, where it takes seconds.
 template <typename Problem>
 bool has_room_for(std::size_t n) {
     const Device device = init_cuda();
@@ -196,7 +196,7 @@ bool has_room_for(std::size_t n) {
     return !device.simulated && device.free_bytes > bytes + (std::size_t{1} << 30);
 }
 
-/// Checks a variant on each of the `kLargeSizes` that there is room for. @return As `check_large_case`.
+/// Checks a variant on each of the `kLargeSizes` that fit in memory. @return As `check_large_case`.
 template <typename Problem>
 std::optional<std::string> check_large(const Variant<Problem>& variant) {
     for (const std::size_t n : kLargeSizes)

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what the chapters share.
+/// @brief Checks of the code that the chapters share.
 #include <unistd.h>
 
 #include <array>
@@ -38,7 +38,7 @@ Options parse(std::vector<std::string> words, const std::vector<ExtraMode>& mode
     std::vector<char*> argv{const_cast<char*>("program")};
     for (std::string& word : words) argv.push_back(&word[0]);
     argv.push_back(nullptr);
-    optind = 0;  // getopt begins again
+    optind = 0;  // restarts getopt
     return parse_options<Histogram>(static_cast<int>(argv.size()) - 1, argv.data(), modes);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("numbers are read up to their limits, and not past them") {
     CHECK_THROWS_AS(number("5K", 0, 4096, true), BadOption);
 }
 
-TEST_CASE("options that can't be followed are refused by name") {
+TEST_CASE("invalid options are refused by name") {
     CHECK(refusal({"--n", "12Q"}).find("--n takes") == 0);
     CHECK(refusal({"--n", "18446744073709551616"}).find("--n takes") == 0);
     CHECK(refusal({"--n", "9007199254740992K"}).find("--n takes") == 0);
@@ -133,7 +133,7 @@ TEST_CASE("options that can't be followed are refused by name") {
     CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file takes the whole file") == 0);
 }
 
-TEST_CASE("variants are chosen by name and by what shape they can have") {
+TEST_CASE("variants are chosen by name and by launch shape") {
     const std::vector<Variant<Histogram>> all{{.name = "fixed", .run = nullptr, .only_block = 256},
                                               {.name = "follows", .run = nullptr, .grid_follows_n = true}};
     CHECK(choose_variants(all, parse({})).size() == 2);
@@ -144,7 +144,7 @@ TEST_CASE("variants are chosen by name and by what shape they can have") {
     CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "follows", "--grid", "2"})), BadOption);
 }
 
-TEST_CASE("times and ratios are printed with the digits that count") {
+TEST_CASE("times and ratios are printed with three significant digits") {
     CHECK(format_seconds(1.5) == "1.50 s");
     CHECK(format_seconds(0.0123) == "12.3 ms");
     CHECK(format_seconds(0.9999) == "1.00 s");
@@ -193,7 +193,7 @@ TEST_CASE("shapes that a launch can't have are refused") {
     CHECK_THROWS_AS(require_32_bit_counters((most - 5) * 7, 7, 6), std::invalid_argument);
 }
 
-TEST_CASE("a CUDA error names the call, the place and CUDA's words") {
+TEST_CASE("a CUDA error names the call, the place and CUDA's description") {
     try {
         CUDA_CHECK(cudaSetDevice(12345));
         FAIL("no exception");
@@ -207,7 +207,7 @@ TEST_CASE("a CUDA error names the call, the place and CUDA's words") {
     cudaGetLastError();
 }
 
-TEST_CASE("device buffers move, and copy back what they hold") {
+TEST_CASE("device buffers can be moved, and copied to the host") {
     DeviceBuffer<int> a(3);
     CUDA_CHECK(cudaMemset(a.data(), 0, a.bytes()));
     DeviceBuffer<int> b(std::move(a));
@@ -218,7 +218,7 @@ TEST_CASE("device buffers move, and copy back what they hold") {
     CHECK(DeviceBuffer<int>(0).to_host().empty());
 }
 
-TEST_CASE("what a thread of on_cores throws arrives, once all others are done") {
+TEST_CASE("an exception in a thread of on_cores arrives after all others are done") {
     std::atomic<int> done = 0;
     const auto work = [&](std::size_t first, std::size_t) {
         if (first == 0) throw std::bad_alloc();
@@ -229,7 +229,7 @@ TEST_CASE("what a thread of on_cores throws arrives, once all others are done") 
     CHECK(done == 2);
 }
 
-TEST_CASE("a grid of which most would have nothing to do is refused") {
+TEST_CASE("a large grid of mostly idle blocks is refused") {
     CHECK_NOTHROW(require_useful_grid({4096, 1024}, 5));
     CHECK_THROWS_AS(require_useful_grid({4097, 0}, 5), BadOption);
     CHECK_NOTHROW(require_useful_grid({0x7fffffff, 1}, 0x7fffffff));
@@ -282,11 +282,11 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
 }
 
-TEST_CASE("a run that is long on the simulator is announced") {
+TEST_CASE("a long run on the simulator is announced") {
     const std::vector<Job> jobs{{.name = "a", .run = [] {}},
                                 {.name = "b", .run = [] {}},
                                 {.name = kOneCore, .run = [] {}, .on_cpu = true}};
-    const std::size_t minute = 60'000'000'000 / 24 / 2 * core_count();  // of elements, for two jobs
+    const std::size_t minute = 60'000'000'000 / 24 / 2 * core_count();  // elements per minute, for two jobs
     CHECK(long_run_warning(jobs, minute / 3, true) == "");
     CHECK(long_run_warning(jobs, minute, false) == "on the simulator this takes about a minute");
     CHECK(long_run_warning(jobs, 3 * minute, true) ==
@@ -302,7 +302,7 @@ TEST_CASE("squares and sums keep what 64 bits can hold") {
     CHECK(on_all_cores<SumOfSquares>(data.data(), 3) == Results{3ull << 62});
 }
 
-TEST_CASE("variants refuse the shapes that they can't have") {
+TEST_CASE("variants refuse launch shapes that they don't support") {
     using Shaped = Variant<SumOfSquares>;
     const Shaped any{.name = "any", .run = nullptr}, fixed{.name = "", .run = nullptr, .fixed_shape = true},
         follows{.name = "", .run = nullptr, .grid_follows_n = true},

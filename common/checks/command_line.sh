@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# command_line.sh PROGRAM: a chapter's program refuses what it can't do, in one line, and
-# counts any file right. Exits 77 (skipped) where the program finds no device.
+# command_line.sh PROGRAM: a chapter's program refuses invalid options in one line, and counts any file
+# correctly. Exits with 77 (skipped) if the program finds no device.
 # shellcheck source=common/checks/refusals.sh
 source "$(dirname "${BASH_SOURCE[0]}")/refusals.sh"
 
@@ -32,20 +32,20 @@ timeout 20 "$program" --n 1K --grid 2147483647 >"$folder/out" 2>"$folder/err"
 [ $? -eq 2 ] || fail "a grid that n can't use is not refused in time"
 tail -n 1 "$folder/err" | grep -q -- "--grid" || fail "a grid that n can't use: $(cat "$folder/err")"
 
-# runs_out OPTION...: the program ends with a line that says what there is too little of, and what to do.
+# runs_out OPTION...: the program ends with a line that says what it lacks, and what to do.
 limited() { (ulimit -v 600000 && "$program" "$@" >"$folder/out" 2>"$folder/err"); }
 runs_out() {
     limited "$@" && fail "$* needs no more than 600 MB"
     [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$* says too much: $(cat "$folder/err")"
-    grep -qE "(memory|threads).*take (less|a smaller)|--n takes at most" "$folder/err" ||
+    grep -qE "(memory|threads).*use (less|a smaller)|--n takes at most" "$folder/err" ||
         fail "$* does not say what it lacks: $(cat "$folder/err")"
 }
-if limited --n 1K; then # as it is without a GPU or a sanitizer
+if limited --n 1K; then # without a GPU or a sanitizer
     runs_out --n 700M
     if "$program" --list | grep -q "^all cores"; then
         runs_out --n 1K --grid 2000 --variant "all cores"
     else
-        runs_out --n 400M # which may have room on the host, and none on the device
+        runs_out --n 400M # which may fit on the host, but not on the device
     fi
 fi
 
@@ -61,7 +61,7 @@ grep -q "of 1024 " "$folder/out" || fail "--n 1k is not 1024: $(cat "$folder/out
 if grep -q "on the CPU$\|simulator" "$folder/out"; then
     grep -qx -- "--rounds 7 is for a GPU: .*" "$folder/err" || fail "it does not say that --rounds 7 is ignored"
 fi
-"$program" -h | cmp -s - <("$program" --help) || fail "-h does something else than --help"
+"$program" -h | cmp -s - <("$program" --help) || fail "-h differs from --help"
 "$program" --help | grep -q -- "--input NAME" || fail "--help does not say what --input takes"
 [ -n "$("$program" --list)" ] || fail "--list does not name the variants"
 if ! "$program" --help | grep -q -- "--file"; then exit $((failures > 0)); fi
@@ -82,7 +82,7 @@ if [ "$(id -u)" -ne 0 ]; then
     refuses "--file .*Permission denied" --file "$folder/secret"
 fi
 
-# counts SIZE: the histogram of a file is the one that od and awk make of it.
+# counts SIZE: a file's histogram equals the one that od and awk compute.
 counts() {
     head -c "$1" "$program" >"$folder/data"
     od -An -v -tu1 -w1 "$folder/data" |
@@ -90,7 +90,7 @@ counts() {
             >"$folder/expected"
     "$program" --file "$folder/data" --rounds 1 --bins "$folder/bins" >"$folder/out" 2>&1 ||
         fail "a file of $1 bytes: $(cat "$folder/out")"
-    cmp -s "$folder/expected" "$folder/bins" || fail "a file of $1 bytes is counted wrong"
+    cmp -s "$folder/expected" "$folder/bins" || fail "a file of $1 bytes is counted wrongly"
 }
 
 for size in 0 1 17 4096 100003; do counts "$size"; done

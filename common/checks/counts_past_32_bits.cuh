@@ -12,8 +12,8 @@
 #include "../problem/histogram.hpp"
 #include "../problem/runner.cuh"
 
-/// @brief Lets a kernel add to bins that start just below 2^32, and must pass it.
-/// @param[in] bins How many bins the kernel has.
+/// @brief Checks that a kernel adds correctly to bins that start just below 2^32.
+/// @param[in] bins The number of bins of the kernel.
 /// @param[in] add  Launches the kernel, without zeroing: `add(d_data, n, d_bins)`.
 template <typename Add>
 std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Add& add) {
@@ -31,7 +31,7 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
     return verify_one_by_one(d_bins.to_host(), expected);
 }
 
-/// @return Whether a variant refuses an n or a grid. Its blocks are larger than CUDA allows: if it does not
+/// @return Whether a variant refuses an n or a grid. The blocks are larger than CUDA allows: if it does not
 ///         refuse, the launch fails, and nothing is counted.
 template <typename Problem>
 bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) {
@@ -46,7 +46,8 @@ bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) 
     throw std::logic_error("a launch with blocks of 2048 threads did not fail");
 }
 
-/// Whether a variant lets one block count as far as 32 bits go, `slack` for its uneven share, and no further.
+/// Whether a variant lets a block count up to the limit of 32 bits, less `slack` for uneven shares, and no
+/// further.
 template <typename Problem>
 bool counts_to_32_bits(const Variant<Problem>& variant, std::size_t slack) {
     const std::size_t most = 0xffffffffull - slack;

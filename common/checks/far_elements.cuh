@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of indices past 2^32 in little memory and little time: on the simulator only.
+/// @brief Checks indices past 2^32 in little memory and time, on the simulator only.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,7 +18,7 @@
 
 namespace check_detail {
 
-/// `n` zeros, which take no room until they are written to.
+/// `n` zeros, which need no memory until they are written.
 template <typename T>
 auto zeros_without_room(std::size_t n) {
     const auto unmap = [bytes = n * sizeof(T)](T* data) { munmap(data, bytes); };
@@ -29,7 +29,7 @@ auto zeros_without_room(std::size_t n) {
     return std::unique_ptr<T[], decltype(unmap)>(static_cast<T*>(data), unmap);
 }
 
-/// While it lives, the simulator runs two blocks at either end of each grid.
+/// During its lifetime, the simulator runs only two blocks at each end of a grid.
 struct EndsOnly {
     EndsOnly() { setenv("CUDA_SIM_ENDS", "2", 1); }
     ~EndsOnly() { unsetenv("CUDA_SIM_ENDS"); }
@@ -41,18 +41,17 @@ struct EndsOnly {
 
 /// @brief Checks a variant on more elements than 32 bits can count, with only a few of its blocks.
 ///
-/// The grid is so large that its first and its last blocks reach both ends of the data. No others run.
-/// All elements are 0. Some at either end are then changed, and the results must change by what these
-/// contribute. Leaves out variants of a fixed shape, those that need a block to be the last of all, and those
-/// whose workspace would be too large.
-/// @return What was wrong; nothing if all was right.
+/// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
+/// All elements are 0 at first. Then some at each end are changed, and the results must change accordingly.
+/// Leaves out variants with a fixed shape, with a block that must be the last one, or with a large workspace.
+/// @return A description of the error; nothing if the results are correct.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     constexpr std::size_t kChanged = 40, kMostWorkspace = std::size_t{1} << 23;
     if (variant.fixed_shape || variant.zeroed_workspace) return std::nullopt;
-    // With 2^36 elements, vectors of 16 are more than 2^32 too. Each thread takes about as many as there are
-    // rounds: with 16, there are more than 2^32 threads.
+    // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
+    // with 16, there are more than 2^32 threads.
     const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
     for (const auto& [elements, rounds] :
          {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}}) {
@@ -62,8 +61,8 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
 
         const auto data = check_detail::zeros_without_room<Element>(n);
-        // Between what the blocks that run may read, after the first ones and after the last ones. A stride
-        // that has lost its highest bits would not end for hours otherwise.
+        // Unreadable pages between the elements of the blocks that run. Without them, a loop whose stride has
+        // lost its highest bits would run for hours.
         constexpr std::size_t kMebibyte = std::size_t{1} << 20;
         for (std::size_t turn = 0; turn < 16; ++turn)
             mprotect(reinterpret_cast<char*>(data.get()) +

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// A new, empty folder, which is removed in the end; and what is asked of files in it.
+/// A new, empty folder, which is removed at the end, and access to its files.
 struct Folder {
     Folder() {
         char name[] = "/tmp/course_checks_XXXXXX";
@@ -20,14 +20,14 @@ struct Folder {
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
 
-    /// The path of a file in it.
+    /// @return The path of a file in it.
     std::string operator/(const std::string& name) const { return path / name; }
-    /// @return What a file contains.
+    /// @return A file's contents.
     std::string read(const std::string& name) const {
         std::ifstream file(path / name, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
-    /// @return The names of all that is in it, sorted.
+    /// @return The names of its entries, sorted.
     std::vector<std::string> names() const {
         std::vector<std::string> found;
         for (const auto& entry : std::filesystem::directory_iterator(path))

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what measures: samples, rounds, the read ceiling, the grids of a sweep.
+/// @brief Checks of measurements: samples, rounds, the read ceiling, the grids of a sweep.
 #pragma once
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ TEST_CASE("medians and percentiles are those of the samples") {
     const Timing many = summarize(hundred);
     CHECK(many.p10 == 10);
     CHECK(many.p90 == 90);
-    // Of few samples, a percentile is the nearest one: 1.8 and 16.2 steps after the first.
+    // With few samples, a percentile is the nearest sample: 1.8 and 16.2 steps after the first.
     hundred.resize(19);
     const Timing few = summarize(hundred);
     CHECK(few.p10 == 84);
@@ -51,7 +51,7 @@ std::vector<Job> noting_jobs(std::string& order) {
     return jobs;
 }
 
-/// A device as `measure` sees it, without a large cache.
+/// A device for `measure`, without a large cache.
 Device device_for_measuring(bool simulated) {
     Device device{};
     device.simulated = simulated;
@@ -59,7 +59,8 @@ Device device_for_measuring(bool simulated) {
     return device;
 }
 
-TEST_CASE("every job is prepared, timed and verified in every round, and each round begins with another") {
+TEST_CASE(
+    "every job is prepared, timed and verified in every round, and each round starts with a different one") {
     std::string order;
     const std::vector<Job> jobs = noting_jobs(order);
     const std::vector<Measured> measured = measure(jobs, 3, nullptr);
@@ -67,7 +68,7 @@ TEST_CASE("every job is prepared, timed and verified in every round, and each ro
     for (const Measured& job : measured) CHECK(job.timing.samples == 3);
 }
 
-TEST_CASE("a GPU takes as many samples as asked for and warms up first, a CPU five, the simulator one") {
+TEST_CASE("a GPU takes the requested number of samples after a warm-up, a CPU five, the simulator one") {
     std::string order;
     const std::vector<Job> jobs = noting_jobs(order);
     const Device gpu = device_for_measuring(false), simulator = device_for_measuring(true);
@@ -87,8 +88,7 @@ TEST_CASE("a job that takes longer than two seconds is timed once") {
     CHECK(measured[1].timing.samples == 3);
 }
 
-TEST_CASE(
-    "a job whose kernel fails is WRONG, and costs the others nothing where the device can be used again") {
+TEST_CASE("a job whose kernel fails is WRONG, and the others run if the device can recover") {
     const Device simulator = device_for_measuring(true);
     const auto fail = [] { throw CudaError(cudaErrorLaunchFailure, "kernel", "file", 1); };
     const std::vector<Job> jobs{
@@ -103,7 +103,7 @@ TEST_CASE(
     CHECK_THROWS_AS(measure(jobs, 1, &simulator), CudaError);
 }
 
-TEST_CASE("a verdict is that of the first sample that was wrong") {
+TEST_CASE("a verdict is that of the first wrong sample") {
     int sample = 0;
     const auto verify = [&] { return ++sample == 2 ? std::string("WRONG: once") : std::string("ok"); };
     CHECK(measure({{.name = "", .run = [] {}, .verify = verify, .on_cpu = true}}, 3, nullptr)[0].verdict ==
@@ -126,21 +126,22 @@ TEST_CASE("the read ceiling reads any n") {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-TEST_CASE("the L2 cache can be brought into every state") {
+TEST_CASE("the L2 cache can be put into every state") {
     const Device device = init_cuda();
     for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-TEST_CASE("each thread of the read ceiling reads its own bytes, each once, and no others") {
-    // Two blocks of 32 threads, whose tiles are 2048 bytes: a part of a tile, whole ones, and a rest.
+TEST_CASE("each thread of the read ceiling reads its own bytes once, and no others") {
+    // Two blocks of 32 threads, with tiles of 2048 bytes: part of a tile, whole tiles, and a remainder.
     constexpr std::size_t kThreads = 32, kTile = kThreads * kReadLoads;
     for (const std::size_t n : {2 * 2048 + 7, 5 * 2048, 2048 + 40 * 16 + 15}) {
         const std::vector<unsigned char> random = big_random_block(n, n);
         const DeviceBuffer<unsigned char> d_data(n);
         const DeviceBuffer<unsigned int> d_found(1);
         for (std::size_t thread = 0; thread < 2 * kThreads; ++thread) {
-            // All that the thread should read, combined as it does, and then changed to what it reports.
+            // The bytes that the thread should read, combined as in the kernel, then made to equal the value
+            // it reports.
             std::vector<unsigned char> data = random;
             unsigned int all = 0, word = 0;
             std::size_t own = n;
@@ -166,7 +167,7 @@ TEST_CASE("each thread of the read ceiling reads its own bytes, each once, and n
     }
 }
 
-TEST_CASE("on a GPU ratios are also to the read ceiling and to CUB, and those of the CPU's rows are not") {
+TEST_CASE("on a GPU, kernels' rows have ratios to the read ceiling and to CUB, and the CPU's rows have not") {
     const Device gpu = device_for_measuring(false);
     const DeviceBuffer<unsigned char> d_data(1000);
     Options options;
@@ -189,8 +190,7 @@ TEST_CASE("on a GPU ratios are also to the read ceiling and to CUB, and those of
     CHECK(rows[3].of_ceiling == 1);
 }
 
-TEST_CASE(
-    "a sweep goes from one block to one element a thread, by multiples of the multiprocessors as well") {
+TEST_CASE("a sweep goes from one block to one element per thread, including multiples of the number of SMs") {
     CHECK(sweep_grids(1000000, 256, 132) ==
           std::vector<unsigned int>{1, 4, 16, 64, 132, 256, 264, 528, 1024, 1056, 2112, 3907});
     CHECK(sweep_grids(1000000, 256, 3) ==

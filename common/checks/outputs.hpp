@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of the files that programs write and read, and of the names that they print.
+/// @brief Checks of files that programs write and read, and of names that they print.
 #pragma once
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 namespace outputs_detail {
 
-/// Runs work in a process of its own. @return Its id.
+/// Runs work in a new process. @return Its id.
 inline pid_t start(const std::function<void()>& work) {
     const pid_t child = fork();
     if (child != 0) return child;
@@ -38,7 +38,7 @@ inline pid_t start(const std::function<void()>& work) {
     _exit(0);
 }
 
-/// @return How a process ended, as `waitpid` says it.
+/// @return How a process ended, as `waitpid` reports it.
 inline int end_of(pid_t child) {
     int status = -1;
     waitpid(child, &status, 0);
@@ -51,7 +51,7 @@ inline std::string refusal(const std::vector<NamedFile>& outputs, const NamedFil
 
 }  // namespace outputs_detail
 
-TEST_CASE("a file is replaced by one with its permissions and owner, and a link to it stays") {
+TEST_CASE("a replaced file keeps its permissions and owner, and a link to it stays") {
     const Folder folder;
     write_output(folder / "file", "before, and longer");
     if (geteuid() == 0) CHECK(chown((folder / "file").c_str(), 1, 1) == 0);
@@ -75,8 +75,7 @@ TEST_CASE("a file is replaced by one with its permissions and owner, and a link 
     CHECK((status.st_mode & 0777) == (0666 & ~mask));
 }
 
-TEST_CASE(
-    "a file stays as it was, and nothing else is left, if there is no room or a signal ends the program") {
+TEST_CASE("a file is unchanged, and nothing else is left, if the disk is full or a signal ends the program") {
     const Folder folder;
     write_output(folder / "file", "before\n");
     static int ending;
@@ -84,8 +83,8 @@ TEST_CASE(
         ending = signal;
         const int status = outputs_detail::end_of(outputs_detail::start([&] {
             const rlimit little{100000, 100000};
-            setrlimit(RLIMIT_FSIZE, &little);  // amid the writing, SIGXFSZ arrives
-            std::signal(signal, SIG_DFL);      // Catch2 has handlers of its own
+            setrlimit(RLIMIT_FSIZE, &little);  // SIGXFSZ arrives during the write
+            std::signal(signal, SIG_DFL);      // instead of Catch2's handlers
             if (signal != SIGXFSZ) std::signal(SIGXFSZ, [](int) { raise(ending); });
             append_to_output(folder / "file", "", std::string(1000000, 'x'));
         }));
@@ -99,7 +98,7 @@ TEST_CASE(
     CHECK_THROWS_AS(append_to_output(folder / "none/file", "", "x"), std::runtime_error);
 }
 
-TEST_CASE("lines that programs add at the same time all arrive, below one heading") {
+TEST_CASE("lines that programs append at the same time all arrive, below one heading") {
     const Folder folder;
     std::array<pid_t, 4> children;
     for (pid_t& child : children)
@@ -127,7 +126,7 @@ TEST_CASE("a file that has the name of the unfinished one, or a link, is neither
     CHECK(folder.names() == std::vector<std::string>{name + "0.part", name + "1.part", "file", "other"});
 }
 
-TEST_CASE("what goes to a pipe is written to it") {
+TEST_CASE("lines are written to a pipe") {
     const Folder folder;
     REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
     const pid_t child =
@@ -138,7 +137,8 @@ TEST_CASE("what goes to a pipe is written to it") {
     CHECK(std::filesystem::is_fifo(folder / "pipe"));
 }
 
-TEST_CASE("what can't be written, or is read or written besides, is refused before anything runs") {
+TEST_CASE(
+    "a file that can't be written, or is also read or written elsewhere, is refused before anything runs") {
     using outputs_detail::refusal;
     const Folder folder;
     write_output(folder / "file", "before");
@@ -180,7 +180,7 @@ TEST_CASE("what can't be written, or is read or written besides, is refused befo
     CHECK(folder.names() == std::vector<std::string>{"file", "link", "other name", "second", "self"});
 }
 
-TEST_CASE("files and pipes are read to their end, and what has none is refused") {
+TEST_CASE("files and pipes are read to their end, and endless files are refused") {
     const Folder folder;
     const std::string path = folder / "file";
     std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);
@@ -189,9 +189,10 @@ TEST_CASE("files and pipes are read to their end, and what has none is refused")
     CHECK_THROWS_AS(read_file(folder / "nothing", 4), std::invalid_argument);
     CHECK_THROWS_AS(read_file("/", 4), std::invalid_argument);
     CHECK_THROWS_AS(read_file("/dev/null", 4), std::invalid_argument);
-    CHECK_FALSE(read_file("/proc/self/maps", 1 << 30).empty());              // whose size is said to be 0
-    CHECK_THROWS_AS(read_file("/proc/self/mem", 4), std::invalid_argument);  // nothing is at its beginning
-    std::filesystem::resize_file(path, std::size_t{1} << 42);                // without any room on the disk
+    CHECK_FALSE(read_file("/proc/self/maps", 1 << 30).empty());  // with a reported size of 0
+    CHECK_THROWS_AS(read_file("/proc/self/mem", 4),
+                    std::invalid_argument);                    // which is unreadable at its beginning
+    std::filesystem::resize_file(path, std::size_t{1} << 42);  // as a sparse file
     CHECK_THROWS_AS(read_file(path, 4), std::invalid_argument);
 
     REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
@@ -208,7 +209,7 @@ TEST_CASE("files and pipes are read to their end, and what has none is refused")
     }
 }
 
-TEST_CASE("names are shown in one line of UTF-8 that no terminal obeys") {
+TEST_CASE("names are shown as one line of UTF-8 without control characters") {
     const std::string shown = "it's \"é漢字🙂\" \\ %s, $(x) \xed\x9f\xbf \xf4\x8f\xbf\xbf";
     CHECK(visible(shown) == shown);
     CHECK(visible("a\x1b[31m\n\t\x7f") == "a\\x1b[31m\\x0a\\x09\\x7f");

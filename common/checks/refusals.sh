@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # For scripts that check a program's command line: sets `program` to the script's first argument, and
-# `folder` to an empty one for files. Ends with `exit $((failures > 0))`.
+# `folder` to an empty folder. Such a script ends with `exit $((failures > 0))`.
 set -u
 program=$1
 folder=$(mktemp -d)
@@ -12,7 +12,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# refuses NAME OPTION...: status 2, nothing on standard output, one line of error that says NAME.
+# refuses NAME OPTION...: status 2, nothing on standard output, and an error of one line that contains NAME.
 refuses() {
     local name=$1 status lines
     shift
@@ -29,7 +29,7 @@ refuses() {
     grep -qe "$name" "$folder/err" || fail "$* does not say $name: $(cat "$folder/err")"
 }
 
-# A device that is always full. Whoever may replace /dev/full by mistake gets another one, if that is possible.
+# A device that is always full: another one than /dev/full, if this user could replace /dev/full by mistake.
 full_disk=/dev/full
 if [ -w /dev ]; then
     full_disk=$folder/full
@@ -37,8 +37,8 @@ if [ -w /dev ]; then
 fi
 [ -c "$full_disk" ] && (echo >"$full_disk") 2>&1 | grep -q "No space left" || full_disk=""
 
-# writes_safely OPTION NAME ARGUMENT...: what OPTION can't write is refused before the run, and what it can write
-# goes through links to a file that holds `before`; a full disk is an error.
+# writes_safely OPTION NAME ARGUMENT...: OPTION refuses an unwritable path before the run, replaces a file's
+# contents through a link, and reports a full disk.
 writes_safely() {
     local option=$1 name=$2
     shift 2
@@ -65,7 +65,7 @@ writes_safely() {
     rm -rf "$folder/to" "$folder/link$name"
 }
 
-# names_are_shown OPTION FILE: OPTION reads a copy of the file by any name, and shows it in a line of UTF-8.
+# names_are_shown OPTION FILE: OPTION reads a file of any name, and shows the name in one line of UTF-8.
 names_are_shown() {
     local name=$'\'\'it\'s; `"$(x)%s é\x1b[31m\n\xff.csv'
     cp "$2" "$folder/$name"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what says whether results are right: verifications, the runner, `check_variant`.
+/// @brief Checks of the verifications, of the runner, and of `check_variant`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace verifying_checks {
 
-TEST_CASE("a result that carries the value of memory that was never written says so, and no other does") {
+TEST_CASE("a result that contains the value of unwritten memory is recognized, and no other is") {
     constexpr unsigned long long kWide = 0xA5A5A5A5A5A5A5A5ull, kNarrow = 0xA5A5A5A5ull;
     const auto negative = static_cast<unsigned long long>(static_cast<long long>(static_cast<int>(kNarrow)));
     for (const unsigned long long expected : {0ull, 7ull, 1ull << 40})
@@ -28,14 +28,14 @@ TEST_CASE("a result that carries the value of memory that was never written says
         CHECK(verify_one_by_one({got}, {7}).value().find("never written") == std::string::npos);
 }
 
-/// Leaves the error of a launch to whoever asks for it next.
+/// A variant that does not check its launch: the next call of cudaGetLastError returns the error.
 void unnoticed(const unsigned char*, std::size_t n, unsigned long long* d_bins, unsigned long long*,
                LaunchShape) {
     cudaMemset(d_bins, 0, kBins * sizeof(*d_bins));
     if (n > 0) cudaMemset(nullptr, 0, 1);
 }
 
-TEST_CASE("an error that a variant has not noticed is its own failure, and not the next one's") {
+TEST_CASE("an error that a variant does not notice is its own failure, and not the next one's") {
     const auto wrong = check_variant<Histogram>({.name = "unnoticed", .run = unnoticed});
     CHECK(wrong.value().find("unnoticed, n = 1, ") == 0);
     CHECK(wrong.value().find("a launch without CUDA_CHECK(cudaGetLastError()) after it") !=
@@ -43,7 +43,7 @@ TEST_CASE("an error that a variant has not noticed is its own failure, and not t
     CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("each verification finds what it can find") {
+TEST_CASE("each verification finds the errors that it can find") {
     const std::vector<unsigned char> data = big_random_block(1000, 1);
     const Bins right = reference_histogram(data.data(), data.size());
     CHECK_FALSE(verify_by_sum(right, 1000));
@@ -76,7 +76,7 @@ TEST_CASE("each verification finds what it can find") {
     CHECK_FALSE(verify_in_reverse(eight.expected(right), data.data(), data.size()));
 }
 
-/// A variant of any problem that is right, slowly: the CPU's loop over a copy.
+/// A correct but slow variant of any problem: the CPU's loop over a copy.
 template <typename Problem>
 void copy_and_compute(const typename Problem::Element* d_data, std::size_t n, unsigned long long* d_results,
                       unsigned long long*, LaunchShape) {
@@ -87,14 +87,14 @@ void copy_and_compute(const typename Problem::Element* d_data, std::size_t n, un
         cudaMemcpy(d_results, results.data(), results.size() * sizeof(results[0]), cudaMemcpyHostToDevice));
 }
 
-/// One that only clears.
+/// A variant that only clears the results.
 template <typename Problem>
 void only_clear(const typename Problem::Element*, std::size_t, unsigned long long* d_results,
                 unsigned long long*, LaunchShape) {
     CUDA_CHECK(cudaMemset(d_results, 0, Problem::kResults * sizeof(*d_results)));
 }
 
-/// One that is right, and writes one number too many behind its results or its workspace.
+/// A variant with correct results that writes one number past the end of its results or its workspace.
 template <bool kBehindWorkspace>
 void write_too_far(const int* d_data, std::size_t n, unsigned long long* d_results,
                    unsigned long long* d_workspace, LaunchShape shape) {
@@ -102,7 +102,7 @@ void write_too_far(const int* d_data, std::size_t n, unsigned long long* d_resul
     CUDA_CHECK(cudaMemset(kBehindWorkspace ? d_workspace + 3 : d_results + 1, 0, sizeof(*d_results)));
 }
 
-TEMPLATE_TEST_CASE("a right variant passes, and one that is not is found", "", Histogram, SumOfSquares) {
+TEMPLATE_TEST_CASE("a correct variant passes, and a wrong one is found", "", Histogram, SumOfSquares) {
     const Variant<TestType> right{.name = "right", .run = copy_and_compute<TestType>};
     const Variant<TestType> wrong{.name = "wrong", .run = only_clear<TestType>};
     CHECK(check_variant(right).value_or("") == "");
@@ -111,16 +111,16 @@ TEMPLATE_TEST_CASE("a right variant passes, and one that is not is found", "", H
     CHECK(check_large_case(wrong, 1000));
 }
 
-TEST_CASE("what is written past the results or the workspace is found") {
+TEST_CASE("writes past the end of the results or the workspace are found") {
     Variant<SumOfSquares> variant{.name = "too far",
                                   .run = write_too_far<false>,
                                   .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
-    CHECK(check_variant(variant).value_or("").find("number 1 of the results, past") != std::string::npos);
+    CHECK(check_variant(variant).value_or("").find("element 1 of the results, past") != std::string::npos);
     variant.run = write_too_far<true>;
-    CHECK(check_variant(variant).value_or("").find("number 3 of the workspace, past") != std::string::npos);
+    CHECK(check_variant(variant).value_or("").find("element 3 of the workspace, past") != std::string::npos);
 }
 
-/// A number of the results or of the workspace, wherever they are.
+/// An element of the results or of the workspace, in host or device memory.
 unsigned long long load(const unsigned long long* from) {
     unsigned long long value = 0;
     CUDA_CHECK(cudaMemcpy(&value, from, sizeof(value), cudaMemcpyDefault));
@@ -133,7 +133,7 @@ void store(unsigned long long* to, unsigned long long value) {
 
 enum class Use { adds, adds_and_writes, writes_results_once };
 
-/// One whose result depends on what it finds in its workspace.
+/// A variant whose result depends on the contents of its workspace.
 template <Use kUse>
 void use_workspace(const int* data, std::size_t n, unsigned long long* results, unsigned long long* workspace,
                    LaunchShape) {
@@ -146,7 +146,7 @@ void use_workspace(const int* data, std::size_t n, unsigned long long* results, 
 }
 
 TEST_CASE(
-    "a workspace is zero before the first call if the variant asks for that, and belongs to the variant "
+    "a workspace is zero before the first call if the variant asks for that, and is kept "
     "between calls") {
     Variant<SumOfSquares> variant{.name = "workspace",
                                   .run = use_workspace<Use::adds>,

@@ -1,6 +1,6 @@
-# The GPU's backend: .cu files are compiled by nvcc as they are.
+# The GPU backend: nvcc compiles the .cu files as they are.
 
-# The architectures to compile for, unless the caller says: this machine's GPU, or else all.
+# The default architecture: that of this machine's GPU. Without a GPU, all major architectures.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
@@ -13,7 +13,7 @@ endif()
 enable_language(CUDA)
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake knows nvcc's from version 3.26 on
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know nvcc's option
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
@@ -33,6 +33,6 @@ endfunction()
 
 function(course_objects target source)
   add_library(${target} OBJECT ${source})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/work)  # "../common/cuda/error.cuh" is found from there
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/work)  # "../common/cuda/error.cuh" is relative to it
   target_link_libraries(${target} PUBLIC course_options)
 endfunction()

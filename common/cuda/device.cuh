@@ -1,5 +1,5 @@
 /// @file
-/// @brief Finding the device and asking what it has.
+/// @brief Selects the device and queries its properties.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 
 #include "error.cuh"
 
-/// There is no device that could run a kernel. Programs exit with 3.
+/// There is no CUDA device. Programs exit with status 3.
 class NoDevice : public std::runtime_error {
  public:
     using std::runtime_error::runtime_error;
 };
 
-/// What a program says and asks about the device that it runs on.
+/// The properties of a device that programs print or depend on.
 struct Device {
     std::string name;
     int multiprocessors;
     std::size_t l2_bytes;
     std::size_t free_bytes;
-    bool simulated;  ///< its times say nothing about a GPU
+    bool simulated;  ///< on the simulator, whose times say nothing about a GPU
 };
 
-/// @brief Takes the first device of this machine and describes it.
+/// @brief Selects the first device and returns its properties.
 /// @throws NoDevice if there is none.
 /// @par Source
 /// `InitCUDA` of C (Caijinping 2014), which looks for the first device that answers.
@@ -44,7 +44,7 @@ inline Device init_cuda() {
             free_bytes, std::strncmp(properties.name, "simulator", 9) == 0};
 }
 
-/// @return What the current device has of something: an attribute that is a count or a size in bytes.
+/// @return An attribute of the current device: a count, or a size in bytes.
 /// @throws CudaError.
 inline unsigned int device_attribute(cudaDeviceAttr attribute) {
     int device = 0, value = 0;
@@ -53,14 +53,14 @@ inline unsigned int device_attribute(cudaDeviceAttr attribute) {
     return static_cast<unsigned int>(value);
 }
 
-/// How many multiprocessors the current device has: what a launch's grid is measured by.
+/// @return The number of SMs (streaming multiprocessors) of the current device.
 inline unsigned int multiprocessor_count() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
-/// @return How many blocks of `block` threads the current device can hold at a time, by their threads.
+/// @return How many blocks of `block` threads the device holds at a time, if only threads limit them.
 /// @throws CudaError.
 inline unsigned int resident_blocks(unsigned int block) {
     return multiprocessor_count() * (device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
 }
 
-/// @return Bytes of shared memory that one block can have, if its kernel asks for them beforehand.
+/// @return The most bytes of shared memory per block, for a kernel that opts in.
 inline std::size_t most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Device memory that frees itself: chapter 02 does by hand what this does from 03 on.
+/// @brief Device memory that is freed automatically. Chapter 02 does by hand what this class does from 03 on.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 #include "error.cuh"
 
-/// An array of `T` in device memory, uninitialized. It can be moved and not copied.
+/// An array of `T` in device memory, uninitialized. Movable, not copyable.
 template <typename T>
 class DeviceBuffer {
  public:
     DeviceBuffer() = default;
 
-    /// @param[in] count How many elements; 0 allocates nothing.
-    /// @throws CudaError if the memory is not to be had.
+    /// @param[in] count Number of elements; 0 allocates nothing.
+    /// @throws CudaError if the allocation fails.
     explicit DeviceBuffer(std::size_t count) : count_(count) {
         if (count > 0) CUDA_CHECK(cudaMalloc(&data_, count * sizeof(T)));
     }
@@ -24,10 +24,10 @@ class DeviceBuffer {
         if (data_ != nullptr) cudaFree(data_);
     }
 
-    /// Takes the memory over; the other one is left empty.
+    /// Takes ownership of the memory and leaves `other` empty.
     DeviceBuffer(DeviceBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
-    /// Swaps the memory with the other one.
+    /// Swaps the memory.
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
@@ -36,12 +36,12 @@ class DeviceBuffer {
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
-    T* data() const { return data_; }                         ///< in device memory; null if there is none
-    std::size_t size() const { return count_; }               ///< elements
-    std::size_t bytes() const { return count_ * sizeof(T); }  ///< their size
+    T* data() const { return data_; }                         ///< in device memory; null if empty
+    std::size_t size() const { return count_; }               ///< number of elements
+    std::size_t bytes() const { return count_ * sizeof(T); }  ///< size of the elements
 
-    /// @return The elements, copied back; waits for all work that was launched before.
-    /// @throws CudaError, also for a kernel that has failed in between.
+    /// @return A copy of the elements in host memory, made after all work launched so far.
+    /// @throws CudaError, including the error of a kernel that has failed since.
     std::vector<T> to_host() const {
         std::vector<T> result(count_);
         CUDA_CHECK(cudaMemcpy(result.data(), data_, bytes(), cudaMemcpyDeviceToHost));

@@ -7,35 +7,35 @@
 #include <stdexcept>
 #include <string>
 
-/// A CUDA call that failed: the call, its place, and CUDA's own words.
+/// A failed CUDA call: where it is, its text, and CUDA's description of the error.
 class CudaError : public std::runtime_error {
  public:
-    /// @param[in] call The call as it is written, in `line` of `file`.
+    /// @param[in] call The call's source text, at `file`:`line`.
     CudaError(cudaError_t code, const char* call, const char* file, int line)
         : std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + call + ": " +
                              cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")"),
           code_(code) {}
 
-    /// CUDA's number for it.
+    /// CUDA's error code.
     cudaError_t code() const { return code_; }
 
  private:
     cudaError_t code_;
 };
 
-/// What CUDA_CHECK calls. @throws CudaError unless `code` is cudaSuccess.
+/// Implements CUDA_CHECK. @throws CudaError unless `code` is cudaSuccess.
 inline void cuda_check(cudaError_t code, const char* call, const char* file, int line) {
     if (code != cudaSuccess) throw CudaError(code, call, file, line);
 }
 
-/// @brief Makes the device as new after a kernel's fault, and forgets the error, for checks that go on.
+/// @brief Resets the device after a kernel's fault and clears the error, so that checks can continue.
 ///
-/// A fault would answer every later call, too. What was in device memory is gone.
+/// Without it every later call fails with the same error. The contents of device memory are lost.
 inline void forget_fault() {
     cudaDeviceReset();
-    cudaGetLastError();  // which calls since the fault, such as cudaFree, have set again
+    cudaGetLastError();  // set again by calls since the fault, such as cudaFree
 }
 
-/// Throws CudaError if the call fails. A launch is checked by `CUDA_CHECK(cudaGetLastError())`
-/// right behind it; what goes wrong while a kernel runs shows at the next call that waits for it.
+/// Throws CudaError if the call fails. After a launch, write `CUDA_CHECK(cudaGetLastError())`.
+/// An error while the kernel runs is reported by the next call that waits for it.
 #define CUDA_CHECK(call) cuda_check((call), #call, __FILE__, __LINE__)

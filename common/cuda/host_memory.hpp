@@ -1,5 +1,5 @@
 /// @file
-/// @brief How much memory this machine has to give.
+/// @brief How much host memory is available.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 
-/// @return Bytes that can be used without swapping: Linux's estimate, or all of the memory elsewhere.
+/// @return Bytes available without swapping, as Linux estimates them; elsewhere all physical memory.
 inline std::size_t host_memory_bytes() {
     std::size_t kibibytes = 0;
     if (std::FILE* const file = std::fopen("/proc/meminfo", "r")) {

@@ -6,9 +6,8 @@
 
 #include "device.cuh"
 
-/// @brief A load past the SM's own cache.
-/// @tparam kStreaming What it brings into the L2 cache is the first to be evicted again. Otherwise it counts
-///                    like all else there.
+/// @brief A load that bypasses the SM's L1 cache.
+/// @tparam kStreaming The L2 cache evicts the loaded lines first. Otherwise they have normal priority.
 template <bool kStreaming, typename T>
 __device__ inline T load(const T* d_address) {
     return kStreaming ? __ldcs(d_address) : __ldcg(d_address);
@@ -16,10 +15,10 @@ __device__ inline T load(const T* d_address) {
 
 /// @brief Whether an input should be read by streaming loads.
 ///
-/// They make a difference where the L2 cache is full of what other kernels have written, which must go to
-/// memory before its place can be used. Streaming loads leave most of it where it is. A short reading is over
-/// before it matters; during a long one it trickles to memory and disturbs every read. Other loads push it
-/// out at the start.
+/// They matter if the L2 cache is full of lines that other kernels have written. Such lines must be written
+/// to memory before they can be replaced. Normal loads evict them at the start. Streaming loads leave most of
+/// them in the cache: a short read then finishes without waiting for the writes, while during a long read
+/// they trickle to memory and slow it down throughout.
 inline bool should_stream(std::size_t bytes) {
     return bytes <= 5 * std::size_t{device_attribute(cudaDevAttrL2CacheSize)};
 }

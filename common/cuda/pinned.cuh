@@ -1,5 +1,5 @@
 /// @file
-/// @brief Host memory that the device can fetch by itself.
+/// @brief Host memory that the device can access directly.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,13 @@
 
 #include "error.cuh"
 
-/// @brief Pins an array: as long as this object lives, the array's pages stay where they are in the host's
-///        memory.
+/// @brief Pins an array during the lifetime of this object: the system neither moves nor swaps out its pages.
 ///
-/// A device reads pinned memory by itself. Of any other memory the CPU first copies each piece to a pinned
-/// buffer of the driver's. `cudaMallocHost` allocates memory that is pinned from the start.
+/// The device reads pinned memory directly. Pageable memory is first copied, piece by piece, to the driver's
+/// pinned buffer. `cudaMallocHost` allocates memory that is pinned from the start.
 class Pinned {
  public:
-    /// @param[in] array It must not move or grow. @throws CudaError.
+    /// @param[in] array Must not be moved or resized. @throws CudaError.
     template <typename T>
     explicit Pinned(const std::vector<T>& array)
         : first_(const_cast<T*>(array.data())), bytes_(array.size() * sizeof(T)) {
@@ -26,13 +25,13 @@ class Pinned {
     Pinned(const Pinned&) = delete;
     Pinned& operator=(const Pinned&) = delete;
 
-    /// Pins it again. @throws CudaError.
+    /// Pins the array again after `release`. @throws CudaError.
     void pin() {
         if (pinned_ || bytes_ == 0) return;
         CUDA_CHECK(cudaHostRegister(first_, bytes_, cudaHostRegisterDefault));
         pinned_ = true;
     }
-    /// Leaves it pageable, like all other memory. @throws CudaError.
+    /// Makes the array pageable again. @throws CudaError.
     void release() {
         if (!pinned_) return;
         pinned_ = false;

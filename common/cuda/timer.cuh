@@ -1,15 +1,15 @@
 /// @file
-/// @brief Two stopwatches: the CPU's clock for the CPU's work, CUDA events for the device's.
+/// @brief Two timers: the CPU's clock for work on the CPU, CUDA events for work on the device.
 #pragma once
 
 #include <chrono>
 
 #include "error.cuh"
 
-/// Measures what the CPU does.
+/// Times work on the CPU.
 class WallTimer {
  public:
-    /// Begins to measure.
+    /// Starts the timer.
     void start() { start_ = std::chrono::steady_clock::now(); }
     /// @return Seconds since `start`.
     double stop() const {
@@ -20,10 +20,10 @@ class WallTimer {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Measures what the device does between two events in the same stream. Launches return at once,
-/// so the CPU's clock would measure the launching.
+/// Times the work on the device between two events in a stream. A launch returns before its kernel
+/// runs, so the CPU's clock would measure only the launch.
 /// @par Source
-/// D, "Optimizing histogram CUDA code", which times the copies as well.
+/// D, "Optimizing histogram CUDA code", which includes the copies.
 class EventTimer {
  public:
     EventTimer() {
@@ -37,11 +37,11 @@ class EventTimer {
     EventTimer(const EventTimer&) = delete;
     EventTimer& operator=(const EventTimer&) = delete;
 
-    /// Puts the first event into the stream. @throws CudaError.
+    /// Records the first event. @throws CudaError.
     void start() { CUDA_CHECK(cudaEventRecord(start_)); }
 
     /// @return Seconds between the two events, once the device has reached the second one.
-    /// @throws CudaError, also for a kernel that has failed in between.
+    /// @throws CudaError, including the error of a kernel that has failed since.
     double stop() {
         CUDA_CHECK(cudaEventRecord(stop_));
         CUDA_CHECK(cudaEventSynchronize(stop_));

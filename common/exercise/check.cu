@@ -1,9 +1,9 @@
 /// @file
-/// @brief Holds a variant that is linked to it against what it claims: prints the first failure, or nothing.
+/// @brief Checks the claims of a variant that is linked to it: prints the first failure, or nothing.
 ///
-/// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints what a chapter's
-/// checks would say, without a diagnosis. With COURSE_SEED set, the random inputs are others, and the verdict
-/// follows a line of the standard input. Exit status: 0 if it is right, 1 if not, 3 without a device.
+/// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints the message of a
+/// chapter's checks, without a diagnosis. COURSE_SEED changes the random inputs, and makes the program copy a
+/// line of standard input before the verdict. Exit status: 0 if correct, 1 if wrong, 3 without a device.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// A case in words, without what is as usual.
+/// A case in words, without its default values.
 std::string words_of(const Case& c) {
     std::string words = "n = " + std::to_string(c.n) + ", input " + c.input;
     if (c.offset != 0) words += ", " + std::to_string(c.offset) + " elements past an aligned address";
@@ -26,13 +26,13 @@ std::string words_of(const Case& c) {
     return words;
 }
 
-/// What all checks of a variant begin with, and their words are not about.
+/// A check's message without the variant's name, with which it begins.
 template <typename Problem>
 std::string without_name(const Variant<Problem>& variant, const std::string& wrong) {
     return wrong.substr(std::string(variant.name).size());
 }
 
-/// The cases that a variant must be right in. One that is wrong on purpose must be right without contention.
+/// The cases in which a variant must be correct: those without contention if it is wrong on purpose.
 template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     if (variant.wrong_because == nullptr) return check_detail::cases_of(variant);
@@ -41,10 +41,10 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
-/// @brief Prints what a grader has written to the standard input.
+/// @brief Prints the line that a grader has written to standard input.
 ///
-/// A grader believes only what follows. The line is read after the variant's last call, so the variant can't
-/// know it.
+/// The grader trusts only what follows this line. It is read after the variant's last call, so the variant
+/// can't know it.
 /// @return Whether there is a grader.
 bool begin_verdict() {
     char line[80];
@@ -79,16 +79,17 @@ int check(const Variant<Problem>& variant) {
     }
     if (variant.wrong_because != nullptr) return pass();
     if (const auto wrong = check_launch_error(variant))
-        return report("It" + without_name(variant, *wrong),
-                      {"A launch that CUDA refuses says so in cudaGetLastError() only: check it."});
+        return report(
+            "It" + without_name(variant, *wrong),
+            {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
     if (init_cuda().simulated && !variant.on_cpu)
         if (const auto wrong = check_far_elements(variant))
             return report("Wrong for" + without_name(variant, *wrong).substr(1),
-                          {"An index or a count of 32 bits is too short for so many elements."});
+                          {"So many elements need indices and counts of 64 bits."});
     return pass();
 }
 
-/// @return The exit status; nothing if there is no variant of this name.
+/// @return The exit status; nothing if no variant has this name.
 template <typename Problem>
 std::optional<int> check(const std::string& name) {
     for (const Variant<Problem>& variant : added_variants<Problem>())

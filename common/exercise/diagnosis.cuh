@@ -1,5 +1,5 @@
 /// @file
-/// @brief What kind of fault a wrong variant has: its first failing case is tried again in other forms.
+/// @brief Narrows down a wrong variant's fault by varying its first failing case.
 #pragma once
 
 #include <algorithm>
@@ -11,39 +11,40 @@
 
 #include "../checks/check_variant.cuh"
 
-/// The first case in which a variant is wrong, and what was wrong.
+/// The first case in which a variant is wrong, and the error.
 struct Failure {
     Case c;
     std::string words;  ///< without the case
 };
 
-/// @brief What a fault of one variant looks like from outside.
-/// @tparam Problem What the variant computes.
+/// @brief Describes a variant's fault by its results.
+/// @tparam Problem The problem that the variant solves.
 template <typename Problem>
 class Diagnosis {
  public:
-    using Element = typename Problem::Element;  ///< what the input consists of
+    using Element = typename Problem::Element;  ///< the type of the input's elements
 
     /// @param[in] variant Must outlive the diagnosis.
     Diagnosis(const Variant<Problem>& variant, const Failure& failure) : variant_(variant), c_(failure.c) {}
 
-    /// @return Sentences that distinguish the failing case from those in which the variant is right, the most
-    ///         telling first; none if nothing was found.
+    /// @return Sentences that distinguish the failing case from correct ones, the most informative first;
+    ///         none if nothing was found.
     std::vector<std::string> sentences() {
         if (right(c_))
-            return {"The same case, tried again, is right: it depends on the order of the threads."};
+            return {
+                "The same case is right when tried again: the result depends on the order of the threads."};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (to_zeros && to_zeros->got.back() == 0) look_for_single_elements();
         if (answer) look_at_numbers(*answer);
-        if (c_.n == 0) say("Without any element the results are 0.");
-        // Every second call is of zeros.
+        if (c_.n == 0) say("Without elements, the results must be 0.");
+        // Every second call counts zeros.
         if (answer && is_right(*answer) && to_zeros)
             say(is_right(*to_zeros)
                     ? "The first call is right and a later one wrong: something that a call leaves "
                       "behind is not cleared or reset."
-                    : "Different elements are right, equal ones are not: additions to one result "
-                      "get lost.");
+                    : "The result is right for different elements and wrong for equal ones: additions to one "
+                      "result get lost.");
         try_other_addresses_and_shapes();
         return said_;
     }
@@ -58,7 +59,7 @@ class Diagnosis {
 
     bool right(const Case& c) const { return variant_.refusal(c.shape).empty() && !check_case(variant_, c); }
 
-    /// What one call answers; nothing if it fails.
+    /// The results of one call; nothing if it fails.
     std::optional<Answer> answer_to(const std::vector<Element>& data) const {
         const DeviceBuffer<Element> d_data(variant_.on_cpu ? 0 : data.size());
         try {
@@ -73,8 +74,7 @@ class Diagnosis {
         }
     }
 
-    /// How often single elements are used: all others are 0, which leave the last result 0, and one alone
-    /// makes it.
+    /// How often single elements are used: all others are 0, so the last result comes from one element.
     void look_for_single_elements() {
         std::vector<Element> data(c_.n);
         std::size_t tried = 0, left_out = 0, repeated = 0;
@@ -104,7 +104,7 @@ class Diagnosis {
         if (repeated > 0) say(first_repeated + and_others(repeated, " used more than once."));
     }
 
-    /// What the results themselves say.
+    /// Draws conclusions from the wrong results.
     void look_at_numbers(const Answer& answer) {
         const auto& [got, expected] = answer;
         std::size_t untouched = 0, added_to_poison = 0;
@@ -118,14 +118,13 @@ class Diagnosis {
             say("Nothing was stored.");
         else if (untouched > 0)
             say(std::to_string(untouched) + " of " + std::to_string(got.size()) +
-                " bins were never stored: they still hold what was there before the call.");
-        if (added_to_poison > 0)
-            say("The result was added to what was there before the call: clear it first.");
+                " bins were never stored: they still have their old values.");
+        if (added_to_poison > 0) say("The result was added to the old value: clear it first.");
         if (got.size() != kBytes || !said_.empty()) return;
         const unsigned long long sum = std::accumulate(got.begin(), got.end(), 0ull);
         if (sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
-            say("Bin 165 counts bytes 0xA5, which lie before and after the input: an index leaves the "
-                "input.");
+            say("Bin 165 includes bytes 0xA5, which are before and after the input: an index is out of "
+                "range.");
         else if (sum != c_.n)
             say((sum < c_.n ? "Counts are missing: the bins add up to " : "There are too many counts: ") +
                 std::to_string(sum) + ".");
@@ -134,7 +133,7 @@ class Diagnosis {
     void try_other_addresses_and_shapes() {
         Case other = c_;
         other.offset = 0;
-        if (c_.offset != 0 && right(other)) say("With the input at an aligned address the result is right.");
+        if (c_.offset != 0 && right(other)) say("The result is right if the input is at an aligned address.");
 
         std::string right_blocks, wrong_blocks;
         other = c_;
@@ -145,27 +144,28 @@ class Diagnosis {
             blocks += (blocks.empty() ? "" : ", ") + std::to_string(block);
         }
         if (right_blocks == "1")
-            say("With one thread per block the result is right, with more it is not.");
+            say("The result is right with one thread per block, and wrong with more.");
         else if (!right_blocks.empty())
-            say("It depends on the block: right for blocks of " + right_blocks + " threads" +
-                (wrong_blocks.empty() ? "." : ", wrong for " + wrong_blocks + " too."));
+            say("It depends on the block size: right for blocks of " + right_blocks + " threads" +
+                (wrong_blocks.empty() ? "." : ", also wrong for " + wrong_blocks + "."));
 
         other = c_;
         other.shape.grid = 1;
         if (c_.shape.grid != 1 && right(other))
-            say("With a grid of one block the result is right: blocks get in each other's way.");
+            say("The result is right with a grid of one block: blocks interfere with each other.");
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (c_.n > 32 && right(other) && said_.size() < 2)
-            say("With more blocks the result is right: threads have to go on until all elements are used.");
+            say("The result is right with more blocks: each thread must continue until all elements are "
+                "used.");
 
         other = c_;
         other.n = (c_.n + 1023) / 1024 * 1024;
         if (other.n != c_.n && right(other))
-            say("Where n is a multiple of the block the result is right: look at what happens at the end.");
+            say("The result is right if n is a multiple of the block size: look at the last elements.");
         other = c_;
         other.input = Problem::inputs()[0].name;
         if (Problem::kResults == 1 && other.input != c_.input && right(other))
-            say("Small numbers add up right, large ones do not: 64 bits are needed at every step.");
+            say("The sum of small numbers is right, and that of large ones wrong: every step needs 64 bits.");
     }
 
     static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;

@@ -1,6 +1,6 @@
-# Each exercise has programs that are built only when they are asked for: exercise_03.2_plain and _interleaved check the
-# student's file, faults_03.2_plain and _interleaved check the faults that belong to it, and exercise_03.2_table is the
-# chapter's program with the student's variant in its table. After a change only the student's file is compiled.
+# Each exercise has programs that are built only on request: exercise_03.2_plain and _interleaved check the student's
+# file, faults_03.2_plain and _interleaved check the exercise's faults, and exercise_03.2_table is the chapter's program
+# with the student's variant in its table. After a change only the student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
 set(orders plain)
@@ -15,13 +15,13 @@ foreach(order IN LISTS orders)
   endif()
 endforeach()
 
-# programs(name source): name_plain and name_interleaved, which check the variants of a source.
+# programs(name source): name_plain and name_interleaved, which check the variants in a source.
 function(programs name source)
   foreach(order IN LISTS orders)
     set(program ${name}_${order})
     course_objects(${program}_objects ${source})
     set_target_properties(${program}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
-    if(backend STREQUAL "simulator")  # quick to compile, and nothing of it is timed
+    if(backend STREQUAL "simulator")  # quick to compile, and never timed
       target_compile_options(${program}_objects PRIVATE -O1 -g -Wno-unused-parameter -Wno-unused-variable)
     endif()
     add_executable(${program} EXCLUDE_FROM_ALL
@@ -34,17 +34,17 @@ function(programs name source)
   endforeach()
 endfunction()
 
-# assembled(kind number output file...): the source of a student's file, or of an exercise's faults.
+# assembled(kind number output file...): makes a source from a student's file, an exercise's faults, or a lesson's steps.
 file(GLOB tools CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/exercises/*.py)
 function(assembled kind number output)
-  add_custom_command(OUTPUT ${output} DEPENDS ${tools} ${ARGN} VERBATIM COMMENT "Reading ${kind} ${number}"
+  add_custom_command(OUTPUT ${output} DEPENDS ${tools} ${ARGN} VERBATIM COMMENT "Assembling ${kind} ${number}"
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/exercises/assemble.py ${kind} ${number} ${output})
 endfunction()
 
 file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS "[0-9][0-9]_*/exercises/*_*.md")
 foreach(page IN LISTS pages)
   if(NOT page MATCHES "^(([0-9][0-9])_[^/]*)/exercises/(([0-9]+)_[^/]*)\\.md$")
-    message(FATAL_ERROR "${page} is not called K_name.md")
+    message(FATAL_ERROR "${page}: an exercise's page must be called K_name.md")
   endif()
   set(chapter ${CMAKE_MATCH_1})
   set(number ${CMAKE_MATCH_2}.${CMAKE_MATCH_4})

@@ -11,11 +11,11 @@
 
 #include "variant.hpp"
 
-/// How many cores this machine has.
+/// @return The number of cores of this machine.
 inline std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-/// @brief Divides `n` elements among `cores` threads: `work(first, count)` for each slice, at the same time.
-/// @return What each call has returned, in the order of the slices.
+/// @brief Divides `n` elements among `cores` threads, which call `work(first, count)` in parallel.
+/// @return The calls' results, in the order of the slices.
 /// @throws std::system_error if a thread can't be started, and what `work` throws.
 template <typename Work>
 auto on_cores(std::size_t cores, std::size_t n, const Work& work) {
@@ -31,8 +31,7 @@ auto on_cores(std::size_t cores, std::size_t n, const Work& work) {
     return results;
 }
 
-/// The CPU's best, which every table quotes: a problem's fastest loop on all cores. @return `kResults`
-/// numbers.
+/// The CPU baseline of every table: the problem's fastest loop, on all cores. @return `kResults` numbers.
 template <typename Problem>
 Results on_all_cores(const typename Problem::Element* data, std::size_t n) {
     Results sums(Problem::kResults, 0);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief A file's bytes as the input.
+/// @brief Reads a file as input.
 #pragma once
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-/// @brief The bytes of a file, or of a pipe to its end.
-/// @param[in] most_bytes What there is memory for.
+/// @brief Reads all bytes of a file or a pipe.
+/// @param[in] most_bytes As many as there is memory for.
 /// @throws std::invalid_argument if it is missing, neither file nor pipe, too large, or can't be read.
 inline std::vector<unsigned char> read_file(const std::string& path, std::size_t most_bytes) {
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
@@ -25,7 +25,7 @@ inline std::vector<unsigned char> read_file(const std::string& path, std::size_t
     const bool is_pipe = S_ISFIFO(status.st_mode);
     if (!is_pipe && !S_ISREG(status.st_mode))
         throw reason("is a device or socket, not a regular file or a pipe");
-    // Only a pipe may let the program wait. Some files under /proc would, forever.
+    // Reading may block on a pipe only: some files under /proc would block forever.
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK));
     if (file < 0) throw reason(std::strerror(errno));
     const struct Close {
@@ -35,21 +35,21 @@ inline std::vector<unsigned char> read_file(const std::string& path, std::size_t
     const auto require_room = [&](std::size_t size) {
         if (size > most_bytes)
             throw reason("has " + std::to_string(size) + " bytes" + (is_pipe ? " or more" : "") +
-                         ", and there is memory for " + std::to_string(most_bytes));
+                         ", but there is memory for only " + std::to_string(most_bytes));
     };
-    if (is_pipe) most_bytes /= 2;  // a vector that grows needs room for its old and its new elements
+    if (is_pipe) most_bytes /= 2;  // a growing vector holds its old and new elements at once
 
     std::vector<unsigned char> bytes;
     const auto size = static_cast<std::size_t>(status.st_size);
     require_room(size);
     bytes.reserve(size);
     std::array<unsigned char, 1 << 16> piece;
-    // Some files, those under /proc for one, hold more than the size they give.
+    // Some files, such as those under /proc, hold more bytes than their size says.
     for (;;) {
         const ssize_t count = read(file, piece.data(), piece.size());
         if (count == 0) return bytes;
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) throw reason(errno == EAGAIN ? "has no end" : std::strerror(errno));
+        if (count < 0) throw reason(errno == EAGAIN ? "never ends" : std::strerror(errno));
         require_room(bytes.size() + static_cast<std::size_t>(count));
         bytes.insert(bytes.end(), piece.begin(), piece.begin() + count);
     }

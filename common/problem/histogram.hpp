@@ -17,7 +17,7 @@ constexpr unsigned int kBins = 256;  ///< one for each value of a byte
 /// A histogram's counts, in host memory.
 using Bins = Results;
 
-/// @brief The counts to compare with: the plainest loop there is, and no variant's code.
+/// @brief The reference: the simplest possible loop, which shares no code with the variants.
 /// @return 256 counts.
 inline Bins reference_histogram(const unsigned char* data, std::size_t n) {
     Bins bins(kBins, 0);
@@ -25,30 +25,29 @@ inline Bins reference_histogram(const unsigned char* data, std::size_t n) {
     return bins;
 }
 
-/// @brief What `Variant<Histogram>` computes: how many of `n` bytes have each value.
+/// @brief The problem of `Variant<Histogram>`: how many of `n` bytes have each value.
 ///
-/// A variant may have fewer bins than 256, a power of two: bin b of m then holds the values v with
-/// v · m / 256 = b.
+/// A variant may have fewer bins, m of them, a power of two. Bin b then counts the values v with
+/// ⌊v · m / 256⌋ = b.
 struct Histogram {
-    using Element = unsigned char;  ///< what the input consists of
+    using Element = unsigned char;  ///< the type of the input's elements
     static constexpr const char* kName = "histogram";
-    static constexpr const char* kElements = "bytes";                 ///< what n counts
-    static constexpr std::size_t kResults = kBins;                    ///< what a variant computes
-    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< the articles' 100 MB
+    static constexpr const char* kElements = "bytes";                 ///< the elements' name in messages
+    static constexpr std::size_t kResults = kBins;                    ///< numbers that a variant computes
+    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< as in the articles: 100 MB
     static constexpr std::size_t kInputCopies = 1;  ///< in device memory, workspace included
     static constexpr bool kCountsFiles = true;      ///< a file's bytes can be the input
 
-    /// What `--input` can name; the default first.
+    /// The inputs for `--input`, the default first.
     static const std::vector<NamedInput<Element>>& inputs() { return named_bytes(); }
 
-    /// What stands above a table.
+    /// The title of a table.
     static std::string title(std::size_t n) { return "Histogram of " + std::to_string(n) + " bytes"; }
 
     /// @copydoc reference_histogram
     static Results reference(const Element* data, std::size_t n) { return reference_histogram(data, n); }
 
-    /// @brief The fastest loop for one core that chapter 01 finds: neighbouring bytes count in different
-    /// tables.
+    /// Chapter 01's fastest loop for one core, which counts neighbouring bytes in different tables.
     static Results fast_on_cpu(const Element* data, std::size_t n) {
         std::array<std::array<unsigned long long, kBins>, 4> tables{};
         std::size_t i = 0;
@@ -67,9 +66,9 @@ struct Histogram {
         return wrong ? wrong : verify_in_reverse(bins, data, n);
     }
 
-    static std::string verdict(const Results&) { return "ok"; }  ///< of a right result, in the table
+    static std::string verdict(const Results&) { return "ok"; }  ///< the table's verdict on a correct result
 
-    /// What is missing from wrong results of `n` elements, in words.
+    /// Describes what wrong results of `n` elements lack.
     static std::string shortfall(const Results& bins, std::size_t n) {
         for (const unsigned long long count : bins) n -= count;
         return "lost " + std::to_string(n);

@@ -1,8 +1,8 @@
 /// @file
-/// @brief What the variants work on: bytes and ints of named distributions.
+/// @brief Inputs: bytes and ints from named distributions.
 ///
-/// The same seed gives the same input on every platform: the generator is the standard's `mt19937_64`, taken
-/// apart by shifts, and no library's distribution is involved.
+/// A seed gives the same input on every platform: the bits come from the standard's `mt19937_64` by shifts,
+/// since the standard library's distributions differ between platforms.
 #pragma once
 
 #include <climits>
@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
-/// Random bytes, eight from each draw.
+/// Uniformly distributed bytes, eight per random number.
 class RandomBytes {
  public:
-    /// The same seed gives the same bytes.
+    /// @param[in] seed The same seed gives the same bytes.
     explicit RandomBytes(std::uint64_t seed) : engine_(seed) {}
 
-    /// The next byte: any value is as likely.
+    /// @return The next byte; all values are equally likely.
     unsigned char next() {
         if (left_ == 0) {
             bits_ = engine_();
@@ -41,7 +41,7 @@ class RandomBytes {
 /// @brief `n` uniformly distributed bytes.
 /// @par Source
 /// The function of this name in *CUDA by Example* (Sanders, Kandrot 2011), which A and D use. That
-/// one draws from `rand()`, whose bytes differ between platforms.
+/// one calls `rand()`, whose numbers differ between platforms.
 inline std::vector<unsigned char> big_random_block(std::size_t n, std::uint64_t seed) {
     RandomBytes random(seed);
     std::vector<unsigned char> block(n);
@@ -49,7 +49,7 @@ inline std::vector<unsigned char> big_random_block(std::size_t n, std::uint64_t 
     return block;
 }
 
-/// An input by name.
+/// An input that `--input` can name.
 template <typename T>
 struct NamedInput {
     const char* name;
@@ -57,28 +57,28 @@ struct NamedInput {
     std::function<std::vector<T>(std::size_t n, std::uint64_t seed)> make;
 };
 
-/// Inputs that treat a histogram's memory differently: from every bin alike to one bin only.
+/// Inputs that spread additions differently over the bins: from all bins equally to a single bin.
 inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
     using Block = std::vector<unsigned char>;
     static const std::vector<NamedInput<unsigned char>> inputs = {
-        {"uniform", "every value is as likely", big_random_block},
-        {"skewed", "each bit is set in one byte of eight; a third of the bytes are 0",
+        {"uniform", "all values are equally likely", big_random_block},
+        {"skewed", "each bit is set in one of eight bytes; a third of the bytes are 0",
          [](std::size_t n, std::uint64_t seed) {
              RandomBytes random(seed);
              Block block(n);
              for (unsigned char& byte : block) byte = random.next() & random.next() & random.next();
              return block;
          }},
-        {"constant", "one value only: all threads want one bin",
+        {"constant", "a single value: all threads add to one bin",
          [](std::size_t n, std::uint64_t) { return Block(n, 7); }},
-        {"sorted", "0 to 255 in order: neighbours want one bin",
+        {"sorted", "0 to 255 in order: neighbouring threads add to one bin",
          [](std::size_t n, std::uint64_t) {
              Block block(n);
              for (std::size_t i = 0; i < n; ++i)
                  block[i] = static_cast<unsigned char>(static_cast<double>(i) / static_cast<double>(n) * 256);
              return block;
          }},
-        {"one-hot", "one value for 90 % of the bytes, the others uniform",
+        {"one-hot", "90 % of the bytes have one value, the others are uniform",
          [](std::size_t n, std::uint64_t seed) {
              RandomBytes random(seed);
              Block block(n);
@@ -88,7 +88,7 @@ inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
              }
              return block;
          }},
-        {"bank-attack", "multiples of 32: all bins that are used lie in one bank of shared memory",
+        {"bank-attack", "multiples of 32: all bins in use are in one bank of shared memory",
          [](std::size_t n, std::uint64_t seed) {
              Block block = big_random_block(n, seed);
              for (unsigned char& byte : block) byte &= 0xE0;
@@ -98,22 +98,22 @@ inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
     return inputs;
 }
 
-/// @brief `n` digits from 0 to 9, by the C library's `rand`, from its first number on.
+/// @brief `n` digits from 0 to 9: the first `n` numbers of the C library's `rand`, modulo 10.
 ///
 /// With glibc, the squares of 1,048,576 of them add up to 29,909,398.
 /// @par Source
-/// `generateData` of C (Caijinping 2014), whose sum this is.
+/// `generateData` of C (Caijinping 2014), which prints this sum.
 inline std::vector<int> generate_data(std::size_t n) {
-    std::srand(1);  // the C standard's seed for a program that sets none
+    std::srand(1);  // the C standard's default seed
     std::vector<int> data(n);
     for (int& value : data) value = std::rand() % 10;
     return data;
 }
 
-/// Inputs from the article's to those whose squares overflow anything but 64 bits.
+/// Inputs: the article's, and others whose squares need 64 bits.
 inline const std::vector<NamedInput<int>>& named_ints() {
     static const std::vector<NamedInput<int>> inputs = {
-        {"article", "rand() % 10, the article's",
+        {"article", "rand() % 10, as in the article",
          [](std::size_t n, std::uint64_t) { return generate_data(n); }},
         {"random", "any int",
          [](std::size_t n, std::uint64_t seed) {
@@ -124,7 +124,7 @@ inline const std::vector<NamedInput<int>>& named_ints() {
          }},
         {"smallest", "INT_MIN only: each square is 2^62",
          [](std::size_t n, std::uint64_t) { return std::vector<int>(n, INT_MIN); }},
-        {"alternating", "INT_MAX and -INT_MAX in turn",
+        {"alternating", "INT_MAX and -INT_MAX alternately",
          [](std::size_t n, std::uint64_t) {
              std::vector<int> data(n, INT_MAX);
              for (std::size_t i = 1; i < n; i += 2) data[i] = -INT_MAX;

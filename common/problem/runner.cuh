@@ -1,5 +1,5 @@
 /// @file
-/// @brief Runs a variant in memory of its own: for the bench and for checks.
+/// @brief Runs a variant in its own memory, for benchmarks and checks.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,17 @@
 #include "../cuda/device_buffer.cuh"
 #include "variant.hpp"
 
-/// A launch has failed, and the variant has not noticed it.
+/// A launch failed, and the variant did not notice.
 class UnnoticedError : public CudaError {
     using CudaError::CudaError;
 };
 
-/// @brief A variant with its results and its workspace, where it expects them: in device memory or, for the
-///        CPU's variants, in host memory. Behind both lies a fence, which shows what was written past the
-///        end.
+/// @brief A variant with its results and workspace: in device memory or, for the CPU's variants, in host
+///        memory. A fence after each of them reveals writes past the end.
 template <typename Problem>
 class Runner {
  public:
-    using Element = typename Problem::Element;  ///< what the input consists of
+    using Element = typename Problem::Element;  ///< the type of the input's elements
 
     /// @param[in] variant Must outlive the runner.
     /// @throws CudaError.
@@ -39,40 +38,41 @@ class Runner {
         copy(workspace_, d_workspace_);
     }
 
-    /// Overwrites the old results, so that one which is not written again is found. The workspace stays.
+    /// Overwrites the old results, so that missing stores are found. The workspace keeps its contents.
     void poison() {
         std::fill(results_.begin(), results_.end(), kPoison);
         if (!variant_.on_cpu) copy(results_, d_results_);
     }
 
-    /// @param[in] data `n` elements where the variant expects them.
+    /// @param[in] data `n` elements in device memory, or in host memory for the CPU's variants.
     /// @throws UnnoticedError, and what the variant throws.
     void run(const Element* data) {
-        if (!variant_.on_cpu) cudaGetLastError();  // what came before is not this variant's
+        if (!variant_.on_cpu) cudaGetLastError();  // clears older errors, which are not this variant's
         if (variant_.on_cpu)
             variant_.run(data, n_, results_.data(), workspace_.data(), shape_);
         else
             variant_.run(data, n_, d_results_.data(), d_workspace_.data(), shape_);
         if (variant_.on_cpu) return;
-        if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess)  // and not the next variant's
+        if (const cudaError_t error = cudaGetLastError();
+            error != cudaSuccess)  // cleared for the next variant
             throw UnnoticedError(error, "a launch without CUDA_CHECK(cudaGetLastError()) after it", __FILE__,
                                  __LINE__);
     }
 
-    /// @return The results, copied back; waits for all work that was launched before. @throws CudaError.
+    /// @return A copy of the results in host memory, made after all work launched so far. @throws CudaError.
     Results results() {
         if (!variant_.on_cpu) results_ = d_results_.to_host();
         return Results(results_.begin(), results_.end() - kFence);
     }
 
-    /// @return What was written past the end, in words; nothing if all is well. @throws CudaError.
+    /// @return A description of the first write past the end; nothing if there was none. @throws CudaError.
     std::optional<std::string> overrun() const {
         const auto past = [this](const Results& host, const DeviceBuffer<unsigned long long>& d_buffer,
                                  const char* what) -> std::optional<std::string> {
             const Results all = variant_.on_cpu ? host : d_buffer.to_host();
             for (std::size_t i = all.size() - kFence; i < all.size(); ++i)
                 if (all[i] != kPoison)
-                    return "number " + std::to_string(i) + " of the " + what + ", past the last, was written";
+                    return "element " + std::to_string(i) + " of the " + what + ", past the end, was written";
             return std::nullopt;
         };
         const auto wrong = past(results_, d_results_, "results");
@@ -90,6 +90,6 @@ class Runner {
     const Variant<Problem>& variant_;
     const std::size_t n_;
     const LaunchShape shape_;
-    Results results_, workspace_;  ///< of the CPU's variants, or copies
+    Results results_, workspace_;  ///< in use by the CPU's variants, copies for others
     const DeviceBuffer<unsigned long long> d_results_, d_workspace_;
 };

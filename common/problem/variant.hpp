@@ -1,5 +1,5 @@
 /// @file
-/// @brief The contract of both parts: what a variant takes, what it gives, and what it claims.
+/// @brief The contract of both parts: a variant's inputs, its results, and its claims.
 #pragma once
 
 #include <cstddef>
@@ -11,43 +11,43 @@
 /// Counts or sums, in host memory.
 using Results = std::vector<unsigned long long>;
 
-/// @brief One step of the progression. Checks hold it to what it claims, and to no more.
-/// @tparam Problem What it computes: `Histogram` or `SumOfSquares`.
+/// @brief One step of the progression. The checks test what it claims, and no more.
+/// @tparam Problem `Histogram` or `SumOfSquares`.
 template <typename Problem>
 struct Variant {
-    using Element = typename Problem::Element;  ///< what the input consists of
+    using Element = typename Problem::Element;  ///< the type of the input's elements
 
-    /// @brief Computes the results of `n` elements. Enqueues all of the work, clearing included, and checks
-    ///        its launches. Everything is in device memory, unless the variant runs on the CPU.
-    /// @param[in]  data      `n` elements, at any address that suits their type.
+    /// @brief Computes the results of `n` elements. Enqueues all work, including any clearing, and checks its
+    ///        launches. The pointers are to device memory, unless the variant runs on the CPU.
+    /// @param[in]  data      `n` elements, aligned as their type requires.
     /// @param[in]  n         May be 0.
-    /// @param[out] results   As many numbers as the variant has; their old values don't matter.
-    /// @param      workspace As many numbers as the variant asks for: undefined before the first call, or 0
-    ///                       if it asks for that. Between calls they belong to the variant.
+    /// @param[out] results   `results` numbers; their old values don't matter.
+    /// @param      workspace As many numbers as the variant's `workspace` returns: undefined before the first
+    ///                       call, or 0 if `zeroed_workspace`. Kept between calls.
     /// @param[in]  shape     Blocks and threads per block; a zero leaves the choice to the variant.
-    /// @throws CudaError, or std::invalid_argument for a shape that can't give the right result.
+    /// @throws CudaError, or std::invalid_argument for a shape that can't give the correct result.
     using Run = void(const Element* data, std::size_t n, unsigned long long* results,
                      unsigned long long* workspace, LaunchShape shape);
 
     const char* name;
-    const char* idea = "";  ///< one line: what is new
+    const char* idea = "";  ///< its new idea, in one line
     Run* run;
-    /// How many numbers of workspace it needs; null if it needs none.
+    /// The size of its workspace in numbers; null if it needs none.
     std::size_t (*workspace)(std::size_t n, LaunchShape shape) = nullptr;
     bool zeroed_workspace = false;  ///< its workspace must be 0 before the first call
     std::size_t results =
-        Problem::kResults;                ///< a divisor of `kResults`: each stands for that many neighbours
-    bool on_cpu = false;                  ///< data, results and workspace are in host memory
-    bool fixed_shape = false;             ///< no other launch shape can be chosen
-    bool grid_follows_n = false;          ///< n and the block size decide how many blocks there are
-    unsigned int only_block = 0;          ///< if not 0: right for blocks of exactly that many threads
-    unsigned int most_blocks = 0;         ///< if not 0: right for grids of up to that many blocks
-    bool power_of_two_block = false;      ///< right for blocks of 32, 64, 128, … threads
-    bool whole_warps = false;             ///< right for blocks of a multiple of 32 threads
-    bool early_exit = false;              ///< threads may return before a barrier at which others wait
+        Problem::kResults;            ///< a divisor of `kResults`: each result covers equally many neighbours
+    bool on_cpu = false;              ///< data, results and workspace are in host memory
+    bool fixed_shape = false;         ///< the launch shape can't be chosen
+    bool grid_follows_n = false;      ///< the grid size follows from n and the block size
+    unsigned int only_block = 0;      ///< if not 0: correct only for blocks of that many threads
+    unsigned int most_blocks = 0;     ///< if not 0: correct only for grids of up to that many blocks
+    bool power_of_two_block = false;  ///< correct only for blocks of 32, 64, 128, … threads
+    bool whole_warps = false;         ///< correct only for blocks of a multiple of 32 threads
+    bool early_exit = false;          ///< threads may return before a barrier at which others wait
     const char* wrong_because = nullptr;  ///< if not null: wrong on purpose, for this reason
 
-    /// @return Why it can't have a shape; empty if it can.
+    /// @return Why it can't be launched with this shape; empty if it can.
     std::string refusal(const LaunchShape& shape) const {
         const unsigned int block = shape.block;
         if (fixed_shape && (block != 0 || shape.grid != 0)) return "--grid and --block are fixed";
@@ -57,17 +57,17 @@ struct Variant {
         if (most_blocks != 0 && shape.grid > most_blocks)
             return "--grid must be at most " + std::to_string(most_blocks);
         if (power_of_two_block && block != 0 && (block < 32 || (block & (block - 1)) != 0))
-            return "--block must be a power of two from 32";
+            return "--block must be a power of two, at least 32";
         if (whole_warps && block % 32 != 0) return "--block must be a multiple of 32";
         return "";
     }
 
-    /// @return How many numbers of workspace it needs, which may be none.
+    /// @return The size of its workspace in numbers, which may be 0.
     std::size_t workspace_size(std::size_t n, const LaunchShape& shape) const {
         return workspace == nullptr ? 0 : workspace(n, shape);
     }
 
-    /// @return What it should answer where the problem's `kResults` numbers are `reference`.
+    /// @return The results that it should compute, given the problem's `kResults` reference numbers.
     Results expected(const Results& reference) const {
         Results sums(results, 0);
         for (std::size_t i = 0; i < reference.size(); ++i)
@@ -76,8 +76,7 @@ struct Variant {
     }
 };
 
-/// Variants from other files, such as a student's, which a chapter's program and the checks of an exercise
-/// find here.
+/// Variants from other files, such as a student's, for a chapter's program and the checks of an exercise.
 template <typename Problem>
 std::vector<Variant<Problem>>& added_variants() {
     static std::vector<Variant<Problem>> variants;

@@ -1,7 +1,7 @@
 /// @file
-/// @brief Three ways to verify results: by their sum, in reverse, and one by one.
+/// @brief Three verifications of results: by their sum, in reverse, and one by one.
 ///
-/// Each returns what is wrong, in words, or nothing if all is well.
+/// Each returns a description of the first error, or nothing if the results are correct.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "variant.hpp"
 
-/// @brief The bins of `n` elements add up to `n`. Necessary, and far from sufficient.
+/// @brief Checks that the bins of `n` elements add up to `n`, which is necessary but far from sufficient.
 /// @par Source
 /// D, "Optimizing histogram CUDA code": its first check.
 inline std::optional<std::string> verify_by_sum(const Results& bins, unsigned long long n) {
@@ -20,8 +20,8 @@ inline std::optional<std::string> verify_by_sum(const Results& bins, unsigned lo
     return "the bins add up to " + std::to_string(sum) + ", not " + std::to_string(n);
 }
 
-/// @brief Runs the histogram backwards: takes each element out again until all bins are empty.
-/// @param[in] bins A copy, of a power of two up to 256 bins, which is counted down.
+/// @brief Runs the histogram in reverse: subtracts each element from its bin, until all must be empty.
+/// @param[in] bins A copy, which is counted down; at most 256 bins, a power of two.
 /// @par Source
 /// D, "Optimizing histogram CUDA code": its full check, which needs no second histogram.
 inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned char* data, std::size_t n) {
@@ -38,11 +38,9 @@ inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned
     return std::nullopt;
 }
 
-/// @return What it means that a result carries the value of memory that was never written; empty if it
-/// doesn't.
+/// @return An explanation if a result contains the value of memory that was never written; otherwise empty.
 ///
-/// The simulator fills memory with bytes 0xA5. Additions to such a number, or of some of them, are found as
-/// well.
+/// The simulator fills memory with bytes 0xA5. A sum that includes a few such numbers is also recognized.
 inline std::string poison_text(unsigned long long got, unsigned long long expected) {
     constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kFew = 1 << 20;
     unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
@@ -61,7 +59,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
            "device memory), and of a shuffle from a lane that has returned";
 }
 
-/// @brief Compares with results that were computed another way, and names the first that differs.
+/// @brief Compares results with the expected ones, and names the first difference.
 inline std::optional<std::string> verify_one_by_one(const Results& results, const Results& expected) {
     if (results.size() != expected.size())
         return std::to_string(results.size()) + " results instead of " + std::to_string(expected.size());

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: tools/exercises/assemble.py student|faults|steps NUMBER OUTPUT
 
-Makes a source file of a student's file, of all faults of an exercise, or of the steps of a chapter's lesson plan: the
-includes, then each text in a namespace of its own, since the chapter's program has functions of the same names, and with
-it the variant that it is about.
+Makes one source file from a student's file, from all faults of an exercise, or from the steps of a chapter's lesson
+plan: the includes, then each text in its own namespace, since the chapter's program has functions of the same names,
+followed by the variant's entry.
 """
 
 import json
@@ -24,8 +24,8 @@ static const bool is_added = [] {{
 
 
 def assemble(problem, texts):
-    """A source file of texts, each with a name, a variant's entry and a file's name, of which messages speak."""
-    # A function of the same name would hide what the problem's header declares.
+    """A source file from texts, each with a name, a variant's entry, and a file's name for messages."""
+    # Otherwise a function of the same name would hide the one of the problem's header.
     used = "using ::square;\n" if problem == "SumOfSquares" else ""
     includes, parts = [], []
     for at, (name, entry, file, text) in enumerate(texts):
@@ -34,7 +34,7 @@ def assemble(problem, texts):
         for number, line in enumerate(lines, 1):
             if re.match(r"\s*#\s*(include|pragma once)\b", line):
                 lines[number - 1] = ""
-                if "include" in line:  # nvcc looks for a file beside the one that #line names
+                if "include" in line:  # nvcc searches the folder of the file that #line names
                     includes += [f"#line {number} {place}", line.replace('"../', f'"{ROOT}/')]
         entry = re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1)
         parts += [f"namespace student{at or ''} {{", f"{used}#line 1 {place}", *lines,

@@ -1,4 +1,4 @@
-"""The definitions in a text of C++, by its tokens. What could be read in two ways is refused."""
+"""Splits C++ source into definitions, by its tokens. Ambiguous source is refused."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Refused(Exception):
-    """Why a submission is not graded, in a line."""
+    """The reason why a submission is not graded, in one line."""
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Token:
 @dataclass
 class Definition:
     tokens: list
-    head: list = field(default_factory=list)  # the texts before the body or value
+    head: list = field(default_factory=list)  # the tokens' texts before the body or value
     is_function: bool = False
 
     @property
@@ -72,7 +72,7 @@ def tokens_of(text):
 
 
 def end_of_template(texts):
-    """Where what follows `template <...>` begins."""
+    """The position after `template <...>`."""
     depth = 0
     for at, word in enumerate(texts):
         depth += (word == "<") - (word == ">")
@@ -82,7 +82,7 @@ def end_of_template(texts):
 
 
 def end_of_head(texts):
-    """Where a definition's body or value begins."""
+    """The position of a definition's body or value."""
     depth, start = 0, end_of_template(texts)
     for at, word in enumerate(texts[start:], start):
         if depth == 0 and word in ("{", ";", "="):
@@ -113,5 +113,5 @@ def split(tokens):
     if open_:
         raise Refused(f"line {open_[-1].line}: '{open_[-1].text}' is never closed")
     if start < len(tokens):
-        raise Refused(f"line {tokens[start].line}: a definition has no end")
+        raise Refused(f"line {tokens[start].line}: a definition is not complete")
     return found

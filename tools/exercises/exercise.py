@@ -5,28 +5,28 @@
        ./course predict CHAPTER [--backend simulator|gpu]
        ./course live CHAPTER [--step K]
 
-exercise  checks your file of an exercise, by default of the first one that is not solved, and shows the first failure;
-          makes the file in work/ if there is none yet
+exercise  checks your file for an exercise, by default the first unsolved one, and shows the first failure; creates the
+          file in work/ if it does not exist
 
-NUMBER      03.2 is the second exercise of chapter 03; 03 is the first of that chapter that is not solved
---watch     checks again whenever you save; q ends it, h shows a hint
+NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
+--watch     checks again whenever you save; q quits, h shows a hint
 --hint      shows the next of three hints
 --solution  shows the chapter's own code, after asking
---diff      compares your file with the chapter's
---reset     begins again, after asking; your file is kept under another name
+--diff      compares your file with the chapter's code
+--reset     starts over, after asking; your file is kept under another name
 
-status    one line for each exercise; whatever has changed is checked again
+status    prints one line per exercise; changed files are checked again
 
-debug     shows a kernel with one fault and what the checks say of it, and asks for the line and the cause; by default the
-          first one that you have not found
+debug     shows a kernel with one fault and the checks' messages, and asks for the line and the cause; by default the first
+          fault that you have not found
 
-FAULT       03-5 is the fifth of chapter 03
+FAULT       03-5 is the fifth fault of chapter 03
 --answer    shows what is wrong
 
 predict   asks how fast a chapter's variants are, and compares your answers with your GPU or with the recorded one
 
-live      makes a chapter of its own, 08_live or 09_live, for the kernel that is developed in class: as the lesson plan
-          in docs/instructors.md has it after step K, by default after the chapter's first
+live      makes a new chapter, 08_live or 09_live, for live coding in class: the kernel as the lesson plan in
+          docs/instructors.md has it after step K, by default the chapter's first step
 """
 
 import argparse
@@ -68,7 +68,7 @@ def confirmed(question):
 
 
 def stamp(work, backend):
-    """What a verdict is about: the student's text, and the programs that judged it."""
+    """Identifies what a verdict is about: the student's text, and the programs that checked it."""
     digest = hashlib.sha256(work.path.read_bytes())
     for preset, order, _ in checks.CHECKS[backend]:
         path = checks.program(work.exercise, preset, order)
@@ -84,7 +84,7 @@ def verify(work, backend):
 
 
 def current(work, backend):
-    """The verdict on the file as it is: noted, if nothing has changed since, or else found again."""
+    """The verdict on the file as it is: the noted one if nothing has changed, otherwise a new one."""
     noted = work.noted()
     targets = [(preset, checks.program(work.exercise, preset, order).name) for preset, order, _ in checks.CHECKS[backend]]
     if "stamp" in noted and not any(checks.build(preset, [target]) for preset, target in targets) \
@@ -108,10 +108,11 @@ def show(work, verdict, backend):
         say(*verdict.words, "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
-        say("Done: it is right as long as no two threads want the same bin. The table shows what it loses otherwise.")
+        say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
+            "get lost otherwise.")
     else:
-        say("Solved: it is right for every size, input, address and launch shape" +
-            (", also when threads are interrupted, and under the sanitizers." if backend == "simulator" else "."))
+        say("Solved: the result is right for every size, input, address and launch shape" +
+            (", even if threads are interrupted, and the sanitizers find nothing." if backend == "simulator" else "."))
     show_table(exercise, backend)
     say("", exercise.section("Then"))
 
@@ -124,7 +125,7 @@ def hint(work):
         say(f"Hint {shown + 1} of {len(hints)}: {hints[shown].strip()}")
     else:
         say(*[f"{number}. {text.strip()}" for number, text in enumerate(hints, 1)],
-            f"These were all. ./course exercise {work.exercise.number} --solution shows the chapter's code.")
+            f"These are all hints. ./course exercise {work.exercise.number} --solution shows the chapter's code.")
 
 
 def solution(work):
@@ -143,7 +144,7 @@ def diff(work):
 
 @contextmanager
 def keys():
-    """A function that waits for a key for some time, or for nothing where there is no keyboard."""
+    """A function that waits some time for a key, or just waits if there is no keyboard."""
     def wait(seconds):
         if not sys.stdin.isatty():
             time.sleep(seconds)
@@ -162,13 +163,13 @@ def keys():
 
 
 def watch(work, backend):
-    # The text is read, not its time: an editor may write another file of the same name, and a network folder be late.
+    # Compares the text and not its time: an editor may replace the file, and a network folder may be late.
     seen = None
     with keys() as wait:
         while True:
             try:
                 text = work.path.read_bytes()
-            except OSError:  # an editor is just replacing it
+            except OSError:  # an editor is replacing it
                 text = seen
             if text != seen:
                 seen = text
@@ -176,7 +177,7 @@ def watch(work, backend):
                     print("\033[2J\033[3J\033[H", end="")
                 say(f"Exercise {work.exercise.number}: {work.exercise.title}", f"Your file: {work.exercise.file}", "")
                 show(work, verify(work, backend), backend)
-                say("", "Waiting for you to save the file. q ends this, h shows a hint.")
+                say("", "Waiting for you to save the file. q quits, h shows a hint.")
             key = wait(0.3)
             if key == "q":
                 return
@@ -187,30 +188,30 @@ def watch(work, backend):
 def status(chosen, backend):
     for exercise in chosen:
         work = Work(exercise)
-        words = "not begun"
+        words = "not started"
         if work.begun():
             before = work.noted().get("passed_once", False)
             verdict = current(work, backend)
             words = "passed" if verdict.passed else ("passed before, failing now: " if before else "failing: ") + verdict.first.removeprefix("Wrong for ")
             if work.starter_has_changed():
-                words += " (the course's starter has changed since you began: --diff shows what it does now)"
+                words += " (the starter has changed since you began; --diff shows the chapter's code)"
         say(f"{exercise.number}  {exercise.title:<34} {words}")
 
 
 def find(name, chosen):
-    """The exercises of a number, a chapter, or all."""
+    """The exercise with a number, those of a chapter, or all."""
     if name is None:
         return chosen
     chapter, _, number = name.rstrip("/").partition(".")
     chapter = chapter.partition("_")[0].zfill(2)
     found = [each for each in chosen if each.number[:2] == chapter and (not number or each.number == f"{chapter}.{number}")]
     if not found:
-        fail(2, f"no exercise '{name}': there are {', '.join(each.number for each in chosen)}")
+        fail(2, f"no exercise '{name}': the exercises are {', '.join(each.number for each in chosen)}")
     return found
 
 
 def unsolved(chosen, backend):
-    """The first one that is not solved, or else the last."""
+    """The first unsolved exercise, or the last one if all are solved."""
     for exercise in chosen:
         work = Work(exercise)
         if not work.begun() or not current(work, backend).passed:
@@ -227,7 +228,7 @@ def main():
     what = parser.add_mutually_exclusive_group()
     for option in ("--watch", "--hint", "--solution", "--diff", "--reset", "--answer", "--help"):
         what.add_argument(option, action="store_true")
-    parser.error = lambda mistake: fail(2, f"{mistake}; ./course exercise --help lists what there is")
+    parser.error = lambda mistake: fail(2, f"{mistake}; ./course exercise --help lists the options")
     options = parser.parse_intermixed_args()
     if options.help:
         return say(__doc__.strip())
@@ -235,7 +236,7 @@ def main():
         name = options.number or ""
         fault = hunt.choose(name, name and name.partition("_")[0].rstrip("/").zfill(2))
         if fault is None:
-            fail(2, f"no fault '{name}': there are 01-1 and so on, by the chapter")
+            fail(2, f"no fault '{name}': faults are called 01-1 and so on, by chapter")
         return say(*hunt.explain(fault)) if options.answer else hunt.ask(fault, say, options.backend)
     chosen = find(options.number, exercises())
     if options.command == "live":
@@ -252,11 +253,11 @@ def main():
         say(f"Exercise {exercise.number}: {exercise.title}")
     if work.begin():
         say("", exercise.section("Task"), "",
-            f"Your file is {exercise.file}. Write where it says TODO, and check it with the same command.", "")
+            f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
     elif not options.watch:
         say(f"Your file: {exercise.file}", "")
     if work.starter_has_changed():
-        say("The course has another starter for this exercise since you began; your file stays as it is.", "")
+        say("The starter of this exercise has changed since you began; your file stays as it is.", "")
     if options.hint:
         hint(work)
     elif options.solution:
@@ -264,8 +265,8 @@ def main():
     elif options.diff:
         diff(work)
     elif options.reset:
-        if confirmed(f"Begin {exercise.number} again? Your file is kept under another name."):
-            say(f"Kept: {work.reset().relative_to(ROOT)}. {exercise.file} is the starter again.")
+        if confirmed(f"Start {exercise.number} over? Your file is kept under another name."):
+            say(f"Kept: {work.reset().relative_to(ROOT)}. {exercise.file} is now the starter.")
     elif options.watch:
         watch(work, options.backend)
     else:

@@ -1,4 +1,4 @@
-"""Faults: changes of one place in an exercise's solution, from the chapters' broken/faults.md."""
+"""Faults: changes at one place of an exercise's solution, from the chapters' broken/faults.md."""
 
 import re
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ class Fault:
         return f"{self.chapter}-{self.number}"
 
     def marked(self):
-        """The chapter's code with the fault: its lines, each with whether it is new, or next to one that is missing.
+        """The chapter's code with the fault: its lines, each with whether it is new or next to a missing one.
 
-        Without comments, which would say what is meant.
+        Without comments, which would reveal the fault.
         """
         lines = Chapter(self.exercise.chapter).solution(self.exercise).splitlines()
         change = self.diff.splitlines()
         before = [line[1:] for line in change if line[:1] != "+"]
         starts = [at for at in range(len(lines)) if lines[at:at + len(before)] == before]
         if len(starts) != 1:
-            raise ValueError(f"fault {self.name} changes lines that are there {len(starts)} times")
+            raise ValueError(f"fault {self.name} changes lines that occur {len(starts)} times")
         after, gap = [], False
         for line in change:
             if line[:1] == "-":
@@ -53,12 +53,12 @@ class Fault:
         return "\n".join(line for line, _ in self.marked()) + "\n"
 
     def lines(self):
-        """The numbers of the lines in the text that a right answer names."""
+        """The numbers of the lines that are correct answers."""
         return {number for number, (line, wrong) in enumerate(self.marked(), 1) if wrong}
 
 
 def faults(chapter=""):
-    """All of them, or those of a chapter, in the order of the course."""
+    """All faults, or those of a chapter, in the order of the course."""
     by_number = {each.number: each for each in exercises()}
     found = []
     for page in sorted(ROOT.glob(f"{chapter}*_*/broken/faults.md")):
@@ -66,13 +66,13 @@ def faults(chapter=""):
         here = [Fault(page.parts[-3][:2], match["number"], match["title"], by_number[match["exercise"]], match["cause"],
                       match["diff"], match["why"].strip()) for match in FAULT.finditer(text)]
         if len(here) != len(re.findall("^## ", text, re.MULTILINE)):
-            raise ValueError(f"{page.relative_to(ROOT)}: a fault has another form than the others")
+            raise ValueError(f"{page.relative_to(ROOT)}: a fault has the wrong form; compare it with the others")
         found += here
     return found
 
 
 def recorded():
-    """By the names of faults: whether each kind of check was seen to find them."""
+    """For each fault's name: whether each kind of check was seen to find it."""
     heading, *lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.exists() else [""]
     columns = {match[0]: match.start() for match in re.finditer(r"(?<= )\S+", heading)}
     return {line.split()[0]: {kind: line[at:at + 1] == "f" for kind, at in columns.items() if line[at:at + 1].strip()}

@@ -2,20 +2,19 @@
 """usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--json FILE] [--junit FILE] [--gradescope FILE] [-j N]
                       [--no-sandbox]
 
-Checks submissions as ./course exercise checks a student's own work, without a GPU. Each DIR is one submission, and its
-name the student's; files such as 03.2_any_block.cuh are found anywhere in it. Only the functions that an exercise asks for
-are taken from them. Prints a line of JSON for each submission and exercise, and then a table to standard error. The
-same submissions and seed give the same lines.
+Checks submissions in the same way as ./course exercise, without a GPU. Each DIR is one submission, named after the
+student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions that an exercise asks for are used. Prints
+a line of JSON per submission and exercise, then a table to standard error. The same submissions and seed give the same
+lines.
 
---only NUMBER,...  the exercises, such as 03.2, or chapters, such as 03; by default those that any submission has
---seed N           makes other random inputs, which no student has seen
+--only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any submission
+--seed N           uses other random inputs, which students have not seen
 --json FILE        writes the lines of JSON to a file
 --junit FILE       writes JUnit's XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
--j N               checks N submissions at the same time (default: one for each core)
---no-sandbox       where bubblewrap does not work: runs the students' code with nothing between it and this machine but
-                   limits and the reading of its source. Only on a machine that holds nothing else, such as a container
-                   that is thrown away.
+-j N               checks N submissions at the same time (default: one per core)
+--no-sandbox       if bubblewrap does not work: runs the students' code protected only by limits and by the screening of
+                   its source. Use it only on a machine that holds nothing else, such as a throwaway container.
 """
 
 import argparse
@@ -45,11 +44,11 @@ def fail(status, mistake):
 
 
 def file_of(folder, exercise):
-    """A student's file of an exercise: its bytes, or nothing. No link is followed."""
+    """The bytes of a student's file for an exercise, or nothing. Links are not followed."""
     found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
              if re.fullmatch(re.escape(exercise.number) + r"_\w+\.cuh", name)]
     if len(found) > 1:
-        raise Refused(f"there are {len(found)} files of this exercise")
+        raise Refused(f"there are {len(found)} files for this exercise")
     if not found:
         return None
     if found[0].is_symlink():
@@ -61,7 +60,7 @@ def file_of(folder, exercise):
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Refused(f"it is no file of at most {LARGEST >> 10} KiB")
+            raise Refused(f"it is not a regular file of at most {LARGEST >> 10} KiB")
         return file.read(LARGEST)
 
 
@@ -88,12 +87,12 @@ def chosen_exercises(only, folders):
         numbers = only.split(",")
         for number in numbers:
             if not any(number in (each.number, each.number[:2]) for each in every):
-                fail(2, f"no exercise '{number}': there are {', '.join(each.number for each in every)}")
+                fail(2, f"no exercise '{number}': the exercises are {', '.join(each.number for each in every)}")
         return [each for each in every if each.number in numbers or each.number[:2] in numbers]
     names = {name.partition("_")[0] for folder in folders for _, _, names in os.walk(folder) for name in names
              if name.endswith(".cuh")}
     return [each for each in every if each.number in names] or \
-        fail(1, "there is no file such as 03.2_any_block.cuh in any submission")
+        fail(1, "no submission has a file such as 03.2_any_block.cuh")
 
 
 def main():
@@ -106,24 +105,24 @@ def main():
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("--no-sandbox", dest="sandbox", action="store_false")
     parser.add_argument("--help", action="store_true")
-    parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists what there is")
+    parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists the options")
     options = parser.parse_intermixed_args()
     if options.help:
         return print(__doc__.strip())
     folders = [Path(os.path.abspath(folder)) for folder in options.folders]
     if not folders or (options.gradescope and len(folders) > 1):
-        parser.error("--gradescope is for one submission" if folders else "which submissions?")
+        parser.error("--gradescope is for one submission" if folders else "no submission is named")
     if not 0 <= options.seed < 1 << 62 or options.j < 1:
-        parser.error("--seed and -j take a number that is not negative")
+        parser.error("--seed must be from 0 to 2^62 - 1, and -j at least 1")
     for folder in folders:
         if not folder.is_dir():
             fail(1, f"no folder '{folder}'")
         if sum(each.name == folder.name for each in folders) > 1:
             fail(1, f"two submissions are called '{folder.name}'")
     if not shutil.which("clang++"):
-        fail(1, "clang is not installed, which finds what device code may not call (apt-get install clang)")
+        fail(1, "clang, which finds forbidden calls in device code, is not installed (apt-get install clang)")
     if options.sandbox and (why := missing()):
-        fail(1, f"{why}; ./course grade --help says what --no-sandbox means")
+        fail(1, f"{why}; see --no-sandbox in ./course grade --help")
     chosen = chosen_exercises(options.only, folders)
     for path in filter(None, (options.json, options.junit, options.gradescope)):
         path.open("a", encoding="utf-8").close()  # before an hour of work, not after it

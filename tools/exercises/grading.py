@@ -12,7 +12,7 @@ import verdict as checks
 from assemble import REGISTER
 from starter import ROOT, Chapter
 
-# What an object may leave to the linker: C++'s library and runtime, the simulator, and little of C's library.
+# The symbols that an object may import: C++'s library and runtime, the simulator, and little of C's library.
 LINKED = re.compile(r"""_Z(?!.*(?:fstream|filebuf|filesystem|basic_ios|ios_base|locale|random_device)).*|__cxa_.*|__gxx_.*
     |_Unwind_Resume|__dso_handle|__[atu]b?san_.*|__stack_chk_fail|__tls_get_addr|__assert_fail|_GLOBAL_OFFSET_TABLE_
     |mem(?:cpy|move|set|cmp|chr)|strlen|v?s?n?printf|puts|putchar|cuda[A-Z].*|pthread_.*|f?(?:abs|min|max|ma|mod)f?
@@ -21,7 +21,7 @@ LINKED = re.compile(r"""_Z(?!.*(?:fstream|filebuf|filesystem|basic_ios|ios_base|
 
 @lru_cache(maxsize=None)
 def commands(preset, order, number):
-    """How CMake would build an exercise's program from its source: lists of words."""
+    """The commands by which CMake would build an exercise's program, each a list of words."""
     said = subprocess.run(["ninja", "-C", f"build/{preset}", "-t", "commands", f"exercise_{number}_{order}"], cwd=ROOT,
                           text=True, capture_output=True, check=True).stdout
     found = []
@@ -49,7 +49,7 @@ class Grading:
         return [line.replace(f"{self.sandbox.folder}/", "").replace(f"{ROOT}/", "") for line in lines]
 
     def compile(self, preset, order):
-        """Why there is no program, in words; none if there is one."""
+        """Builds the program. Returns the errors' lines; none if it is built."""
         build = ROOT / "build" / preset
         for command in commands(preset, order, self.exercise.number):
             moved = [os.path.join(self.sandbox.folder, os.path.basename(word)) if f"exercise_{self.exercise.number}" in word
@@ -61,7 +61,7 @@ class Grading:
         return []
 
     def suspect(self):
-        """What clang refuses of its device code, and which functions of the C library it calls, in words."""
+        """Finds device code that clang refuses, and calls of forbidden functions. Returns a message's lines."""
         clang = [ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"]
         done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
         if done.status != 0:
@@ -73,13 +73,13 @@ class Grading:
         return [f"Refused: it calls '{called[0]}'."] if called or done.status != 0 else []
 
     def run(self, preset, order, simulated_order="0"):
-        """What the check says: words, none if the variant is right."""
+        """Runs the check. Returns its message's lines; none if the variant is correct."""
         token = secrets.token_hex(16)
         environment = {"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": simulated_order, "CUDA_SIM_WORKERS": "1"}
         done = self.sandbox.run([self.source.with_name(f"exercise_{self.exercise.number}_{order}")], f"{token}\n", environment)
         if done.why:
             return [done.why]
-        # Only the check knows the token, and nothing of the student's runs after it.
+        # Only the check knows the token, and no student's code runs after it.
         _, token_found, said = done.stdout.rpartition(f"\n{token}\n")
         if token_found:
             if said == "right\n" and done.status == 0:
@@ -88,19 +88,19 @@ class Grading:
         else:
             words = []
         faults = [line for line in done.stderr.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
-        # Addresses and process numbers differ from run to run.
+        # Addresses and process numbers differ between runs.
         faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
         if not words:
             ended_by = done.status - 128 if done.status > 128 else -done.status
             words = [f"The program was ended by signal {ended_by}." if ended_by > 0 else
-                     f"It ended before the checks did, with status {done.status}."]
+                     f"The program ended before the checks were complete, with status {done.status}."]
         return self.words([*words, *(f"  {fault}" for fault in faults)])
 
     def verdict(self, source):
-        """Words of the first failure; none if there is none."""
+        """The first failure's lines; none if there is no failure."""
         chapter = Chapter(self.exercise.chapter)
         entry = re.sub(r'\.name = "[^"]*"', '.name = "yours"', chapter.entries[self.exercise.variant], count=1)
-        # A function of the same name would hide what the problem's header declares.
+        # Otherwise a function of the same name would hide the one of the problem's header.
         used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
         self.source.write_text("\n".join(source.includes) + f"\nnamespace student {{\n{used}{source.text}"
                                + REGISTER.format(problem=chapter.problem, entry=entry) + "}\n", encoding="utf-8")
@@ -111,11 +111,11 @@ class Grading:
                 return words
             if words := self.run(preset, order):
                 if order == "interleaved":
-                    return [meaning]  # which case fails first is a matter of the order
+                    return [meaning]  # the order decides which case fails first
                 if meaning:
                     return [words[0], f"  {meaning}", *words[1:]]
                 if not words[0].startswith("It ") and self.run(preset, order, "5")[:1] != words[:1]:
-                    words.insert(1, "  With the threads in another order another result comes out: threads use the same place "
-                                    "without a barrier or an atomic between them.")
+                    words.insert(1, "  The result depends on the order of the threads: they access the same memory "
+                                    "without a barrier or an atomic operation in between.")
                 return words
         return []

@@ -1,4 +1,4 @@
-"""./course debug: finds the fault in a kernel that has one."""
+"""./course debug: the student finds the fault in a kernel."""
 
 import random
 
@@ -12,7 +12,7 @@ def listing(text):
 
 
 def findings(fault, backend):
-    """What the checks say of it, and which of them said so."""
+    """The checks' messages about a fault, and which check found it."""
     for preset, order, meaning in checks.CHECKS[backend][:2]:
         program = f"faults_{fault.exercise.number}_{order}"
         if log := checks.build(preset, [program]):
@@ -21,18 +21,18 @@ def findings(fault, backend):
         found = checks.run_in_two_orders(command) if order == "plain" and backend == "simulator" else checks.run(command)
         if not found.passed:
             return [found.words[0], *(["  " + meaning] if meaning else []), *found.words[1:]]
-    return ["The checks find nothing wrong with it."]
+    return ["The checks find no error."]
 
 
 def choose(name, chapter):
-    """A fault by its name, or the first of the chapter, or of all, that has not been found yet."""
+    """A fault by its name, or the first unfound one of the chapter or of all."""
     everything = faults()
     if "-" in name:
         number, _, which = name.partition("-")
         return next((each for each in everything if each.name == f"{number.zfill(2)}-{which}"), None)
     found = set(noted("debug").get("found", []))
     here = [each for each in everything if each.chapter.startswith(chapter)]
-    # In an order that does not follow the chapter's, which would say what is next, and is always the same.
+    # In a fixed order other than the chapter's, which would reveal the next fault.
     random.Random(1).shuffle(here)
     here.sort(key=lambda each: each.chapter)
     return next((each for each in here if each.name not in found), here[0] if here else None)
@@ -45,21 +45,21 @@ def explain(fault):
 
 
 def ask(fault, say, backend):
-    """Shows a fault, asks for its line and its cause, and says whether they are right."""
+    """Shows a kernel with a fault, asks for its line and its cause, and checks the answers."""
     causes = sorted({each.cause for each in faults()})
-    say(f"Fault {fault.name}: one place of this code is wrong. The task was exercise {fault.exercise.number}, "
+    say(f"Fault {fault.name}: this code is wrong in one place. The task was exercise {fault.exercise.number}, "
         f"{fault.exercise.title}.", "", *listing(fault.text()), "", "The checks say:", *findings(fault, backend), "",
         *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
     try:
-        line = input("The number of the line that is wrong, or after which one is missing: ")
-        cause = input("The number of the cause, of those above: ")
+        line = input("The number of the wrong line, or of the line after which one is missing: ")
+        cause = input("The number of the cause (see above): ")
     except EOFError:
-        return say("", f"When you know: ./course debug {fault.name}; to be told: ./course debug {fault.name} --answer")
+        return say("", f"To answer: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")
     line_is_right = line.strip().isdigit() and int(line) in fault.lines()
     cause_is_right = cause.strip().isdigit() and causes[int(cause) - 1:int(cause)] == [fault.cause]
     if line_is_right and cause_is_right:
         note("debug", found=sorted({*noted("debug").get("found", []), fault.name}))
         return say("", "Right.", "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
-    say("", f"The line is {'right' if line_is_right else 'another one'}, the cause is "
-        f"{'right' if cause_is_right else 'another one'}.",
-        f"Once more: ./course debug {fault.name}; to be told: ./course debug {fault.name} --answer")
+    say("", f"The line is {'right' if line_is_right else 'wrong'}, the cause is "
+        f"{'right' if cause_is_right else 'wrong'}.",
+        f"Try again: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")

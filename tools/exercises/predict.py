@@ -1,4 +1,4 @@
-"""./course predict: questions about times and counts before they are measured."""
+"""./course predict: questions about times and counts, to be answered before measuring."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ import rows as results
 
 QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
                       re.MULTILINE | re.DOTALL)
-CLOSE = 1.5  # a ratio that is off by this factor at most is right
+CLOSE = 1.5  # a ratio within this factor is right
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Question:
     why: str
 
     def variants(self):
-        """The chapters and variants that a ratio or an order is about."""
+        """The chapters and variants of a ratio or an order."""
         chapter, found = "", []
         for word in shlex.split(self.words.replace(",", " ")):
             if re.fullmatch(r"\d\d", word):
@@ -40,14 +40,14 @@ class Question:
         if self.kind == "order":
             names = sorted({name for _, name in self.variants()})
             lines = [f"  {number}  {name}" for number, name in enumerate(names, 1)]
-            answer = input("\n".join([self.text, *lines, "The numbers, the fastest first: "]))
+            answer = input("\n".join([self.text, *lines, "The numbers, fastest first: "]))
             numbers = [int(number) for number in re.findall(r"\d+", answer)]
             return [names[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(names) + 1)) else None
         answer = input(f"{self.text}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").replace(",", "")
         return float(answer) if re.fullmatch(r"\d+(\.\d+)?", answer.strip()) else None
 
     def grade(self, answer, rows):
-        """Whether an answer is right, and what the right one is in words; None if the rows don't say."""
+        """Whether an answer is right, and the right one in words; None if the rows don't contain it."""
         if self.kind == "count":
             count = eval(self.words, {"__builtins__": {}})  # a product of numbers in the course's own page
             return answer == count, f"{count:,}"
@@ -69,7 +69,7 @@ def questions(chapter):
 
 
 def measured(chapters, backend):
-    """Rows of this machine, and in words whose they are."""
+    """Rows measured on this machine, and a name for the machine."""
     NOTES.mkdir(parents=True, exist_ok=True)
     path = NOTES / "rows.csv"
     path.unlink(missing_ok=True)
@@ -94,12 +94,12 @@ def predict(chapter, backend, say):
         say("")
     note("predict", **answers)
     needed = {name for question in asked if question.kind != "count" for name, _ in question.variants()}
-    if backend == "gpu" or needed == {"01"}:  # the simulator's times say nothing, except of what runs on the CPU anyway
+    if backend == "gpu" or needed == {"01"}:  # the simulator's times mean nothing, except for variants on the CPU
         folders = sorted(path.name for name in needed for path in ROOT.glob(f"{name}_*"))
         rows, whose = measured(folders, backend)
     else:
         rows, whose = results.read(ROOT / "docs" / "results" / "nvidia-h200.csv"), "the recorded NVIDIA H200"
     for question in asked:
-        right, words = question.grade(answers[f"{chapter[:2]}.{question.number}"], rows) or (False, "not in these results")
+        right, words = question.grade(answers[f"{chapter[:2]}.{question.number}"], rows) or (False, "it is not in these results")
         source = "" if question.kind == "count" else f" on {whose}"
         say(f"{question.number}. {'Right' if right else 'No'}: {words}{source}. {question.why}")

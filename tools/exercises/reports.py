@@ -1,4 +1,4 @@
-"""The results of ./course grade in other forms. Texts of students stay texts."""
+"""Formats the results of ./course grade. Students' texts are escaped."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 
 
 def visible(text):
-    """A text without what a terminal would take for a command, and XML refuses."""
+    """A text without control characters and without what XML forbids."""
     return re.sub(r"[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
 
 
@@ -30,7 +30,7 @@ def gradescope(results):
 
 
 def table(results):
-    """A line for each submission, a column for each exercise."""
+    """A line per submission, a column per exercise."""
     exercises = list(dict.fromkeys(result["exercise"] for result in results))
     names = list(dict.fromkeys(result["submission"] for result in results))
     width = max(len("submission"), *map(len, names))

@@ -1,4 +1,4 @@
-"""Runs a command of which nothing is to be feared: without a network, where it can change nothing, for a limited time."""
+"""Runs a command safely: without a network, for a limited time, writing to its own folder at most."""
 
 import os
 import shutil
@@ -12,15 +12,15 @@ from pathlib import Path
 
 from starter import ROOT
 
-CPU_SECONDS, SECONDS = 20, 600  # the second for what sleeps, since a busy machine must not change a verdict
-MEMORY, TASKS = 3 << 30, 2500  # bytes, and threads, of which 01.2 starts 1500
+CPU_SECONDS, SECONDS = 20, 600  # the second is for programs that sleep; it is long, so that a busy machine changes no verdict
+MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 OUTPUT = 4 << 20  # bytes of each file
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
 COURSE = ["common", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd"]
 
-# A filter of system calls, as seccomp(2) describes it: threads may be started, processes may not. A limit on their number
-# would not hold for root, and a look at /proc comes too late.
-REFUSED, UNKNOWN, OTHER_MACHINE, ALLOWED = 11, 12, 13, 14  # places in the filter
+# A filter of system calls, see seccomp(2): threads may be started, processes may not. A limit on the number of processes
+# would not hold for root, and watching /proc is too slow.
+REFUSED, UNKNOWN, OTHER_MACHINE, ALLOWED = 11, 12, 13, 14  # positions in the filter
 LOAD, EQUAL, NOT_LESS, HAS_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NO_FORK = [(LOAD, 4), (EQUAL, 0xC000003E, 2, OTHER_MACHINE),  # x86-64
            (LOAD, 0), (NOT_LESS, 0x40000000, REFUSED, 4),  # its other numbering
@@ -37,13 +37,13 @@ class Ended:
     status: int
     stdout: str
     stderr: str
-    why: str  # in words, why it was ended; nothing if it ended by itself
+    why: str  # why it was killed; nothing if it ended by itself
 
 
 def wrapped(sandbox, trusted, filter_):
-    """What begins a command in bubblewrap, which sees compilers and course.
+    """The bubblewrap prefix of a command, which sees compilers and the course.
 
-    If trusted, it may write to its folder and start processes.
+    A trusted command may write to its folder and start processes.
     """
     bound = [word for path in SEEN for word in ("--ro-bind-try", path, path)]
     bound += [word for name in COURSE for word in ("--ro-bind", str(ROOT / name), str(ROOT / name))]
@@ -55,7 +55,7 @@ def wrapped(sandbox, trusted, filter_):
 
 
 def missing():
-    """Why bubblewrap does not work here, in words; nothing if it does."""
+    """The reason why bubblewrap does not work here; nothing if it does."""
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (apt-get install bubblewrap)"
     tried = Sandbox("/tmp", True).run(["true"])
@@ -65,19 +65,19 @@ def missing():
 def descendants(pid):
     """The processes that a process has started, itself included."""
     found = [pid]
-    for each in found:  # which grows
+    for each in found:  # which grows meanwhile
         try:
             for task in os.listdir(f"/proc/{each}/task"):
                 found += [int(child) for child in Path(f"/proc/{each}/task/{task}/children").read_text().split()]
         except OSError:
-            pass  # it has just ended
+            pass  # the process has just ended
         if len(found) > TASKS:
             break
     return found
 
 
 def too_much(pid):
-    """Which limit a process and what it has started exceed, in words."""
+    """The limit that a process and its descendants exceed, in words; nothing if they exceed none."""
     memory = tasks = 0
     for each in descendants(pid):
         try:
@@ -93,7 +93,7 @@ def too_much(pid):
 
 @dataclass
 class Sandbox:
-    """A folder, and whether commands are wrapped."""
+    """A folder, and whether commands run in bubblewrap."""
 
     folder: str
     is_wrapped: bool
@@ -119,7 +119,7 @@ class Sandbox:
                     why = f"It did not end within {SECONDS} seconds: does it wait for something?"
                 time.sleep(0.01)
             if why:
-                # In a sandbox all ends with its first process. Without one, this is what can be found.
+                # In a sandbox, everything ends with its first process. Without one, these are all that can be found.
                 for each in [*descendants(program.pid), program.pid]:
                     try:
                         os.kill(each, signal.SIGKILL)
@@ -130,12 +130,12 @@ class Sandbox:
             for file in (out, err):
                 file.seek(0)
                 text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
-        # Bubblewrap ends with 128 and the signal.
+        # Bubblewrap exits with 128 plus the signal.
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
-            why = "It was killed: this machine's memory was too small for it."
+            why = "It was killed, since this machine has too little memory."
         elif ended_by == signal.SIGXCPU and not why:
-            why = f"It did not end within {CPU_SECONDS} seconds of the processor's time: a loop that never ends?"
+            why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"It printed more than {OUTPUT >> 20} MiB."
         return Ended(status, *text, why)

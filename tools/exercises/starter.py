@@ -1,8 +1,8 @@
-"""Starters: what of a chapter's kernels.cuh a student is given, cut out by the marks in it.
+"""Starters: the part of a chapter's kernels.cuh that a student gets, according to its marks.
 
-    // [03.2] What is to be written here.      a starter has the text as a TODO, and then
-    atomicAdd(...);                            nothing of these lines
-    // [/03.2] return 0;                       but what follows the second mark
+    // [03.2] What is to be written here.      a starter has this text as a TODO,
+    atomicAdd(...);                            not these lines,
+    // [/03.2] return 0;                       and the text after the second mark
 """
 
 import re
@@ -18,7 +18,7 @@ PAGE_NUMBER = re.compile(r"(\d+)_(\w+)\.md")
 class Exercise:
     number: str  # 03.2
     page: Path  # 03_shared_privatized/exercises/2_any_block.md, from the root
-    variant: str  # which one the chapter's kernel belongs to
+    variant: str  # of the chapter's kernel
 
     @property
     def chapter(self):
@@ -26,7 +26,7 @@ class Exercise:
 
     @property
     def file(self):
-        """The student's, from the root."""
+        """The student's file, from the root."""
         return Path("work") / f"{self.number}_{PAGE_NUMBER.fullmatch(self.page.name)[2]}.cuh"
 
     @property
@@ -38,7 +38,7 @@ class Exercise:
         return (ROOT / self.page).read_text(encoding="utf-8")
 
     def section(self, heading):
-        """The lines below a heading of the page."""
+        """The text below a heading of the page."""
         return re.search(rf"^## {heading}\n\n(.*?)\s*(?:^## |\Z)", self.text, re.MULTILINE | re.DOTALL)[1]
 
     def hints(self):
@@ -46,7 +46,7 @@ class Exercise:
 
 
 def exercises():
-    """All of them, in the order of the course."""
+    """All exercises, in the order of the course."""
     found = []
     for page in sorted(ROOT.glob("[0-9][0-9]_*/exercises/[0-9]*_*.md")):
         number = f"{page.parent.parent.name[:2]}.{PAGE_NUMBER.fullmatch(page.name)[1]}"
@@ -60,7 +60,7 @@ def without_marks(lines):
 
 
 def cut(lines, number):
-    """The lines without those that the exercise asks for, and without any mark."""
+    """The lines without those that the exercise asks for, and without marks."""
     kept, inside = [], False
     for line in lines:
         mark = MARK.fullmatch(line)
@@ -79,7 +79,7 @@ def without_comments(lines):
 
 
 def names_of(definition):
-    """The names that a definition at the top level of a file defines."""
+    """The names that a top-level definition defines."""
     code = without_comments(definition)
     code = re.sub(r"^template .*|__launch_bounds__\(\w+\)", "", code, flags=re.MULTILINE)
     head = code.partition("{")[0]
@@ -91,7 +91,7 @@ def names_of(definition):
 
 
 def definitions(lines):
-    """The definitions at the top level of a file, each with the comment before it."""
+    """A file's top-level definitions, each with the comment before it."""
     found, part, depth = [], [], 0
     for line in lines:
         if depth == 0 and (not line or line.startswith(("#", "/// @name", "/// @{", "/// @}"))):
@@ -107,7 +107,7 @@ def definitions(lines):
 
 
 class Chapter:
-    """A chapter's kernels.cuh, taken apart."""
+    """A chapter's kernels.cuh, split into definitions."""
 
     def __init__(self, folder):
         text = (ROOT / folder / "kernels.cuh").read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ class Chapter:
         return [part for part in definitions(self.lines) if part in chosen]
 
     def file(self, exercise, edit):
-        """The chapter's file without what only other variants need, each definition edited."""
+        """The chapter's file, with only the definitions that the variant needs, each edited."""
         includes = [line for line in self.lines if line.startswith("#include")]
         parts = [["/// @file",
                   f"/// @brief Exercise {exercise.number}: {exercise.title}.",

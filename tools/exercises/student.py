@@ -1,14 +1,14 @@
-"""The student's files in work/: made once from a starter, and never overwritten."""
+"""The student's files in work/: created once from a starter, never overwritten."""
 
 import json
 
 from starter import ROOT, Chapter
 
-NOTES = ROOT / "work" / ".course"  # what the course keeps about them
+NOTES = ROOT / "work" / ".course"  # the course's notes about them
 
 
 def noted(name):
-    """What is noted under a name: a dictionary."""
+    """The dictionary noted under a name."""
     try:
         return json.loads((NOTES / f"{name}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -21,7 +21,7 @@ def note(name, **values):
 
 
 class Work:
-    """A student's file of an exercise, and what is noted about it."""
+    """A student's file for an exercise, and the notes about it."""
 
     def __init__(self, exercise):
         self.exercise = exercise
@@ -33,7 +33,7 @@ class Work:
         return self.path.exists()
 
     def begin(self):
-        """Makes the file from the starter, if there is none. Returns whether it made one."""
+        """Creates the file from the starter unless it exists. Returns whether it did."""
         NOTES.mkdir(parents=True, exist_ok=True)
         starter = self.chapter.starter(self.exercise)
         try:
@@ -45,7 +45,7 @@ class Work:
         return True
 
     def reset(self):
-        """Keeps the file under a name with a number, and begins again. Returns that name."""
+        """Keeps the file under a numbered name, and starts over. Returns that name."""
         for number in range(1, 10 ** 6):
             kept = self.path.with_suffix(f".{number}.cuh")
             try:

@@ -1,7 +1,7 @@
-"""What of a student's file is graded: the functions that the exercise asks for, once nothing in it is suspect.
+"""Selects what is graded of a student's file: the functions that the exercise asks for, if nothing in it is suspicious.
 
-All else is the chapter's own code. A file is refused for what no solution needs and a cheat does. The rest, such as a call
-of the C library by another name, is found in the object (grading.py), and what the program does stays in the sandbox.
+All other code is the chapter's. A file is refused for code that no solution needs and cheats use. Other cheats, such as a
+call of the C library by another name, are found in the object (grading.py), and the program runs in a sandbox.
 """
 
 import re
@@ -21,12 +21,12 @@ FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__h
     |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
     |fopen|freopen|fdopen|openat|creat|i?fstream|ofstream|filesystem|dlopen|dlsym|mmap|munmap|mprotect|syscall|ptrace
     |std(?:in|out|err)|cin|cout|cerr|clog|getchar|fgets|fread|scanf|fscanf""".replace("\n", "").replace(" ", ""))
-BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # what follows reinterpret_cast
+BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # the text after reinterpret_cast
 FORBIDDEN_CALLS = {"open", "read", "write", "signal", "raise", "kill", "clone", "gets", "getc", "bind", "connect", "socket"}
 
 
 def directives(tokens, allowed):
-    """The tokens that are not of a directive, and the #includes. Raises Refused at any that is not allowed."""
+    """The tokens outside directives, and the #includes. Raises Refused for a directive that is not allowed."""
     rest, includes, at = [], [], 0
     while at < len(tokens):
         token = tokens[at]
@@ -42,37 +42,37 @@ def directives(tokens, allowed):
         elif words[:2] == ["#", "include"] and (header in allowed or header in {f"<{each}>" for each in HEADERS}):
             includes.append(f"#include {header}")
         elif words != ["#", "pragma", "once"]:
-            raise Refused(f"line {token.line}: '{' '.join(words)}' is not for this exercise: #include of the starter's "
-                          "headers and #pragma unroll are")
+            raise Refused(f"line {token.line}: '{' '.join(words)}' is not allowed in this exercise, only the starter's "
+                          "#includes and #pragma unroll")
         at += len(line)
     return rest, includes
 
 
 def screen(tokens, course_words):
-    """Refuses what no solution needs."""
+    """Refuses code that no solution needs."""
     texts = [token.text for token in tokens] + ["", "", ""]
     for at, token in enumerate(tokens):
         before, after = texts[at - 1] if at else "", texts[at + 1]
         name, why = token.text, ""
         if token.kind == "name":
             if re.fullmatch("(u8|[uUL])?R", name) and after[:1] == '"':
-                why = "a raw string"
+                why = "a raw string is not allowed"
             elif FORBIDDEN.fullmatch(name) or name in FORBIDDEN_CALLS and after == "(":
-                why = f"'{name}' is not for an exercise"
+                why = f"'{name}' is not allowed in an exercise"
             elif re.match("cuda[A-Z]", name) and name not in course_words:
-                why = f"'{name}' is not for this exercise"
+                why = f"'{name}' is not allowed in this exercise"
             elif before == "::" and texts[at - 2] == "std" and name not in STD:
-                why = f"'std::{name}' is not for this exercise"
+                why = f"'std::{name}' is not allowed in this exercise"
             elif name == "extern" and after != "__shared__":
                 why = "'extern' is for shared memory only"
             elif name == "reinterpret_cast" and BAD_CAST.match("".join(texts[at + 1:at + 20])):
-                why = "a cast to a function's address or of a number to an address"
+                why = "a cast to a function pointer or of a number to an address"
         elif name == "::" and not re.match(r"[A-Za-z_>]", before) or name == "::" and before == "return":
             why = "'::' without a name before it"
         elif name in ("%:", "<%", "%>", "<:", ":>") or name == "?" and after == "?":
-            why = f"'{name}' in place of a usual character"
+            why = f"'{name}' is an alternative spelling of a character"
         elif name == "[" and after == "[":
-            why = "attributes are not for an exercise"
+            why = "attributes are not allowed in an exercise"
         elif name == ")" and before == "*" and tokens[at + 1:] and tokens[at + 1].kind == "number":
             why = "a cast of a number to an address"
         if why:
@@ -80,26 +80,26 @@ def screen(tokens, course_words):
 
 
 def require_harmless(definition, is_host, called):
-    """Refuses a definition that the starter doesn't have, unless it is one that can run by a call only."""
+    """Refuses a definition that is not in the starter, unless it can run only when called."""
     head, name, line = definition.head, definition.name, definition.tokens[0].line
     words = definition.words
     if name in called:
-        raise Refused(f"line {line}: '{name}' is a name that the course's code uses")
+        raise Refused(f"line {line}: '{name}' is already a name in the course's code")
     if "template" in head and head[1:3] == ["<", ">"]:
-        raise Refused(f"line {line}: a specialization")
+        raise Refused(f"line {line}: a template specialization is not allowed")
     if definition.is_function:
         qualifiers = definition.qualifiers()
         if qualifiers in ({"__device__"}, {"__global__"}) or is_host and not qualifiers:
             return
-        raise Refused(f"line {line}: '{name}' is a function of the host, which this exercise does not ask for")
+        raise Refused(f"line {line}: '{name}' is a host function, which this exercise does not need")
     if head[:1] == ["struct"] and "(" not in words and words[-2:] == ["}", ";"] and "static" not in words:
         return
     if head[:1] == ["using"] and "=" in words or head[:1] == ["static_assert"]:
         return
-    if "constexpr" in head and not re.search(r"\] [({]", " ".join(words)):  # which begins a lambda
+    if "constexpr" in head and not re.search(r"\] [({]", " ".join(words)):  # a lambda
         return
-    raise Refused(f"line {line}: '{' '.join(words[:6])} ...' is neither a function of the device nor a constexpr constant nor "
-                  "a struct of data")
+    raise Refused(f"line {line}: '{' '.join(words[:6])} ...' is neither a device function nor a constexpr constant nor a "
+                  "struct of data")
 
 
 @dataclass
@@ -108,22 +108,22 @@ class Submission:
 
     text: str
     includes: list
-    notes: list  # in words, what of the file is left out
+    notes: list  # in words, what was left out of the file
 
 
 def read(exercise, raw):
-    """The source that is graded, of a file's bytes. Raises Refused."""
+    """The source to be graded, from a file's bytes. Raises Refused."""
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise Refused("it is no text in UTF-8") from None
+        raise Refused("it is not UTF-8 text") from None
     chapter = Chapter(exercise.chapter)
     own = [line for line in chapter.lines if line.startswith("#include")]
     tokens, added = directives(tokens_of(text), {line.removeprefix("#include ") for line in own})
     needed = chapter.needed(exercise.variant)
     screen(tokens, set(re.findall(r"\w+", "\n".join(line for part in needed for line in part))))
 
-    # The course's definitions, each with whether it is the student's to write.
+    # The course's definitions, each with whether the student writes it.
     course = []
     for part in needed:
         lines = "\n".join("" if MARK.fullmatch(line) else line for line in part)
@@ -149,11 +149,11 @@ def read(exercise, raw):
                 raise Refused(f"line {each.tokens[0].line}: '{name}' is not a {kind} function, as in the starter")
         elif name in kept:
             if each.words != kept[name].words:
-                notes.append(f"Left out: what line {each.tokens[0].line} changes in '{name}', which is the course's.")
+                notes.append(f"Ignored: the change of '{name}' in line {each.tokens[0].line}, which is the course's code.")
         else:
             require_harmless(each, is_host, called)
     if missing := [name for name in wanted if name not in seen]:
-        raise Refused(f"there is no '{missing[0]}'")
+        raise Refused(f"'{missing[0]}' is missing")
 
     parts, emitted = [], set()
     for each, asked, placed in course:

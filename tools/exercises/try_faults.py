@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: tools/exercises/try_faults.py [--gpu] [--record] [NUMBER ...]
 
-Checks that each fault of the exercises, or of those with these numbers, is found as docs/results/faults.txt says: by
-the checks on the simulator, or with --gpu by the checks on this machine's GPU and by compute-sanitizer's tools.
---record writes what finds them into that file, where the columns of the other machine stay.
+Checks that each fault of the exercises, or of those with these numbers, is found as recorded in docs/results/faults.txt:
+by the checks on the simulator, or with --gpu by the checks on this machine's GPU and by compute-sanitizer's tools.
+--record writes the results to that file, and keeps the columns of the other machine.
 """
 
 import argparse
@@ -15,9 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 import verdict
 from faults import RECORD, faults, recorded
 
-ORDERS = ["plain", "interleaved"]  # of the threads, in which the simulator checks
+ORDERS = ["plain", "interleaved"]  # of the simulator's threads
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-SECONDS = 60  # of a sanitizer, after which it has found nothing
+SECONDS = 60  # per sanitizer, after which the fault counts as not found
 
 
 def program(fault, preset, order):
@@ -53,7 +53,7 @@ def found_on_gpu(chosen):
 
 
 def record(chosen, found):
-    """Writes the columns of what was tried, and keeps the others."""
+    """Writes the columns of the checks that ran, and keeps the others."""
     finds = {fault.name: {**recorded().get(fault.name, {}), **{kind: results[at] for kind, results in found.items()}}
              for at, fault in enumerate(chosen)}
     kinds = [kind for kind in (*ORDERS, "GPU", *SANITIZERS) if any(kind in each for each in finds.values())]
@@ -73,7 +73,7 @@ def main():
     parser.add_argument("numbers", nargs="*", metavar="NUMBER")
     options = parser.parse_args()
     if options.record and options.numbers:
-        parser.error("--record writes all faults: leave the numbers out")
+        parser.error("--record is for all faults: leave out the numbers")
     chosen = [each for each in faults() if not options.numbers or each.exercise.number in options.numbers]
     if not chosen:
         parser.error(f"no fault belongs to exercise {' or '.join(options.numbers)}")
@@ -83,12 +83,12 @@ def main():
     before_all, found, wrong = recorded(), {}, []
     for kind, results in (found_on_gpu if options.gpu else found_on_simulator)(chosen):
         found[kind] = results
-        if options.record:  # after each kind, since all of them take minutes
+        if options.record:  # after each kind, since they take minutes
             record(chosen, found)
     for at, fault in enumerate(chosen):
         now = any(results[at] for results in found.values())
         if now != any(before_all.get(fault.name, {}).get(kind) for kind in found) and not options.record:
-            wrong.append(f"{fault.name}, {fault.title}: {'found' if now else 'not found'}, and {RECORD.name} says otherwise")
+            wrong.append(f"{fault.name}, {fault.title}: {'found' if now else 'not found'}, but {RECORD.name} says otherwise")
     print(*wrong, f"{len(chosen)} faults, {sum(map(any, zip(*found.values())))} found", sep="\n")
     return 1 if wrong else 0
 

@@ -2,7 +2,7 @@
 """usage: tools/exercises/try_starters.py [--record] [NUMBER ...]
 
 Checks that each exercise's starter compiles and fails as its page says, and that the chapter's code in the same file
-passes. --record writes into the pages what the starters say. Uses work/, which must not be there.
+passes. --record writes the starters' messages into the pages. Uses work/, which must not exist.
 """
 
 import re
@@ -19,7 +19,7 @@ def main(words):
     record = words[:1] == ["--record"]
     numbers = words[record:]
     if (ROOT / "work").exists():
-        sys.exit("tools/exercises/try_starters.py: there is a folder work/, which may be somebody's")
+        sys.exit("tools/exercises/try_starters.py: the folder work/ exists, and may contain somebody's work: move it away")
     chosen = [each for each in exercises() if not numbers or each.number in numbers]
     names = [f"exercise_{each.number}_plain" for each in chosen]
     wrong = []
@@ -39,7 +39,7 @@ def main(words):
                     path = ROOT / each.page
                     path.write_text(SAID.sub(lambda match: match[1] + said + match[3], each.text), encoding="utf-8")
                 elif said != SAID.search(each.text)[2]:
-                    wrong.append(f"{each.page}: the starter says otherwise: {said or 'nothing'}")
+                    wrong.append(f"{each.page}: the starter's message differs: {said or 'none'}")
     finally:
         shutil.rmtree(ROOT / "work")
     print(*wrong, f"{len(chosen)} exercises", sep="\n")

@@ -1,4 +1,4 @@
-"""Whether a student's file is right: built and checked as it is now."""
+"""Builds and checks a student's file."""
 
 import os
 import re
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from starter import ROOT
 
-SECONDS = 120  # of a check, after which its loop is taken for endless
+SECONDS = 120  # per check; a longer one counts as an endless loop
 
-# The checks of a backend, in the order in which they are worth seeing, each with what its failure means.
+# Each backend's checks, the most instructive first, each with the meaning of its failure.
 CHECKS = {
     "gpu": [("gpu", "plain", "")],
     "simulator": [
         ("simulator", "plain", ""),
-        ("simulator", "interleaved", "It is right as long as threads run one after another, and wrong when they are interrupted "
-         "in the midst of their work: a race."),
-        ("sanitize", "plain", "The results are right, and AddressSanitizer or UndefinedBehaviorSanitizer stopped it."),
+        ("simulator", "interleaved", "The result is right if threads run one after another, and wrong if they are interrupted at "
+         "any point: a race."),
+        ("sanitize", "plain", "The results are right, but AddressSanitizer or UndefinedBehaviorSanitizer reports an error."),
     ],
 }
 
@@ -37,14 +37,14 @@ def program(exercise, preset, order):
 
 
 def build(preset, targets):
-    """What the compiler says; nothing if all is built."""
+    """Builds targets. Returns the compiler's messages; nothing on success."""
     done = subprocess.run(["cmake", "--build", f"build/{preset}", "--target", *targets], cwd=ROOT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def compiler_words(log):
-    """The first error of a log, with the lines that belong to it."""
+    """A log's first error, with the lines that belong to it."""
     lines = log.splitlines()
     errors = [at for at, line in enumerate(lines) if re.search(r"\berror\b", line)]
     first = errors[0] if errors else 0
@@ -57,13 +57,13 @@ def compiler_words(log):
 
 
 def run(command, seed="0"):
-    """A check's verdict: its own words, and the simulator's or a sanitizer's."""
+    """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
     try:
         done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=SECONDS, env={**os.environ, "CUDA_SIM_SEED": seed})
     except subprocess.TimeoutExpired as late:
         words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
-        return Verdict(False, [f"It did not end within {SECONDS} seconds: a loop that never ends?", *words[:1]])
+        return Verdict(False, [f"It did not end within {SECONDS} seconds: an endless loop?", *words[:1]])
     if done.returncode == 0:
         return Verdict(True, [])
     words = done.stdout.splitlines()
@@ -74,19 +74,19 @@ def run(command, seed="0"):
 
 
 def run_in_two_orders(command):
-    """What `run` says, and whether a failure depends on the order in which the simulator runs the threads."""
+    """Runs a check; after a failure, also says whether it depends on the order of the simulator's threads."""
     verdict = run(command)
     if verdict.passed:
         return verdict
     other = run(command, seed="5")
     if other.first != verdict.first:
-        verdict.words.insert(1, "  With the threads in another order another result comes out: threads use the same place "
-                                "without a barrier or an atomic between them.")
+        verdict.words.insert(1, "  The result depends on the order of the threads: they access the same memory "
+                                "without a barrier or an atomic operation in between.")
     return verdict
 
 
 def refused(exercise):
-    """What nvcc would refuse and g++ compiles, in clang's words; nothing where clang is not installed."""
+    """clang's errors for code that nvcc would refuse and g++ compiles; nothing if clang is not installed."""
     source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
     done = subprocess.run([ROOT / "common/simulator/refused.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
@@ -94,7 +94,7 @@ def refused(exercise):
 
 
 def verify(exercise, backend):
-    """The first failure of an exercise's checks, or none."""
+    """Checks an exercise: the verdict has the first failure, if there is one."""
     first, *others = CHECKS[backend]
     preset, order, _ = first
     if log := build(preset, [program(exercise, preset, order).name]):
@@ -109,7 +109,7 @@ def verify(exercise, backend):
             if log:
                 return Verdict(False, compiler_words(log))
         if words.result():
-            return Verdict(False, ["It is right here, and nvcc would refuse it.", *words.result()[1:]])
+            return Verdict(False, ["The result is right, but nvcc would refuse the code.", *words.result()[1:]])
         for (_, _, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
                 return Verdict(False, [verdict.words[0], "  " + meaning, *verdict.words[1:]])

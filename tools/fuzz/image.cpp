@@ -1,5 +1,5 @@
 /// @file
-/// @brief Fuzzes the reader of images: whatever the bytes are, it decodes them or refuses them in one line.
+/// @brief Fuzzes the reader of images: it must decode any bytes, or refuse them in one line.
 #include <zlib.h>
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// libpng refuses a chunk whose checksum is wrong, and almost every change makes it wrong.
+/// libpng refuses a chunk with a wrong checksum, which almost every change causes.
 void correct_checksums(std::vector<unsigned char>& png) {
     for (std::size_t at = 8; at + 12 <= png.size();) {
         const std::string_view bytes(reinterpret_cast<const char*>(png.data()), png.size());

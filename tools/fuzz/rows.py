@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/fuzz/rows.py [SECONDS [SEED]]
 
-Feeds tools/report.py and tools/picture with changed rows: whatever a file holds, they draw it, and nothing of it becomes
-a tag or gnuplot's code, or they refuse it in one line. gnuplot itself draws one in twenty.
+Feeds tools/report.py and tools/picture with mutated rows: they must draw any file, without turning its text into tags or
+gnuplot code, or refuse it in one line. gnuplot itself draws one file in twenty.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ draw = picture.draw
 
 
 def check_data(_, before, sections, after):
-    """In place of gnuplot: each line of its data is a section's name, or cells."""
+    """Replaces gnuplot: each line of its data must be a section's name, or cells."""
     for line in picture.data(sections).split("\n"):
         assert not line or line[2:] in sections or all(map(CELL.fullmatch, line.split("\t"))), line
     return b"<svg><title></title><desc></desc></svg>"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Fuzzes the translator: whatever the source is, it keeps every line or refuses it.
+/// @brief Fuzzes the translator: it must keep every line of any source, or refuse it.
 #include "../../common/simulator/translator.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
             if (std::count(translated.begin(), translated.end(), '\n') !=
                 std::count(source.begin(), source.end(), '\n'))
                 std::abort();
-        } catch (const std::runtime_error&) {  // it names the line
+        } catch (const std::runtime_error&) {  // with the line's number
         }
     }
     return 0;

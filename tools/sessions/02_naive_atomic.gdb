@@ -4,7 +4,7 @@ break racy_kernel if threadIdx.x == 5
 run
 next
 print d_bins[7]
-stepi 13
+stepi 23
 x/i $pc
 print $rdx
 print d_bins[7]

@@ -1,4 +1,4 @@
-// 01.1: a file, by a function of the C library that no list of words has
+// 01.1: a file, by a function of the C library that no list of forbidden words has
 // refused: it calls 'remove'
 #include <cstdio>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {

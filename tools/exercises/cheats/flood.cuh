@@ -1,4 +1,4 @@
-// 02.3: words without end
+// 02.3: endless output
 // refused: MiB
 #include <cstdio>
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

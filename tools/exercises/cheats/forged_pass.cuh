@@ -1,4 +1,4 @@
-// 02.3: the words with which a right variant ends
+// 02.3: the verdict of a correct variant
 // refused: Wrong for n = 1
 #include <cstdio>
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

@@ -1,4 +1,4 @@
-// 02.3: a function of the host, called in a kernel
+// 02.3: a host function called in a kernel
 // refused: nvcc would refuse it
 #include <cstdio>
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

@@ -1,4 +1,4 @@
-// 02.3: a compilation without end
+// 02.3: an endless compilation
 // refused: It does not compile
 template <unsigned long long low, unsigned long long high>
 __device__ constexpr unsigned long long sum() {

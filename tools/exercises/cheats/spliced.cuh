@@ -1,4 +1,4 @@
-// 01.1: a call in a comment, which a line's end continues
+// 01.1: a comment that a backslash continues on the next line
 // refused: a backslash at the end of a line
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     // \

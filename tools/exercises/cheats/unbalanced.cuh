@@ -1,4 +1,4 @@
-// 02.3: an end of the namespace, and what follows it
+// 02.3: the end of the namespace, and code after it
 // refused: closes nothing
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

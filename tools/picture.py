@@ -78,7 +78,7 @@ def write(path, content, source=None):
 
 
 def finished(drawing, heading, description, stamp):
-    """What gnuplot has drawn as an SVG, with its texts and with colours for dark pages."""
+    """An SVG of gnuplot's, with its texts and with colours for dark pages."""
     drawing = drawing.decode("utf-8")
     drawing = drawing[drawing.index("<svg"):]
     for name, words in (("title", heading), ("desc", description)):

@@ -78,7 +78,7 @@ def banks():
 
 
 def group(kind, parts):
-    """What belongs to an input; without a script, the first one is shown."""
+    """Parts that are shown for one input only; without a script, those of the first."""
     hidden = "" if kind == next(iter(INPUTS)) else ' display="none"'
     return f'<g data-choice="{kind}"{hidden}>{"".join(parts)}</g>'
 
@@ -125,7 +125,7 @@ def race():
 # --- Strides and sectors ------------------------------------------------------------------------
 
 SECTOR = 32  # bytes
-# What a load is called, a value's size, and how far a lane's value is from its neighbour's.
+# A load's name, the size of a value, and the distance between the values of neighbouring lanes.
 LOADS = [("neighbouring bytes", 1, 1), ("every 8th byte", 1, 8), ("every 32nd byte", 1, 32),
          ("neighbouring ints", 4, 4), ("every 2nd int", 4, 8), ("every 8th int", 4, 32)]
 

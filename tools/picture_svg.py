@@ -4,7 +4,7 @@ import math
 from html import escape
 
 WIDTH = 860
-# What the parts' classes mean: their colours on a light page and on a dark one.
+# The colours of the parts' classes, on a light page and on a dark one.
 COLORS = {"page": ("#ffffff", "#0d1117"), "ink": ("#1f2328", "#e6edf3"), "dim": ("#57606a", "#a3adb8"),
           "thread": ("#0f5cbd", "#82b9ff"), "shared": ("#00664b", "#55d6ad"), "global": ("#7a2676", "#f0a8e4"),
           "alert": ("#ae4312", "#ff9a68")}

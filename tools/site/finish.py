@@ -1,4 +1,4 @@
-"""What is done to the pages that Doxygen has written: links are resolved, the sidebar and the head filled."""
+"""Finishes the pages that Doxygen has written: resolves links, fills the sidebar and the head."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What is marked in code that Doxygen has highlighted: CUDA's words, a diff's lines, and the links that make sense."""
+"""Marks CUDA's words and a diff's lines in highlighted code, and drops links to other chapters."""
 
 import re
 
@@ -21,7 +21,7 @@ def highlighted(page, text, members):
     chapter = CHAPTER.match(page)
 
     def link(match):
-        """A chapter uses names of its own or of common/, never another chapter's nor `sim::`."""
+        """A chapter uses its own names or those of common/, never another chapter's nor `sim::`."""
         home = re.match(r"\d\d_|namespacesim", match[1])
         if chapter is None or home is None or home[0] == chapter[0]:
             return match[0]

@@ -1,4 +1,4 @@
-"""What the site adds to a page's own HTML: aligned numbers, values that keep their units, pictures that open."""
+"""Changes to a page's own HTML: numbers are aligned, values keep their units, pictures open or have steps."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What Doxygen's tag file knows, and the index of kernels and functions that is made of it."""
+"""Reads Doxygen's tag file, and makes the index of kernels and functions."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-// The page of search results: what search_index.js has of each section, by the words of the query.
+// The page of search results: sections of search_index.js by the words of the query.
 "use strict";
 
 const sections = entries.flatMap(([name, weight, page, ...parts]) =>

@@ -15,7 +15,7 @@ def words(text):
 
 
 def entry(name, text, weight):
-    """What search.js reads of a finished page: its title, and of each section the anchor, the heading and the words."""
+    """A finished page for search.js: its title, and of each section the anchor, the heading and the words."""
     title, body = MAIN.search(text).groups()
     parts = HEADING.split(body)
     headings = [words(title), *map(words, parts[1::3])]

@@ -1,4 +1,4 @@
-// What pages do beyond being read: each of them is complete without it.
+// Conveniences of the pages, which are complete without them.
 "use strict";
 
 // --- Light or dark, before anything is drawn -----------------------------------------------------------
@@ -52,7 +52,7 @@ function addCopying(block) {
   frame.append(block, it);
 }
 
-// What scrolls sideways can be reached by the keyboard.
+// Blocks that scroll sideways can be reached by the keyboard.
 function letScroll() {
   for (const it of document.querySelectorAll(".fragment, .wide, .memproto, .steps, p:has(img)")) {
     if (it.scrollWidth > it.clientWidth) it.tabIndex = 0;

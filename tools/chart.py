@@ -2,8 +2,6 @@
 for each variant."""
 
 import hashlib
-import re
-from html import escape
 
 import picture
 import rows
@@ -11,9 +9,6 @@ from rows import Problem
 
 # Numbers on an axis: what a value is multiplied by, and its unit.
 AXES = {"of_ceiling": (100, "%"), "time": (1e6, "us"), "kernel_time": (1e6, "us")}
-# The colours of plots/chart.gp, and what they are where the page is dark: all have contrasts of 4.5 and more.
-DARK = {"#ffffff": "#0d1117", "#57606a": "#a3adb8", "#1f6fd6": "#58a2ff", "#ae4312": "#ff8f57",
-        "#00664b": "#36c596", "#7a2676": "#e68ad6", "#7d5a00": "#e3b341"}
 
 
 def axis(name):
@@ -52,20 +47,12 @@ class Chart:
         self.arguments = ["chart_" + name.replace("-", "_"), title, self.machine, axis(shown), axis(by) if by else "",
                           " ".join(f"{number:.12g}" for number in sizes)]
         given = [(picture.PLOTS / "chart.gp").read_text(encoding="utf-8"), *self.arguments, picture.data(self.sections),
-                 str(DARK)]
+                 str(picture.DARK)]
         self.stamp = f"<!-- {hashlib.sha256('|'.join(given).encode()).hexdigest()} of what gnuplot was given -->"
 
     def is_in(self, path):
         return path.exists() and self.stamp in path.read_text(encoding="utf-8")
 
     def svg(self):
-        drawing = picture.draw("chart.gp", [], self.sections, self.arguments).decode("utf-8")
-        drawing = drawing[drawing.index("<svg"):]
-        for name, words in (("title", self.title), ("desc", self.machine)):
-            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing, count=1)
-        drawing = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
-                         lambda match: f"#{int(match[1]):02x}{int(match[2]):02x}{int(match[3]):02x}", drawing)
-        rules = "".join(f"[{name}='{light}']{{{name}:{dark}}}" for light, dark in DARK.items()
-                        for name in ("fill", "stroke", "color"))
-        drawing = drawing.replace("</desc>", f"</desc>\n<style>@media(prefers-color-scheme:dark){{{rules}}}</style>", 1)
-        return f"{drawing.rstrip()}\n{self.stamp}\n"
+        drawing = picture.draw("chart.gp", [], self.sections, self.arguments)
+        return picture.finished(drawing, self.title, self.machine, self.stamp)

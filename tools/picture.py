@@ -14,10 +14,13 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from rows import MOST, Problem, device_row, grouped, is_baseline, machine, on_cpu, one_line, problems, seconds, title
+from rows import MOST, Problem, device_row, grouped, is_baseline, machine, on_cpu, one_line, title
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
+# The colours of pictures, and what they are where the page is dark: all have contrasts of 4.5 and more.
+DARK = {"#ffffff": "#0d1117", "#57606a": "#a3adb8", "#1f6fd6": "#58a2ff", "#ae4312": "#ff8f57",
+        "#00664b": "#36c596", "#7a2676": "#e68ad6", "#7d5a00": "#e3b341"}
 
 
 # --- gnuplot ------------------------------------------------------------------------------------
@@ -74,14 +77,26 @@ def write(path, content, source=None):
             part.unlink()
 
 
+def finished(drawing, heading, description, stamp):
+    """An SVG of gnuplot's, with its texts and with colours for dark pages."""
+    drawing = drawing.decode("utf-8")
+    drawing = drawing[drawing.index("<svg"):]
+    for name, words in (("title", heading), ("desc", description)):
+        drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing, count=1)
+    drawing = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
+                     lambda match: f"#{int(match[1]):02x}{int(match[2]):02x}{int(match[3]):02x}", drawing)
+    rules = "".join(f"[{name}='{light}']{{{name}:{dark}}}" for light, dark in DARK.items()
+                    for name in ("fill", "stroke", "color"))
+    drawing = drawing.replace("</desc>", f"</desc>\n<style>@media(prefers-color-scheme:dark){{{rules}}}</style>", 1)
+    return f"{drawing.rstrip()}\n{stamp}\n"
+
+
 # --- Bars ---------------------------------------------------------------------------------------
 
 
 def mark(row):
-    """A row's place on the axis, and the ends of its spread; simulated times are no bandwidth."""
-    ends = ("median_s", "p10_s", "p90_s") if row["simulated"] else ("median_s", "p90_s", "p10_s")
-    marks = tuple(row[column] if row["simulated"] else row["bytes"] / (row[column] or math.inf) * 1e-9
-                  for column in ends)
+    """A row's place on the axis, and the ends of its spread."""
+    marks = tuple(row["bytes"] / (row[column] or math.inf) * 1e-9 for column in ("median_s", "p90_s", "p10_s"))
     if not all(1 / MOST < number < MOST for number in marks):
         raise Problem(f"{row['place']}: a picture needs bytes and times above 0, and a ratio below {MOST:g}")
     return marks
@@ -92,15 +107,13 @@ class Picture:
 
     def __init__(self, rows, problem):
         self.rows = rows
-        simulated = any(row["simulated"] for row in self.rows)
-        if simulated:  # beside simulated times the CPU's would invite a comparison
-            self.rows = [row for row in self.rows if not on_cpu(row)]
-        variants = [row for row in self.rows if not is_baseline(row)]
+        if any(row["simulated"] for row in rows):
+            raise Problem("a picture of simulated times would say nothing about a GPU")
+        variants = [row for row in rows if not is_baseline(row)]
         if not variants:
             raise Problem(f"there are no rows of the default progression for a picture of the {problem}")
         self.name = problem.replace(" ", "_")
-        self.title = title(variants[0]) + (": time on the simulator" if simulated else
-                                           f": GB/s of each {'grid' if variants[0]['case'] == 'sweep' else 'variant'}")
+        self.title = f"{title(variants[0])}: GB/s of each {'grid' if variants[0]['case'] == 'sweep' else 'variant'}"
         self.machine = machine(device_row(self.rows))
         self.sections = {
             "variants": [self.line(y, row) for y, row in enumerate(variants, 1)],
@@ -112,10 +125,10 @@ class Picture:
         marks += [line[0] for name in ("ceilings", "cubs") for line in self.sections[name]]
         low, high = math.floor(math.log10(min(marks) * 0.9)), math.ceil(math.log10(max(marks) * 1.1))
         present = " ".join("1" if self.sections[name] else "0" for name in ("ceilings", "cubs"))
-        self.numbers = f"{len(variants)} {present} {low} {high} {simulated:d}"
+        self.numbers = f"{len(variants)} {present} {low} {high}"
         for name in self.sections:  # gnuplot plots no empty section: a line above the picture
             self.sections[name] = self.sections[name] or [(1, -9, 0)]
-        given = [(PLOTS / "bars.gp").read_text(encoding="utf-8"), self.title, self.machine, self.numbers,
+        given = [str(DARK), (PLOTS / "bars.gp").read_text(encoding="utf-8"), self.title, self.machine, self.numbers,
                  data(self.sections)]
         self.stamp = f"<!-- {hashlib.sha256('|'.join(given).encode()).hexdigest()} of what gnuplot was given -->"
 
@@ -125,8 +138,7 @@ class Picture:
         remark = ", wrong" if "wrong on purpose" in row["verdict"] else ", CPU" if on_cpu(row) else ""
         at, low, high = mark(row)
         chapter = row["chapter"][:2] + "  " if row["case"] == "progression" else ""
-        return (y, at, low, high, f"{chapter}{row['variant']}{remark}",
-                seconds(at) if row["simulated"] else grouped(at))
+        return (y, at, low, high, f"{chapter}{row['variant']}{remark}", grouped(at))
 
     def segments(self, variants, name):
         """A line beside each chapter's variants: where the baseline of their run is."""
@@ -142,10 +154,5 @@ class Picture:
         return path.exists() and self.stamp in path.read_text(encoding="utf-8")
 
     def svg(self):
-        drawing = draw("bars.gp", [], self.sections,
-                       [self.name, self.title, self.machine, self.numbers]).decode("utf-8")
-        drawing = drawing[drawing.index("<svg"):]
-        for name, words in (("title", self.title), ("desc", self.machine)):
-            drawing = re.sub(rf"<{name}>.*?</{name}>", lambda _: f"<{name}>{escape(words)}</{name}>", drawing,
-                             count=1)
-        return f"{drawing.rstrip()}\n{self.stamp}\n"
+        drawing = draw("bars.gp", [], self.sections, [self.name, self.title, self.machine, self.numbers])
+        return finished(drawing, self.title, self.machine, self.stamp)

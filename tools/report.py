@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/report.py ROWS.csv PAGE.html
 
-Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread. The page needs no
-network.
+Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread; of a run on the
+simulator, verdicts only. The page needs no network.
 """
 
 from html import escape
@@ -27,9 +27,8 @@ th { background: var(--shade); font-weight: 600; }
 .baseline { color: var(--quiet); }
 """
 
-SIMULATED = ("<p><strong>No GPU was used.</strong> Times marked “sim” are how long the simulation took on this CPU."
-             " They say nothing about a GPU, not even which variant is faster there, so there are neither GB/s nor "
-             "ratios. The verdicts hold.</p>")
+SIMULATED = ("<p><strong>No GPU was used.</strong> The simulator shows whether results are right, and nothing about a "
+             "GPU's speed, so this page has verdicts and no times. On a GPU, the same command charts GB/s.</p>")
 EXPLANATION = ("<p>Times are medians; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
                "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "
                "rounds as the variants beside them.</p>")
@@ -44,9 +43,12 @@ def cell(tag, name, words):
 
 
 def table(rows):
-    """Every value of the rows; bandwidths and ratios only if nothing was simulated."""
-    columns = ["chapter", "variant", "time", "spread"]
-    if not is_simulated(rows):
+    """Every value of the rows; if they were simulated, the verdicts."""
+    columns = ["chapter", "variant"]
+    if is_simulated(rows):
+        rows = [row for row in rows if not results.is_baseline(row)]
+    else:
+        columns += ["time", "spread"]
         columns += [name for name in ("gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub")
                     if any(results.words(row, name) for row in rows)]
     columns.append("verdict")
@@ -57,11 +59,22 @@ def table(rows):
     return "<div class=wide><table>\n" + "\n".join(lines) + "\n</table></div>"
 
 
+def counts(rows):
+    """How many variants were right, and how many were not."""
+    verdicts = [row["verdict"] for row in rows if not results.is_baseline(row)]
+    on_purpose = sum("wrong on purpose" in verdict for verdict in verdicts)
+    wrong = sum(verdict.startswith("WRONG") for verdict in verdicts)
+    return (f"<p>{len(verdicts)} variants: {len(verdicts) - on_purpose - wrong} right, {on_purpose} wrong on purpose, "
+            f"{wrong} wrong.</p>\n")
+
+
 def section(rows, problem):
-    figure = ""
-    if problem in picture.PICTURED:
-        figure = f"<figure>\n{picture.Picture(rows, problem).svg()}</figure>\n"
-    return f"<h2>{escape(results.title(rows[0]))} ({escape(rows[0]['input'])})</h2>\n{figure}{table(rows)}\n"
+    above = ""
+    if is_simulated(rows):
+        above = counts(rows)
+    elif problem in picture.PICTURED:
+        above = f"<figure>\n{picture.Picture(rows, problem).svg()}</figure>\n"
+    return f"<h2>{escape(results.title(rows[0]))} ({escape(rows[0]['input'])})</h2>\n{above}{table(rows)}\n"
 
 
 def page(rows):

@@ -16,6 +16,8 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+import picture_steps as steps
+
 TOOLS = Path(__file__).resolve().parent
 HOSTILE = ["`touch pwned`", '"; system("touch pwned"); "', "</desc><script>alert(1)</script>", "%s %d %%",
            'a\\nb \\042 "c" \\', "# é漢字 {/Bold x}_1^2 @y ~", "$(touch pwned)", "'; system('touch pwned'); '",
@@ -116,11 +118,13 @@ class Report(Folder):
         self.assertEqual(["<svg" in part for part in (histogram, squares, joint, new)], [True, True, False, False])
         self.assertTrue(new.startswith("&lt;b&gt;new&lt;/b&gt; of 1,000 elements"))
 
-    def test_simulated_times_are_drawn_without_the_cpus(self):
-        page = self.page({"simulated": "true"}, {"device": "CPU", "variant": "(one CPU core)"},
-                         {"device": "CPU", "variant": "on the CPU"})
-        self.assertNotIn("01  on the CPU", page)
-        self.assertIn("seconds on the simulator", page)
+    def test_a_page_of_simulated_rows_has_verdicts_and_counts_and_no_times(self):
+        page = self.page({"simulated": "true"}, {"simulated": "true", "verdict": "wrong on purpose: lost 3"},
+                         {"simulated": "true", "verdict": "WRONG: bin 3"}, {"device": "CPU", "variant": "(one CPU core)"})
+        self.assertIn("3 variants: 1 right, 1 wrong on purpose, 1 wrong.", page)
+        self.assertIn("lost 3", page)
+        for time in ("<svg", "2.00 us", "GB/s</th>", "(one CPU core)"):
+            self.assertNotIn(time, page)
 
     def test_damaged_rows_are_refused_in_a_line(self):
         heading, row = (self.folder / self.write_rows({})).read_text(encoding="utf-8").splitlines()
@@ -144,6 +148,49 @@ class Report(Folder):
                             (".", "Is a directory"), ("/dev/zero", "is a device"), ("/proc/self/mem", "error")]:
             self.fails(words, TOOLS / "report.py", name, "page.html")
         self.assertFalse((self.folder / "page.html").exists())
+
+
+class Steps(unittest.TestCase):
+    def test_the_pictures_show_the_passes_and_sectors_that_were_counted_on_a_gpu(self):
+        means = [[steps.mean_passes(kind, copies) for copies in steps.COPIES] for kind in ("uniform", "bank-attack", "constant")]
+        for found, expected in zip(means, [(3.16, 2.93, 2.00, 1), (7.89, 3.99, 2.00, 1), (1, 1, 1, 1)]):
+            self.assertEqual([round(mean, 2) for mean in found], list(expected))
+        self.assertEqual([len(steps.sectors(size, stride)) for _, size, stride in steps.LOADS], [1, 8, 32, 4, 8, 32])
+
+    def test_every_tree_adds_every_value_once(self):
+        for shape in steps.SHAPES:
+            values = list(steps.VALUES)
+            for level in range(steps.LEVELS):
+                for _, left, right in steps.additions(shape, level):
+                    values[left] += values[right]
+            self.assertEqual(values[0], sum(steps.VALUES))
+
+    def test_the_pictures_are_up_to_date(self):
+        run = subprocess.run([TOOLS / "picture_steps.py", "--check"], capture_output=True, encoding="utf-8", check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+
+class Site(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(TOOLS / "site"))
+        import markup
+        cls.markup = markup
+
+    def test_columns_of_numbers_are_aligned_and_other_columns_are_not(self):
+        rows = [("variant", "", "time", "share"), ("a", "02", "1.5 us", "57 %"), ("b", "03", "–", "1,024 to 2,048")]
+        table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        cells = re.findall(r"<td( class=\"number\")?>", self.markup.improved(f"<table>{table}</table>", TOOLS))
+        self.assertEqual([bool(cell) for cell in cells], [False, False, True, True] * 3)
+
+    def test_no_line_ends_between_a_value_and_its_unit(self):
+        words = self.markup.improved("<p>12 GB/s, 3 us <b>4 ×</b> 5 usual, <code>6 us</code></p>", TOOLS).replace("\u00a0", "_")
+        self.assertEqual(words, "<p>12_GB/s, 3_us <b>4_×</b> 5 usual, <code>6 us</code></p>")
+
+    def test_pictures_with_steps_become_part_of_the_page_and_others_open(self):
+        page = self.markup.improved('<p><img src="banks.svg" alt="b" /></p><p><img src="04_coarsened.svg" alt="c" /></p>',
+                                    TOOLS.parent / "docs" / "figures")
+        self.assertRegex(page, r'(?s)^<figure class="steps"><svg.*</svg></figure><p><a href="04_coarsened.svg"><img .*></a></p>$')
 
 
 class Bins(Folder):

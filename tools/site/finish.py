@@ -1,111 +1,127 @@
-"""What is done to the pages that Doxygen has written: links are resolved, CUDA's words marked, scripts dropped."""
+"""Finishes the pages that Doxygen has written: resolves links, fills the sidebar and the head."""
 
 import html
 import re
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-# Words of CUDA's that C++ does not have, but not in comments, strings and tags.
-CUDA = re.compile(
-    r'(?P<other><span class="(?:comment|stringliteral)">.*?</span>|<[^>]*>)|'
-    r"\b(?:__\w+|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|dim3|(?:u?(?:char|short|int)|float|double)[1-4]|"
-    r"atomic[A-Z]\w*|cuda[A-Z]\w*|clock64)\b|&lt;&lt;&lt;|&gt;&gt;&gt;")
-CODE = re.compile(r'<div class="fragment">.*?</div><!-- fragment -->', re.DOTALL)
-CODE_LINK = re.compile(r'<a class="code[^"]*" href="([^"#]*)#[^"]*">(.*?)</a>')
-CHAPTER = re.compile(r"\d\d_")
+import search
+from highlight import CHAPTER, highlighted
+from markdown import plain
+from reference import Tags, index
+
+FILLINGS = {"search": '<p id="found" role="status"></p><ol id="results"></ol>'
+                      "<noscript><p>The search needs JavaScript.</p></noscript>"
+                      '<script src="search_index.js" defer></script><script src="search.js" defer></script>'}
+# Doxygen's indexes by letter: reference.html and the search take their place.
+UNUSED = re.compile(r"(globals|functions|namespacemembers|namespaces|classes|hierarchy|pages)(_\w+)?|.*-members")
+# Scripts' leftovers, tips that scripts would show, an anchor before each page's text, and links that add nothing.
+DROPPED = re.compile(r' on\w+="[^"]*"|<img src="closed.png"[^>]*>|<p ><a class="anchor"[^>]*></a> </p>|'
+                     r'<div class="ttc".*?</div></div>\n?|\s*<a href="[^"]*">More\.\.\.</a>|'
+                     r'(?:&#124;\s*)?<a href="[^"]*-members.html">.*?</a>')
+MEMBERS = re.compile(r'<table class="memberdecls">.*?</table>\s*', re.DOTALL)
+MEMBER = re.compile(r'<a id="(\w+)" name="\1"></a>\s*<h2 class="memtitle"><span class="permalink">.*?</span>(.*?)</h2>')
+HEADING = re.compile(r'<h([23]) id="([^"]*)"([^>]*)>(.*?)</h\1>', re.DOTALL)
+TITLE = re.compile(r'<div class="title">(.*?)</div>', re.DOTALL)
+ENTRY = r'(<li(?: class="inner")?><a)( href="{}">.*?</a>)'
 
 
-class Tags:
-    """What Doxygen's tag file knows: how it has named files and pages, and where members are."""
-
-    def __init__(self, path, root):
-        self.reference = {}  # file -> its page in the reference
-        self.pages = {}      # id -> page
-        self.members = {}    # name -> file -> where it is documented
-        for compound in ElementTree.parse(path).iter("compound"):
-            page = compound.findtext("filename", "").replace(".html", "") + ".html"
-            if compound.get("kind") == "page":
-                self.pages[compound.findtext("name")] = page
-            elif compound.get("kind") == "file" and compound.findtext("path"):
-                file = str(Path(root, compound.findtext("path"), compound.findtext("name")).relative_to(root))
-                self.reference[file] = page
-                for member in compound.iter("member"):
-                    place = f'{member.findtext("anchorfile")}#{member.findtext("anchor")}'
-                    self.members.setdefault(member.findtext("name"), {}).setdefault(file, place)
-
-    def source(self, file):
-        return self.reference[file].replace(".html", "_source.html")
+def kernels_first(match):
+    return "".join(sorted(MEMBERS.findall(match[0]), key=lambda table: ">Kernels</h2>" not in table))
 
 
-def plain_text(text):
-    return html.unescape(re.sub(r"<[^>]+>", "", text))
+def with_permalink(match):
+    level, anchor, attributes, title = match.groups()
+    label = html.escape(f"Link to {plain(title)}")
+    link = f'<a class="permalink" href="#{anchor}" aria-label="{label}">#</a>'
+    return f'<h{level} id="{anchor}"{attributes}>{title} {link}</h{level}>'
 
 
-def without_scripts(text):
-    text = re.sub(r"<script.*?</script>\n?", "", text, flags=re.DOTALL)
-    return re.sub(r' on\w+="[^"]*"|<img src="closed.png"[^>]*>', "", text)
+class Site:
+    """The pages by what they show. `pages`: (Doxygen's id, name) of each file or folder that is one."""
+
+    def __init__(self, tags, pages, copied):
+        self.tags = tags
+        self.names = {file: tags.source(file) for file in tags.reference}
+        self.names.update((file, name) for file, (_, name) in pages.items())
+        self.names.update((file, file) for file in copied)
+        self.files = {page: file for file, page in self.names.items()}
+        self.files.update((page, file) for file, page in tags.reference.items())
+
+    def is_reference(self, name):
+        return name in self.tags.reference.values() or name.endswith("_source.html")
+
+    def readme(self, file):
+        """The page of the nearest README above a file, but for the root's."""
+        readmes = (str(folder / "README.md") for folder in list(Path(file).parents)[:-1])
+        return next((self.names[path] for path in readmes if path in self.names), None)
+
+    def finished(self, name, text):
+        text = DROPPED.sub("", text)
+        text = re.sub(r'"repository:([^"#]*)', lambda match: f'"{self.names[html.unescape(match[1])]}', text)
+        text = highlighted(name, text, self.tags.members)
+        text = re.sub(f"(?s:(?:{MEMBERS.pattern})+)", kernels_first, text)
+        text = MEMBER.sub(r'<h2 id="\1" class="memtitle">\2</h2>', text)
+        title = self.files[name].replace("/", "/<wbr>") if self.is_reference(name) else TITLE.search(text)[1].strip()
+        text = TITLE.sub(lambda _: f"<h1>{title}</h1>{self.related(name)}", text)
+        if name != "search.html":
+            text = self.with_sidebar(name, text, title)
+        text = HEADING.sub(with_permalink, text)
+        first = re.search(r"</h1>.*?<p[ >].*?</p>", text, re.DOTALL)
+        description = html.escape((search.words(first[0]) if first else "")[:300] or plain(title))
+        return text.replace("</title>", f'</title>\n<meta name="description" content="{description}">', 1)
+
+    def related(self, name):
+        """A link from a chapter to its reference, or back."""
+        file = self.files.get(name, "")
+        kernels = str(Path(file).parent / "kernels.cuh")
+        if Path(file).name == "README.md" and kernels in self.tags.reference:
+            page = self.tags.reference[kernels]
+            return f'<p class="related"><a href="{page}">Reference of this chapter\'s code</a></p>'
+        if self.is_reference(name) and CHAPTER.match(file):
+            return f'<p class="related"><a href="{self.readme(file)}">The page that explains it</a></p>'
+        return ""
+
+    def entry(self, name, text):
+        """The sidebar's entry for a page: its own, or the one that it belongs to."""
+        if re.search(ENTRY.format(re.escape(name)), text):
+            return name
+        if self.is_reference(name):
+            return "reference.html"
+        if name in self.files:
+            return self.readme(self.files[name]) or "index.html"
+        return "files.html" if name.startswith("dir_") else "annotated.html"
+
+    def with_sidebar(self, name, text, title):
+        """Marks the page's entry, and lists the page's sections there."""
+        entry, current = self.entry(name, text), "page"
+        sections = "".join(f'<li class="level{level}"><a href="#{anchor}">{html.escape(plain(heading))}</a></li>'
+                           for level, anchor, _, heading in HEADING.findall(text))
+        if entry != name:
+            sections = f'<li><a aria-current="page" href="{name}">{title}</a></li>{sections}'
+            current = "true"
+        return re.sub(ENTRY.format(re.escape(entry)), lambda match: (
+            f'{match[1]} aria-current="{current}"{match[2]}<ul>{sections}</ul>'), text, count=1)
 
 
-def code(fragment, chapter, tags):
-    """Marks CUDA's words. A chapter uses names of its own or of common/, never another chapter's nor `sim::`."""
-
-    def own(link):
-        home = re.match(r"\d\d_|namespacesim", link[1])
-        if chapter is None or home is None or home[0] == chapter[0]:
-            return link[0]
-        for file, place in tags.members.get(plain_text(link[2]), {}).items():
-            if file.startswith(chapter[0]):
-                return f'<a class="code" href="{place}">{link[2]}</a>'
-        return link[2]
-
-    fragment = CODE_LINK.sub(own, fragment)
-    return CUDA.sub(lambda match: match[0] if match["other"] else f'<b class="cuda">{match[0]}</b>', fragment)
-
-
-def all_places(text, tags):
-    """In an index of names: Doxygen leaves out files that are called alike, in several folders."""
-
-    def entry(match):
-        places = tags.members.get(match[1])
-        if places is None:  # not of a file
-            return match[0]
-        links = (f'<a class="el" href="{place}">{file}</a>' for file, place in sorted(places.items()))
-        return f'<li>{match[1]}{match[2]}: {", ".join(links)}</li>'
-
-    return re.sub(r"<li>(\w+)((?:\(\))?)&#160;:&#160;.*?</li>", entry, text)
-
-
-def finished(name, text, tags, names, titles):
-    """A page of the site. `names`: the page of each file or folder; `titles`: those of pages about files."""
-    text = without_scripts(text)
-    text = re.sub(r'"repository:([^"#]*)', lambda match: f'"{names[html.unescape(match[1])]}', text)
-    text = CODE.sub(lambda match: code(match[0], CHAPTER.match(name), tags), text)
-    if name.startswith("globals"):
-        text = all_places(text, tags)
-    text = re.sub(r'<div id="navrow1".*?</div>', "", text, flags=re.DOTALL)  # the contents have it
-    text = re.sub(r'\s*<a href="[^"]*">More\.\.\.</a>', "", text)
-    text = re.sub(r'<div class="title">(.*?)</div>', lambda match: f"<h1>{titles.get(name, match[1])}</h1>", text,
-                  flags=re.DOTALL)
-    sections = "".join(f'<li><a href="#{anchor}">{title}</a></li>'
-                       for anchor, title in re.findall(r'<h2 id="([^"]*)">(.*?)</h2>', text))
-    return re.sub(rf'<li><a( href="{re.escape(name)}">.*?</a>)',
-                  lambda match: f'<li><a aria-current="page"{match[1]}<ul>{sections}</ul>', text, count=1)
-
-
-def finish(site, root, pages, copied):
-    """Finishes all pages. `pages`: (Doxygen's id, name) of each file or folder that is one; `copied`: files."""
-    tags = Tags(site.parent / "tags.xml", root)
-    names = {file: tags.source(file) for file in tags.reference}
-    names.update((file, name) for file, (_, name) in pages.items())
-    names.update((file, file) for file in copied)
-    titles = {page: file.replace("/", "/<wbr>")
-              for file, page in tags.reference.items() for page in (page, tags.source(file))}
+def finish(folder, root, pages, copied, made):
+    """Finishes all pages of a folder. `copied`: files that are beside them; `made`: pages to be filled here."""
+    for file in folder.iterdir():
+        if UNUSED.fullmatch(file.stem) or file.suffix in (".js", ".png", ".svg", ".css") and file.name != "style.css":
+            file.unlink()
+    tags = Tags(folder.parent / "tags.xml", root)
+    site = Site(tags, pages, copied)
     for identity, name in pages.values():
         if identity != "mainpage":
-            (site / tags.pages[identity]).rename(site / name)
-    (site / "pages.html").unlink()
-    for page in site.glob("*.html"):
-        page.write_text(finished(page.name, page.read_text(encoding="utf-8"), tags, names, titles), encoding="utf-8")
-    for file in site.iterdir():
-        if file.suffix in (".js", ".png", ".svg", ".css") and file.name != "style.css":
-            file.unlink()
+            (folder / tags.pages[identity]).rename(folder / name)
+    fillings = {**FILLINGS, "reference": index(tags, folder, site.names)}
+    entries = []
+    for page in sorted(folder.glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        if page.stem in made:
+            text = text.replace(f"<!-- {page.stem} -->", fillings[page.stem])
+        text = site.finished(page.name, text)
+        page.write_text(text, encoding="utf-8")
+        is_text = site.files.get(page.name, "").endswith(".md")
+        if is_text or page.name in tags.reference.values() or page.name.startswith(("class", "struct")):
+            entries.append(search.entry(page.name, text, weight=2 if is_text else 1))
+    (folder / "search_index.js").write_text(search.script(entries), encoding="utf-8")

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API: choosing devices, limits, peers, profiler. There is one device, with no peers.
+/// @brief The runtime API: choosing devices, limits, peers, profiler. Devices are no peers of each other.
 #pragma once
 
 #include "../include/cuda_runtime.h"

@@ -62,8 +62,9 @@ endforeach()
 
 # steps_03_plain and _interleaved check the steps of a chapter's lesson plan.
 file(GLOB chapters RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS "[0-9][0-9]_*/exercises")
+file(GLOB plans CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/instructors/*.md ${PROJECT_SOURCE_DIR}/docs/instructors/live/*.diff)
 foreach(chapter IN LISTS chapters)
   string(SUBSTRING ${chapter} 0 2 number)
-  assembled(steps ${number} ${PROJECT_BINARY_DIR}/steps_${number}.cu ${PROJECT_SOURCE_DIR}/docs/instructors.md)
+  assembled(steps ${number} ${PROJECT_BINARY_DIR}/steps_${number}.cu ${plans})
   programs(steps_${number} ${PROJECT_BINARY_DIR}/steps_${number}.cu)
 endforeach()

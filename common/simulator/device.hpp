@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "cuda_runtime.h"
 
@@ -18,6 +19,9 @@ constexpr std::size_t kSharedBytesPerBlock = 227 * 1024;
 constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;
 constexpr std::size_t kReservedSharedBytes = 1024;
 /// @}
+
+/// CUDA_SIM_SEED.
+std::uint64_t seed();
 
 /// The shared memory that a block of a kernel may have: 48 KiB, unless `cudaFuncSetAttribute` asked for more.
 struct SharedLimit {

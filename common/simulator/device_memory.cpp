@@ -13,6 +13,7 @@
 #include "fenced.hpp"
 #include "signals.hpp"
 #include "source_lines.hpp"
+#include "streams.hpp"
 
 namespace sim {
 namespace {
@@ -30,6 +31,7 @@ class Allocation {
     const Fenced& memory() const { return memory_; }
     bool has(const void* at) const { return !freed_ && memory_.has(at); }
     bool managed() const { return managed_; }
+    int device() const { return device_; }
     void set_accessible(bool accessible) const {
         memory_.set_accessible(accessible || (managed_ && !freed_));
     }
@@ -43,13 +45,15 @@ class Allocation {
     /// Where an address is, in words.
     std::string text(const void* at) const {
         const std::string line = allocated_.line();
-        return memory_.text(at) + "a buffer of " + Fenced::bytes_text(memory_.bytes()) +
+        const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
+        return memory_.text(at) + "a buffer of " + Fenced::bytes_text(memory_.bytes()) + device +
                (line.empty() ? "" : " allocated at " + line) + (freed_ ? " and freed" : "");
     }
 
  private:
     Fenced memory_;
     const bool managed_;
+    const int device_ = current_device();
     const Calls allocated_;
     bool freed_ = false;
 };
@@ -67,6 +71,7 @@ auto& variables() {
     return sizes;
 }
 bool grid_runs = false;
+int grid_device = 0;  // the last grid's
 
 /// The allocation that has an address in its bytes, its fences or its guards, or null.
 const Allocation* allocation_around(const void* address) {
@@ -104,7 +109,7 @@ char* allocate(std::size_t bytes, bool managed) {
     const std::lock_guard lock(memory_lock);
     auto allocation = std::make_unique<Allocation>(bytes, allocations.size() < kMostGuarded, managed);
     char* const pointer = allocation->memory().begin();
-    allocation->set_accessible(grid_runs);
+    allocation->set_accessible(grid_runs && grid_device == current_device());
     allocations[pointer] = std::move(allocation);
     catch_signals();
     return pointer;
@@ -124,7 +129,8 @@ bool deallocate(char* pointer) {
 
 void deallocate_all() {
     const std::lock_guard lock(memory_lock);
-    allocations.clear();
+    for (auto next = allocations.begin(); next != allocations.end();)
+        next = next->second->device() == current_device() ? allocations.erase(next) : std::next(next);
     freed.clear();
     release_signals_if_unused();
 }
@@ -160,7 +166,9 @@ std::string allocation_text(const void* address) {
 GridAccess::GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = true;
-    for (const auto& [start, allocation] : allocations) allocation->set_accessible(true);
+    grid_device = current_device();
+    for (const auto& [start, allocation] : allocations)
+        allocation->set_accessible(allocation->device() == current_device());
     catch_signals();
 }
 
@@ -173,15 +181,17 @@ GridAccess::~GridAccess() {
 
 std::string GridAccess::damage() const {
     const std::lock_guard lock(memory_lock);
-    for (const auto& [start, allocation] : allocations)
+    for (const auto& [start, allocation] : allocations) {
+        if (allocation->device() != grid_device) continue;  // out of reach, for the grid as for this function
         if (const char* const at = allocation->memory().damage()) return allocation->text(at);
+    }
     return "";
 }
 
 CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {
     const Allocation* const allocation = allocation_around(pointer);
-    if (grid_runs || allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside)
-        return;
+    if (allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside) return;
+    if (grid_runs && grid_device == allocation->device()) return;
     const std::uintptr_t page = Fenced::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
     pages_ = reinterpret_cast<char*>(begin / page * page);
     bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;

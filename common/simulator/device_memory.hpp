@@ -20,7 +20,7 @@ char* allocate(std::size_t bytes, bool managed = false);
 /// From now on, copies find a device variable by its address.
 void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
-void deallocate_all();
+void deallocate_all();           ///< of the current device
 
 /// Does a range of at least one byte lie inside one allocation, away from all of them, or neither?
 enum class Place { inside, outside, across };
@@ -32,7 +32,7 @@ bool is_in_fence(const void* address);
 /// @return Where an address is that is inside an allocation or near one, in words; empty if it isn't.
 std::string allocation_text(const void* address);
 
-/// While it lives, a grid may use device memory.
+/// While it lives, a grid may use the memory of the current device.
 class GridAccess {
  public:
     GridAccess();

@@ -10,6 +10,7 @@
 
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "streams.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -24,11 +25,6 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     if (*end == '\0' && *text != '-') return value;
     std::fprintf(stderr, "%s takes a whole number, not '%s'\n", name, text);
     std::exit(2);
-}
-
-std::uint64_t& seed() {
-    static std::uint64_t value = setting("CUDA_SIM_SEED", 0);
-    return value;
 }
 
 /// The error of CUDA 13. Before it, a shape outside the limits was an invalid configuration.
@@ -79,9 +75,23 @@ void run_on_workers(Grid& grid) {
     for (std::thread& other : others) other.join();
 }
 
+std::uint64_t& seed_value() {
+    static std::uint64_t value = setting("CUDA_SIM_SEED", 0);
+    return value;
+}
+
+int& devices() {
+    static int count = static_cast<int>(std::clamp<std::uint64_t>(setting("CUDA_SIM_DEVICES", 1), 1, 64));
+    return count;
+}
+
 }  // namespace
 
-void set_seed(std::uint64_t value) { seed() = value; }
+std::uint64_t seed() { return seed_value(); }
+void set_seed(std::uint64_t value) { seed_value() = value; }
+
+int device_count() { return devices(); }
+void set_devices(int count) { devices() = count; }
 
 unsigned int workers() {
     // Each worker has up to 1024 stacks with as many guards, and Linux gives a process 65,530 mappings.
@@ -91,16 +101,20 @@ unsigned int workers() {
     return count;
 }
 
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+bool accept(const Kernel& kernel, const LaunchConfig& config) {
     if (running_worker != nullptr)
         running_worker->fail("launches " + launch_text(kernel) +
                              ": the simulator has no dynamic parallelism");
-    const SharedLimit limit = shared_limit(kernel.address);
-    const cudaError_t sticky = sticky_error();
-    if (const cudaError_t error = sticky != cudaSuccess ? sticky : launch_error(config, limit)) {
-        set_error(error);
-        return;
-    }
+    cudaError_t error = sticky_error();
+    if (error == cudaSuccess) error = stream_error(config.stream);
+    if (error == cudaSuccess) error = launch_error(config, shared_limit(kernel.address));
+    if (error != cudaSuccess) set_error(error);
+    return error == cudaSuccess;
+}
+
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+    if (!accept(kernel, config)) return;
+    wait_for(config.stream);
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
     const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
@@ -108,7 +122,7 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     const std::uint64_t blocks = ends > 0 && ends < all / 2 ? 2 * ends : all;
     Grid grid{kernel,
               config,
-              limit,
+              shared_limit(kernel.address),
               loop,
               call,
               blocks,

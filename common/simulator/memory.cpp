@@ -2,21 +2,63 @@
 /// @brief The runtime API: memory.
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <new>
-#include <set>
 
 #include "../cuda/host_memory.hpp"
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "streams.hpp"
 
 namespace sim {
 namespace {
 
 std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
-auto& pinned = *new std::set<void*>;      // what cudaMallocHost gave
-auto& registered = *new std::set<void*>;  // what cudaHostRegister pinned
+auto& pinned = *new std::map<const void*, std::size_t>;      // what cudaMallocHost gave, and its bytes
+auto& registered = *new std::map<const void*, std::size_t>;  // what cudaHostRegister pinned
+
+/// Whether a range is host memory that a device does not read by itself.
+bool is_pageable(const void* pointer, std::size_t bytes) {
+    if (place(pointer, bytes) == Place::inside) return false;
+    const std::lock_guard<std::mutex> lock(pinned_lock);
+    for (const auto* const ranges : {&pinned, &registered}) {
+        const auto next = ranges->upper_bound(pointer);
+        if (next == ranges->begin()) continue;
+        const auto& [begin, size] = *std::prev(next);
+        if (static_cast<const char*>(pointer) + bytes <= static_cast<const char*>(begin) + size) return false;
+    }
+    return true;
+}
+
+cudaError_t memset_error(const void* pointer, std::size_t bytes) {
+    if (sticky_error() != cudaSuccess) return sticky_error();
+    return place(pointer, bytes) == Place::inside ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/// Of host and device memory, the direction only says which of the two must be the device's.
+cudaError_t copy_error(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    if (sticky_error() != cudaSuccess) return sticky_error();
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    const auto valid = [&](const void* pointer, bool device) {
+        const Place found = place(pointer, bytes);
+        return pointer != nullptr && found != Place::across && (!device || found == Place::inside);
+    };
+    const bool is_valid = valid(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) &&
+                          valid(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+    return is_valid ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+void set_bytes(void* pointer, int value, std::size_t bytes) {
+    const CopyAccess access(pointer, bytes);
+    std::memset(pointer, value, bytes);
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+    const CopyAccess access_to(to, bytes), access_from(from, bytes);
+    std::memmove(to, from, bytes);
+}
 
 }  // namespace
 
@@ -24,6 +66,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
                         std::size_t bytes, bool to_symbol) {
     if (sticky_error() != cudaSuccess) return finish(cudaSuccess);
     if (bytes == 0) return finish(cudaSuccess);
+    wait_for_blocking_streams();
     if (host == nullptr || offset > symbol_bytes || bytes > symbol_bytes - offset)
         return finish(cudaErrorInvalidValue);
     char* const start = static_cast<char*>(symbol) + offset;
@@ -51,6 +94,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void* pointer) {
+    sim::wait_for_device();
     const bool known = pointer == nullptr || sim::deallocate(static_cast<char*>(pointer));
     return finish(known ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -62,11 +106,12 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     *pointer = bytes > host_memory_bytes() ? nullptr : std::malloc(bytes);
     if (*pointer == nullptr) return finish(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
-    sim::pinned.insert(*pointer);
+    sim::pinned[*pointer] = bytes;
     return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
+    sim::wait_for_device();
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
     if (pointer != nullptr && sim::pinned.erase(pointer) == 0) return finish(cudaErrorInvalidValue);
     std::free(pointer);
@@ -76,11 +121,12 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
     if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
-    return finish(sim::registered.insert(pointer).second ? cudaSuccess
-                                                         : cudaErrorHostMemoryAlreadyRegistered);
+    return finish(sim::registered.emplace(pointer, bytes).second ? cudaSuccess
+                                                                 : cudaErrorHostMemoryAlreadyRegistered);
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
+    sim::wait_for_device();
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
     return finish(sim::registered.erase(pointer) == 1 ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
@@ -92,28 +138,31 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-    if (bytes == 0) return cudaSuccess;
-    if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    if (sim::place(pointer, bytes) != Place::inside) return finish(cudaErrorInvalidValue);
-    const sim::CopyAccess access(pointer, bytes);
-    std::memset(pointer, value, bytes);
-    return finish(cudaSuccess);
+    return cudaMemsetAsync(pointer, value, bytes);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    return cudaMemcpyAsync(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
     if (bytes == 0) return cudaSuccess;
-    if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return finish(cudaErrorInvalidMemcpyDirection);
-    // Of host and device memory, the direction only says which of the two must be the device's.
-    const auto valid = [&](const void* pointer, bool device) {
-        const Place found = sim::place(pointer, bytes);
-        return pointer != nullptr && found != Place::across && (!device || found == Place::inside);
-    };
-    if (!valid(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) ||
-        !valid(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice))
-        return finish(cudaErrorInvalidValue);
-    const sim::CopyAccess access_to(to, bytes), access_from(from, bytes);
-    std::memmove(to, from, bytes);
+    cudaError_t error = sim::memset_error(pointer, bytes);
+    if (error == cudaSuccess) error = sim::stream_error(stream);
+    if (error != cudaSuccess) return finish(error);
+    const auto work = [=] { sim::set_bytes(pointer, value, bytes); };
+    sim::is_late(stream) ? sim::order(stream, work) : sim::do_now(stream, work);
+    return finish(cudaSuccess);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    if (bytes == 0) return cudaSuccess;
+    cudaError_t error = sim::copy_error(to, from, bytes, kind);
+    if (error == cudaSuccess) error = sim::stream_error(stream);
+    if (error != cudaSuccess) return finish(error);
+    const auto work = [=] { sim::copy_bytes(to, from, bytes); };
+    const bool may_be_late = !sim::is_pageable(to, bytes) && !sim::is_pageable(from, bytes);
+    may_be_late&& sim::is_late(stream) ? sim::order(stream, work) : sim::do_now(stream, work);
     return finish(cudaSuccess);
 }

@@ -1,22 +1,30 @@
 /// @file
-/// @brief The runtime API: the device, kernels' attributes, streams, events.
+/// @brief The runtime API: the device, kernels' attributes.
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "device.hpp"
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "streams.hpp"
 
 using sim::answer;
 using sim::finish;
 
-// --- The device ---------------------------------------------------------------------------------
+// --- Devices ------------------------------------------------------------------------------------
+
+namespace {
+thread_local int chosen_device = 0;
+}  // namespace
+
+int sim::current_device() { return chosen_device; }
+int sim::choose_device(int device) { return std::exchange(chosen_device, device); }
 
 cudaError_t cudaDriverGetVersion(int* version) {
     if (version == nullptr) return answer(cudaErrorInvalidValue);
@@ -32,21 +40,25 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 cudaError_t cudaGetDeviceCount(int* count) {
     if (count == nullptr) return answer(cudaErrorInvalidValue);
-    *count = 1;
+    *count = sim::device_count();
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return answer(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= sim::device_count()) return answer(cudaErrorInvalidDevice);
+    chosen_device = device;
+    return cudaSuccess;
+}
 
 cudaError_t cudaGetDevice(int* device) {
     if (device == nullptr) return answer(cudaErrorInvalidValue);
-    *device = 0;
+    *device = chosen_device;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (properties == nullptr) return answer(cudaErrorInvalidValue);
-    if (device != 0) return answer(cudaErrorInvalidDevice);
+    if (device < 0 || device >= sim::device_count()) return answer(cudaErrorInvalidDevice);
     cudaDeviceProp p{};
     const unsigned int cores = sim::workers();
     std::snprintf(p.name, sizeof(p.name), "simulator on %u CPU core%s", cores, cores == 1 ? "" : "s");
@@ -92,9 +104,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return answer(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaDeviceSynchronize() { return finish(cudaSuccess); }
+cudaError_t cudaDeviceSynchronize() {
+    sim::wait_for_device();
+    return finish(cudaSuccess);
+}
 
 cudaError_t cudaDeviceReset() {
+    sim::wait_for_device();
     sim::deallocate_all();
     sim::forget_fault();
     return cudaSuccess;
@@ -144,83 +160,3 @@ cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
 }
 
 }  // namespace sim
-
-// --- Streams and events -------------------------------------------------------------------------
-
-namespace {
-
-/// @brief What handles stand for. A handle is a number that is not given twice, so that one which has been
-///        destroyed is found.
-template <typename Handle, typename T>
-class Handles {
- public:
-    Handle create() {
-        const std::lock_guard<std::mutex> lock(lock_);
-        const auto handle = reinterpret_cast<Handle>(++last_);
-        things_[handle];
-        return handle;
-    }
-    bool destroy(Handle handle) {
-        const std::lock_guard<std::mutex> lock(lock_);
-        return things_.erase(handle) == 1;
-    }
-    /// @return Null for a handle that was not created, or that has been destroyed.
-    T* find(Handle handle) {
-        const std::lock_guard<std::mutex> lock(lock_);
-        const auto found = things_.find(handle);
-        return found == things_.end() ? nullptr : &found->second;
-    }
-
- private:
-    std::mutex lock_;
-    std::map<Handle, T> things_;
-    std::uintptr_t last_ = 0xff;  // CUDA has streams of its own, 1 and 2
-};
-
-struct Stream {};
-struct Event {
-    std::chrono::steady_clock::time_point time;
-    bool recorded = false;
-};
-// Never destroyed, since destructors of static objects may still use them.
-auto& streams = *new Handles<cudaStream_t, Stream>;
-auto& events = *new Handles<cudaEvent_t, Event>;
-
-cudaError_t finish_with_handle(bool valid) {
-    return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-}  // namespace
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    if (stream == nullptr) return answer(cudaErrorInvalidValue);
-    *stream = streams.create();
-    return finish(cudaSuccess);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) { return finish_with_handle(streams.destroy(stream)); }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return finish_with_handle(stream == nullptr || streams.find(stream) != nullptr);
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    if (event == nullptr) return answer(cudaErrorInvalidValue);
-    *event = events.create();
-    return finish(cudaSuccess);
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) { return finish_with_handle(events.destroy(event)); }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-    Event* const found = events.find(event);
-    if (found != nullptr) *found = {std::chrono::steady_clock::now(), true};
-    return finish_with_handle(found != nullptr);
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return finish_with_handle(events.find(event) != nullptr);
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-    if (milliseconds == nullptr) return answer(cudaErrorInvalidValue);
-    const Event *const first = events.find(start), *const last = events.find(stop);
-    if (first == nullptr || last == nullptr || !first->recorded || !last->recorded)
-        return finish(cudaErrorInvalidResourceHandle);
-    *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
-    return finish(cudaSuccess);
-}

@@ -26,7 +26,7 @@ FAULT       03-5 is the fifth fault of chapter 03
 predict   asks how fast a chapter's variants are, and compares your answers with your GPU or with the recorded one
 
 live      makes a new chapter, 08_live or 09_live, for live coding in class: the kernel as the lesson plan in
-          docs/instructors.md has it after step K, by default the chapter's first step
+          docs/instructors has it after step K, by default before the chapter's first step
 """
 
 import argparse
@@ -222,7 +222,7 @@ def unsolved(chosen, backend):
 def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("command", choices=["exercise", "status", "debug", "predict", "live"])
-    parser.add_argument("--step", default="1")
+    parser.add_argument("--step", default="0")
     parser.add_argument("number", nargs="?")
     parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
     what = parser.add_mutually_exclusive_group()
@@ -240,7 +240,7 @@ def main():
         return say(*hunt.explain(fault)) if options.answer else hunt.ask(fault, say, options.backend)
     chosen = find(options.number, exercises())
     if options.command == "live":
-        step = live.steps().get(f"{chosen[0].chapter[:2]}.{options.step}")
+        step = live.find(chosen[0].chapter[:2], options.step)
         return live.write(step, say) if step else fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
     if options.command == "predict":
         return predict.predict(chosen[0].chapter, options.backend, say)

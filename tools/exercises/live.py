@@ -1,24 +1,31 @@
-"""./course live: the kernel that is developed in class, at any step of the lesson plans in docs/instructors.md."""
+"""./course live: the kernel that is developed in class, at any step of the lesson plans.
+
+The steps of chapter 03 are the diffs in docs/instructors/live/03.diff, each to the step before it unless it names
+another. What a step does, what the checks then show and what to ask is the table of steps in docs/instructors/03.md.
+"""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starter import ROOT
 
-PLAN = ROOT / "docs" / "instructors.md"
+PLANS = ROOT / "docs" / "instructors"
 FOLDERS = {"Histogram": ("08_live", "04_coarsened"), "SumOfSquares": ("09_live", "06_tree_reduction")}
 
 
 @dataclass
 class Step:
     number: str  # 03.2
-    line: int  # of the plan
-    text: str = ""  # of kernels.cuh after the step
-    prose: list = field(default_factory=list)
+    place: str  # of its diff
+    text: str  # of kernels.cuh after the step
+    base: object  # the step that it changes; none if it begins a file
+    does: str
+    shows: str
+    ask: str
 
     @property
     def entry(self):
-        """Its variant, as it stands in the table."""
+        """Its variant, as the table has it."""
         return re.search(r"kVariants = \{\n(.*?),?\n\};", self.text, re.DOTALL)[1]
 
     @property
@@ -26,56 +33,65 @@ class Step:
         return re.search(r"std::vector<Variant<(\w+)>> kVariants", self.text)[1]
 
     def promises(self):
-        """What the checks are to show: of each order of the threads that the plan speaks of, words or nothing."""
-        prose = " ".join(self.prose)
+        """What the checks show, by the order of the threads: their words, or nothing if they pass."""
         found = {}
-        for sentence, words in re.findall(r"([^.`]*(?:`[^`]*`[^.`]*)*?)\b[Ss]hows? `([^`]+)`", prose):
-            found.setdefault("interleaved" if "nterleaved" in sentence else "plain", words)
-        if not found and re.search(r"All checks\s+pass|the checks pass", prose):
-            found = {"plain": "", "interleaved": ""}
+        for part in self.shows.split("; "):
+            match = re.fullmatch(r"(in order: |interleaved: )?(?:pass|`([^`]+)`)", part)
+            if match is None:
+                raise ValueError(f"step {self.number} shows neither `words` nor pass: {part}")
+            order = (match[1] or "").rstrip(": ")
+            for name in ("in order", "interleaved"):
+                if order == name or not order and (name == "in order" or match[2] is None):
+                    found[name] = match[2] or ""
         return found
 
 
-def apply(text, diff, step):
+def apply(text, diff, place):
     """A text with a diff's hunks, each of which must fit at one place."""
     lines = text.splitlines()
     for hunk in "\n".join(diff).split("\n@@\n"):
         change = hunk.split("\n")
         before = [line[1:] for line in change if line[:1] != "+"]
         after = [line[1:] for line in change if line[:1] != "-"]
-        places = [at for at in range(len(lines)) if lines[at:at + len(before)] == before]
+        places = [at for at in range(len(lines) + 1) if lines[at:at + len(before)] == before]
         if len(places) != 1:
-            raise ValueError(f"{PLAN.name}:{step.line}: step {step.number} does not fit at one place, but at {len(places)}")
+            raise ValueError(f"{place}: the step does not fit at one place, but at {len(places)}")
         lines[places[0]:places[0] + len(before)] = after
     return "\n".join(lines) + "\n"
 
 
+def rows(chapter):
+    """The table of a chapter's steps: what each does, what the checks show, and what to ask."""
+    text = re.sub(r"<!--.*?-->", "", (PLANS / f"{chapter}.md").read_text(encoding="utf-8"))
+    return {cells[0]: cells[1:] for cells in re.findall(r"^\| (\d\d\.\d+) \| (.+?) \| (.+?) \| (.*?) *\|$", text, re.MULTILINE)}
+
+
 def steps():
     """All steps of the plans by their numbers, in order."""
-    found, text, step, fence, block = {}, "", None, None, []
-    for number, line in enumerate(PLAN.read_text(encoding="utf-8").splitlines(), 1):
-        if fence is not None:
-            if line != "```":
-                block.append(line)
-                continue
-            if fence == "cpp" and step is None:
-                text = "\n".join(block) + "\n"
-            elif fence == "diff" and step is not None:
-                text = step.text = apply(text, block, step)
-            fence, block = None, []
-        elif line.startswith("```"):
-            fence = line[3:]
-        elif line.startswith(("**Wrong answers", "###")):
-            step = None
-        else:
-            if begins := re.match(r"\*\*(\d\d\.\d+)\*\*", line):
-                step = found[begins[1]] = Step(begins[1], number, text)
-            if earlier := re.search(r"\b[Ss]tart from (\d\d\.\d+)", line):
-                text = found[earlier[1]].text
-            if step is not None:
-                step.prose.append(line)
-                step.text = text
+    found, base = {}, None
+    for path in sorted((PLANS / "live").glob("*.diff")):
+        said = rows(path.stem)
+        heads = list(re.finditer(r"^Step (\d\d\.\d+)(?:, from (.*))?\n((?:(?!Step ).*\n)*)", path.read_text(encoding="utf-8"),
+                                 re.MULTILINE))
+        for head in heads:
+            number, origin, diff = head.groups()
+            place = f"{path.relative_to(ROOT)}:{head.string.count(chr(10), 0, head.start()) + 1}"
+            begins = re.fullmatch(r"(\+.*\n)+", diff.rstrip("\n") + "\n")
+            base = None if begins else found[origin] if origin else base
+            text = apply(base.text if base else "", diff.rstrip("\n").split("\n"), place)
+            if number not in said:
+                raise ValueError(f"{place}: docs/instructors/{path.stem}.md has no row of step {number}")
+            base = found[number] = Step(number, place, text, base, *said.pop(number))
+        if said:
+            raise ValueError(f"{path.relative_to(ROOT)} has no step {', '.join(said)}")
     return found
+
+
+def find(chapter, number):
+    """A chapter's step, or for 0 the one that its first step changes."""
+    found = steps()
+    step = found.get(f"{chapter}.{'1' if number == '0' else number}")
+    return step.base if step and step.base and number == "0" else step
 
 
 def write(step, say):
@@ -91,12 +107,14 @@ def write(step, say):
         if not path.exists():
             path.write_text(content, encoding="utf-8")
     kernels = folder / "kernels.cuh"
-    if kernels.exists() and kernels.read_text(encoding="utf-8") not in [each.text for each in steps().values()]:
+    known = steps()
+    if kernels.exists() and kernels.read_text(encoding="utf-8") not in [each.text for each in known.values()]:
         kept = next(path for number in range(1, 10 ** 6)
                     if not (path := folder / f"kernels.{number}.txt").exists())
         kernels.rename(kept)
         say(f"Kept: {kept.relative_to(ROOT)}")
     kernels.write_text(step.text, encoding="utf-8")
-    say(f"{kernels.relative_to(ROOT)} is at step {step.number}.", "", *step.prose,
+    say(f"{kernels.relative_to(ROOT)} is at step {step.number}: {step.does}", f"The checks show: {step.shows}", step.ask, "",
+        *(f"Next, {each.number}: {each.does} ({each.place})" for each in known.values() if each.base and each.base.number == step.number),
         f"./course test {name[:2]} -- -R right     # the checks, in order and interleaved",
-        f"./course run {name[:2]}                  # the table", f"./course live {step.number[:2]} --step K        # another step")
+        f"./course run {name[:2]}                  # the table")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: tools/exercises/try_steps.py
 
-Walks through the lesson plans of docs/instructors.md: each step compiles, and shows what the plan says it shows.
+Walks through the lesson plans of docs/instructors: each step compiles, and shows what the plan says it shows.
 """
 
 import os
@@ -11,22 +11,23 @@ import sys
 import live
 import verdict
 
+PROGRAMS = {"in order": "plain", "interleaved": "interleaved"}  # by the order of the threads
+
 
 def main():
     steps = live.steps()
-    orders = ("plain", "interleaved")
     if log := verdict.build("simulator", [f"steps_{number}_{order}" for number in sorted({key[:2] for key in steps})
-                                          for order in orders]):
+                                          for order in PROGRAMS.values()]):
         sys.exit("\n".join(verdict.compiler_words(log)))
     os.environ["COURSE_PLAIN_WORDS"] = "1"
     wrong = []
     for step in steps.values():
         for order, promised in step.promises().items():
-            program = verdict.ROOT / "build/simulator/bin" / f"steps_{step.number[:2]}_{order}"
+            program = verdict.ROOT / "build/simulator/bin" / f"steps_{step.number[:2]}_{PROGRAMS[order]}"
             said = verdict.run([program, step.number]).first
             pattern = ".*".join(map(re.escape, re.split(r"\s*…\s*", promised))) if promised else "passed"
             if not re.search(pattern, said):
-                wrong.append(f"{live.PLAN.name}:{step.line}: step {step.number} ({order}) shows: {said}")
+                wrong.append(f"{step.place}: step {step.number} ({order}) shows: {said}")
     print(*wrong, f"{len(steps)} steps", sep="\n")
     return 1 if wrong else 0
 

@@ -10,3 +10,4 @@
 #include "faults.cuh"
 #include "interleave.cuh"
 #include "order.cuh"
+#include "streams.cuh"

@@ -201,7 +201,8 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
     if (result != nullptr) *result = cudaGraphExecUpdateSuccess;
     return cudaGraphExecUpdate(exec, graph, nullptr);
 }
-inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
+inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+    cudaStreamSynchronize(stream);
     for (const auto& step : exec->steps) step();
     return cudaPeekAtLastError();
 }

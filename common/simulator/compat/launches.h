@@ -127,9 +127,9 @@ struct CooperativeLaunch {
 
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                    size_t shared_bytes = 0, cudaStream_t = nullptr, SIM_HERE) {
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIM_HERE) {
     const sim::BoundKernel bound = sim::bind_known(kernel, arguments);
-    return bound ? bound({grid, block, shared_bytes}, {file, line}) : cudaErrorInvalidDeviceFunction;
+    return bound ? bound({grid, block, shared_bytes, stream}, {file, line}) : cudaErrorInvalidDeviceFunction;
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
@@ -162,6 +162,6 @@ template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments) {
     return sim::bind_kernel<Parameters...>(reinterpret_cast<const void*>(kernel), {arguments...})(
-        {config->gridDim, config->blockDim, config->dynamicSmemBytes}, {__FILE__, __LINE__});
+        {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, {__FILE__, __LINE__});
 }
 #undef SIM_HERE

@@ -162,12 +162,14 @@ cudaError_t cudaMemcpyFromSymbol(void* to, T& symbol, size_t bytes, size_t offse
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t = nullptr) {
+                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    cudaStreamSynchronize(stream);
     return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
-                                      cudaStream_t = nullptr) {
+                                      cudaStream_t stream = nullptr) {
+    cudaStreamSynchronize(stream);
     return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 /// @}
@@ -176,6 +178,7 @@ inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t b
     return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
-                                       cudaStream_t = nullptr) {
+                                       cudaStream_t stream = nullptr) {
+    cudaStreamSynchronize(stream);
     return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }

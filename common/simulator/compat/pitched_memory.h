@@ -53,7 +53,8 @@ inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, siz
 }
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                      size_t width, size_t height, cudaMemcpyKind kind,
-                                     cudaStream_t = nullptr) {
+                                     cudaStream_t stream = nullptr) {
+    cudaStreamSynchronize(stream);
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
@@ -63,7 +64,8 @@ inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t w
     return error;
 }
 inline cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
-                                     cudaStream_t = nullptr) {
+                                     cudaStream_t stream = nullptr) {
+    cudaStreamSynchronize(stream);
     return cudaMemset2D(pointer, pitch, value, width, height);
 }
 
@@ -78,7 +80,8 @@ inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
                              p->srcPtr.pitch, p->extent.width, p->extent.height, p->kind);
     return error;
 }
-inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t = nullptr) {
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr) {
+    cudaStreamSynchronize(stream);
     return cudaMemcpy3D(p);
 }
 inline cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {

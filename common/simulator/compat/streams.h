@@ -1,27 +1,15 @@
 /// @file
-/// @brief The runtime API: streams and events. All work is done when its call returns, so nothing is left to
-/// wait for.
+/// @brief The runtime API: more about streams and events.
 #pragma once
 
 #include "../include/cuda_runtime.h"
 
-enum : unsigned int { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-enum : unsigned int {
-    cudaEventDefault = 0,
-    cudaEventBlockingSync = 1,
-    cudaEventDisableTiming = 2,
-    cudaEventInterprocess = 4,
-    cudaEventRecordDefault = 0,
-    cudaEventWaitDefault = 0,
-};
+enum : unsigned int { cudaEventInterprocess = 4, cudaEventRecordDefault = 0, cudaEventWaitDefault = 0 };
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
-    return cudaStreamCreate(stream);
-}
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int) {
-    return cudaStreamCreate(stream);
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) *least = 0;
@@ -31,13 +19,9 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) { return *priority = 0, cudaSuccess; }
 inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int* flags) { return *flags = 0, cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned int = 0) {
-    return cudaEventSynchronize(event);
-}
 
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int) { return cudaEventCreate(event); }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
-    return cudaEventCreate(event);
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+    return cudaEventCreateWithFlags(event, flags);
 }
 inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,

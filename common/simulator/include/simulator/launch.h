@@ -28,12 +28,13 @@ namespace sim {
 struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
+    cudaStream_t stream = nullptr;
 };
 
-/// The same, with defaults for what may be left out. There is only one stream.
+/// The same, with defaults for what may be left out.
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
-                                  cudaStream_t = nullptr) {
-    return {grid, block, dynamic_shared_bytes};
+                                  cudaStream_t stream = nullptr) {
+    return {grid, block, dynamic_shared_bytes, stream};
 }
 
 /// The kernel of a launch, and where the launch is written.
@@ -42,6 +43,9 @@ struct Kernel {
     const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it isn't known
     Site site;
 };
+
+/// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
+bool accept(const Kernel& kernel, const LaunchConfig& config);
 
 /// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
 /// @param loop Runs the threads of a block: `run_threads` for this kernel.
@@ -85,10 +89,12 @@ struct AnyLauncher {
             address = find(KernelAddress<Arguments...>{});
         run_grid({name, address, site}, config, run_threads<decltype(call_kernel)>, &call_kernel);
     }
-    /// The same with copies, since the launch keeps what is temporary.
+    /// The same with copies, since the launch keeps what is temporary. In a stream, it may run later.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
-        run(arguments...);
+        if (!is_late(config.stream)) return run(arguments...);
+        if (accept({name, nullptr, site}, config))
+            order(config.stream, [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
     }
 };
 
@@ -125,7 +131,7 @@ template <typename Call, typename Find, typename... Parameters>
 struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to what the kernel takes
         if constexpr ((is_trivial_argument<Parameters> && ...)) {
-            this->run(arguments...);
+            AnyLauncher<Call, Find>::operator()(arguments...);
         } else {
             const void* const address = this->find(KernelAddress<Parameters...>{});
             const auto call_kernel = [&] { call_without_copies<Parameters...>(address, arguments...); };
@@ -136,7 +142,7 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     /// Fewer arguments, if the kernel's parameters have defaults.
     template <typename... Arguments>
     std::enable_if_t<sizeof...(Arguments) < sizeof...(Parameters)> operator()(Arguments... arguments) const {
-        this->run(arguments...);
+        AnyLauncher<Call, Find>::operator()(arguments...);
     }
 };
 
@@ -164,8 +170,11 @@ Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find fin
     return {{call, find, name, config, {file, line}}};
 }
 
-/// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.
+/// CUDA_SIM_SEED: 0 runs blocks, threads and streams in order, any other number in an order of its own.
 void set_seed(std::uint64_t value);
+
+/// CUDA_SIM_DEVICES: how many devices there are.
+void set_devices(int count);
 
 /// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
 unsigned int workers();

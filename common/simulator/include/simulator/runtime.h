@@ -1,12 +1,14 @@
 /// @file
 /// @brief The part of CUDA's runtime API that the course uses: errors, devices, memory, streams, events.
 ///
-/// Every operation is finished when its call returns, which is one of the schedules that CUDA allows.
-/// Device memory is host memory that the simulator keeps a list of: a pointer that is not on the
-/// list, or a range that leaves its allocation, is an error here as it is on a GPU.
+/// With CUDA_SIM_SEED=0, every operation is finished when its call returns, which is one of the schedules
+/// that CUDA allows. Another seed takes others (see streams.hpp). Device memory is host memory that the
+/// simulator keeps a list of: a pointer that is not on the list, or a range that leaves its allocation, is an
+/// error here as it is on a GPU.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "../../compat/errors.h"
 #include "../../compat/properties.h"
@@ -33,39 +35,54 @@ cudaError_t cudaDriverGetVersion(int* version);
 /// The CUDA whose names and signatures these are: 13000.
 cudaError_t cudaRuntimeGetVersion(int* version);
 
-/// @name The device
-/// There is one, number 0. Another number is cudaErrorInvalidDevice, a null pointer cudaErrorInvalidValue.
+/// @name Devices
+/// There is one, number 0, unless CUDA_SIM_DEVICES says otherwise. A number that is none of theirs is
+/// cudaErrorInvalidDevice, a null pointer cudaErrorInvalidValue.
 /// @{
-cudaError_t cudaGetDeviceCount(int* count);  ///< 1.
-cudaError_t cudaSetDevice(int device);       ///< 0, and nothing changes.
-cudaError_t cudaGetDevice(int* device);      ///< 0.
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaSetDevice(int device);  ///< The one that the calling thread uses from now on.
+cudaError_t cudaGetDevice(int* device);
 /// A name that begins with "simulator", CUDA's limits, a multiprocessor for each OS thread that runs blocks.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 /// One of the properties, or a clock's rate in kHz.
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-/// Nothing is left to wait for; it answers a kernel's fault.
+/// Waits for the current device, and answers a kernel's fault.
 cudaError_t cudaDeviceSynchronize();
-/// Frees every allocation and forgets a kernel's fault, but not the last error.
+/// Frees every allocation of the current device and forgets a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
 /// @}
 
 /// @name Streams
+/// What is ordered in one stream is done in this order. Each stream belongs to a device.
 /// @{
-
-/// A stream's work is done when it is ordered, so that there is nothing to wait for.
 using cudaStream_t = struct SimStream*;
+using cudaEvent_t = struct SimEvent*;
+enum : unsigned int { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
+/// The default stream does not wait for a non-blocking one.
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+/// What is ordered in the stream from now on waits for what the event has been recorded after.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
 
+namespace sim {
+
+/// Whether work in a stream may be done later.
+bool is_late(cudaStream_t stream);
+/// Orders such work.
+void order(cudaStream_t stream, std::function<void()> work);
+
+}  // namespace sim
 /// @}
 
 /// @name Events
+/// Time stamps in streams. One that is null or was never recorded is cudaErrorInvalidResourceHandle.
 /// @{
-
-/// A time stamp. One that is null or was never recorded is cudaErrorInvalidResourceHandle.
-using cudaEvent_t = struct SimEvent*;
+enum : unsigned int { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+/// Creates, destroys, records or awaits an event.
 cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
@@ -101,15 +118,10 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
 /// Copies; the direction says which of the two pointers must be the device's.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
-/// @copydoc cudaMemset
-inline cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t = nullptr) {
-    return cudaMemset(pointer, value, bytes);
-}
-/// @copydoc cudaMemcpy
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
-    return cudaMemcpy(to, from, bytes, kind);
-}
+/// The same in a stream. A copy from or to host memory that is not pinned is done when the call returns.
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
 /// Device memory for elements of a type; `bytes` is their size.
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {

@@ -1,0 +1,231 @@
+/// @file
+/// @brief Checks of streams and devices: what has to wait for what, and what a program finds that forgets to.
+#pragma once
+
+#include <thread>
+#include <vector>
+
+#include "../../checks/catch.hpp"
+#include "../../cuda/device_buffer.cuh"
+#include "faults.cuh"
+#include "order.cuh"
+
+namespace stream_checks {
+
+__global__ void add_kernel(const int* d_in, int* d_out) { *d_out = *d_in + 1; }
+
+/// A stream and its end.
+struct Stream {
+    explicit Stream(unsigned int flags = cudaStreamDefault) {
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, flags));
+    }
+    ~Stream() { cudaStreamDestroy(stream); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    cudaStream_t stream;
+};
+
+/// A number in pinned memory.
+struct PinnedInt {
+    PinnedInt() { CUDA_CHECK(cudaMallocHost(&value, sizeof(int))); }
+    ~PinnedInt() { cudaFreeHost(value); }
+    PinnedInt(const PinnedInt&) = delete;
+    PinnedInt& operator=(const PinnedInt&) = delete;
+    int* value;
+};
+
+/// A number on the device.
+DeviceBuffer<int> device_buffer(int value) {
+    DeviceBuffer<int> buffer(1);
+    CUDA_CHECK(cudaMemcpy(buffer.data(), &value, sizeof(value), cudaMemcpyHostToDevice));
+    return buffer;
+}
+
+/// For how many of the seeds 1 to 40 a check is false.
+template <typename Check>
+int failures(Check is_right) {
+    int count = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) count += order_checks::with_seed(seed, is_right) ? 0 : 1;
+    return count;
+}
+
+/// Copies 41 to the device, adds 1, copies the result back.
+/// @param order Waits between the copy in one stream and the kernel in the other.
+template <typename Order>
+bool adds_one(Order order) {
+    const PinnedInt number, result;
+    const Stream copies, kernels;
+    const DeviceBuffer<int> in(1), out(1);
+    *number.value = 41;
+    *result.value = 0;
+    CUDA_CHECK(cudaMemset(in.data(), 0, in.bytes()));
+    CUDA_CHECK(cudaMemcpyAsync(in.data(), number.value, sizeof(int), cudaMemcpyHostToDevice, copies.stream));
+    order(copies.stream, kernels.stream);
+    add_kernel<<<1, 1, 0, kernels.stream>>>(in.data(), out.data());
+    CUDA_CHECK(
+        cudaMemcpyAsync(result.value, out.data(), sizeof(int), cudaMemcpyDeviceToHost, kernels.stream));
+    CUDA_CHECK(cudaStreamSynchronize(kernels.stream));
+    return *result.value == 42;
+}
+
+void wait_by_event(cudaStream_t first, cudaStream_t second) {
+    cudaEvent_t copied;
+    CUDA_CHECK(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming));
+    CUDA_CHECK(cudaEventRecord(copied, first));
+    CUDA_CHECK(cudaStreamWaitEvent(second, copied));
+    CUDA_CHECK(cudaEventDestroy(copied));
+}
+
+TEST_CASE("a kernel that does not wait for another stream's copy mostly reads what was there before") {
+    CHECK(failures([] { return adds_one([](cudaStream_t, cudaStream_t) {}); }) > 25);
+}
+
+TEST_CASE("a kernel that waits for another stream's copy is right in every order") {
+    CHECK(failures([] { return adds_one(wait_by_event); }) == 0);
+    CHECK(failures([] {
+              return adds_one(
+                  [](cudaStream_t first, cudaStream_t) { CUDA_CHECK(cudaStreamSynchronize(first)); });
+          }) == 0);
+    CHECK(failures([] {
+              return adds_one([](cudaStream_t, cudaStream_t) { CUDA_CHECK(cudaDeviceSynchronize()); });
+          }) == 0);
+}
+
+TEST_CASE("a pinned buffer that is filled again too early reaches the device with the new bytes") {
+    const auto copy = [](bool waits) {
+        const PinnedInt number;
+        const Stream copies;
+        const DeviceBuffer<int> in(1);
+        *number.value = 1;
+        CUDA_CHECK(
+            cudaMemcpyAsync(in.data(), number.value, sizeof(int), cudaMemcpyHostToDevice, copies.stream));
+        if (waits) CUDA_CHECK(cudaStreamSynchronize(copies.stream));
+        *number.value = 2;
+        CUDA_CHECK(cudaStreamSynchronize(copies.stream));
+        return in.to_host() == std::vector<int>{1};
+    };
+    CHECK(failures([&] { return copy(false); }) > 25);
+    CHECK(failures([&] { return copy(true); }) == 0);
+}
+
+TEST_CASE("pageable memory has been read when a copy from it returns") {
+    CHECK(failures([] {
+              const Stream copies;
+              const DeviceBuffer<int> in(1);
+              int number = 1;
+              CUDA_CHECK(
+                  cudaMemcpyAsync(in.data(), &number, sizeof(int), cudaMemcpyHostToDevice, copies.stream));
+              number = 2;
+              CUDA_CHECK(cudaStreamSynchronize(copies.stream));
+              return in.to_host() == std::vector<int>{1};
+          }) == 0);
+}
+
+TEST_CASE("a kernel in a stream gets its arguments as they were at the launch") {
+    CHECK(failures([] {
+              const Stream kernels;
+              const DeviceBuffer<int> in = device_buffer(1), out(1), other(1);
+              int* target = out.data();
+              add_kernel<<<1, 1, 0, kernels.stream>>>(in.data(), target);
+              target = other.data();
+              CUDA_CHECK(cudaDeviceSynchronize());
+              return out.to_host() == std::vector<int>{2};
+          }) == 0);
+}
+
+TEST_CASE("the default stream waits for a stream, but not for a non-blocking one") {
+    const auto copy = [](unsigned int flags) {
+        const Stream kernels(flags);
+        const DeviceBuffer<int> in = device_buffer(1), out(1);
+        CUDA_CHECK(cudaMemset(out.data(), 0, out.bytes()));
+        add_kernel<<<1, 1, 0, kernels.stream>>>(in.data(), out.data());
+        return out.to_host() == std::vector<int>{2};
+    };
+    CHECK(failures([&] { return copy(cudaStreamDefault); }) == 0);
+    CHECK(failures([&] { return copy(cudaStreamNonBlocking); }) > 25);
+}
+
+TEST_CASE("an event that is not done has no time") {
+    CHECK(failures([] {
+              const Stream stream;
+              cudaEvent_t event;
+              float milliseconds = 0;
+              CUDA_CHECK(cudaEventCreate(&event));
+              CUDA_CHECK(cudaEventRecord(event, stream.stream));
+              const bool was_ready = cudaEventElapsedTime(&milliseconds, event, event) == cudaSuccess;
+              CUDA_CHECK(cudaEventSynchronize(event));
+              CUDA_CHECK(cudaEventElapsedTime(&milliseconds, event, event));
+              CUDA_CHECK(cudaEventDestroy(event));
+              cudaGetLastError();
+              return was_ready;
+          }) > 25);
+}
+
+// --- Devices ------------------------------------------------------------------------------------
+
+/// Two devices, and one again at the end.
+struct TwoDevices {
+    TwoDevices() { sim::set_devices(2); }
+    ~TwoDevices() {
+        cudaSetDevice(0);
+        sim::set_devices(1);
+    }
+};
+
+TEST_CASE("each thread of the host has a device of its own") {
+    const TwoDevices devices;
+    int device = -1, count = 0;
+    CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
+    CHECK(count == 2);
+    CHECK(cudaSetDevice(1) == cudaSuccess);
+    std::thread([&] { cudaGetDevice(&device); }).join();
+    CHECK(device == 0);
+    CHECK(cudaGetDevice(&device) == cudaSuccess);
+    CHECK(device == 1);
+    CHECK(cudaSetDevice(2) == cudaErrorInvalidDevice);
+    cudaGetLastError();
+}
+
+TEST_CASE("a kernel can't use another device's memory, and is told whose it is") {
+    const TwoDevices devices;
+    const DeviceBuffer<int> numbers(2);
+    CHECK(cudaSetDevice(1) == cudaSuccess);
+    add_kernel<<<1, 1>>>(numbers.data(), numbers.data() + 1);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    CHECK(std::string(sim::last_fault()).find("byte 0 of a buffer of 8 bytes of device 0") !=
+          std::string::npos);
+    cudaDeviceReset();
+    cudaGetLastError();
+}
+
+TEST_CASE("a stream belongs to the device on which it was created") {
+    const TwoDevices devices;
+    const DeviceBuffer<int> numbers(2);
+    const Stream stream;
+    CHECK(cudaSetDevice(1) == cudaSuccess);
+    add_kernel<<<1, 1, 0, stream.stream>>>(numbers.data(), numbers.data() + 1);
+    CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+    CHECK(cudaSetDevice(0) == cudaSuccess);
+}
+
+TEST_CASE("threads with a device each work at the same time") {
+    const TwoDevices devices;
+    int results[2] = {};
+    const auto work = [&](int device) {
+        cudaSetDevice(device);
+        for (int i = 0; i < 100; ++i) {
+            const Stream stream;
+            const DeviceBuffer<int> in = device_buffer(i), out(1);
+            add_kernel<<<1, 1, 0, stream.stream>>>(in.data(), out.data());
+            cudaStreamSynchronize(stream.stream);
+            results[device] += out.to_host()[0];
+        }
+    };
+    std::thread other(work, 1);
+    work(0);
+    other.join();
+    CHECK(results[0] == 5050);
+    CHECK(results[1] == 5050);
+}
+
+}  // namespace stream_checks

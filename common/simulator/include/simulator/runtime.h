@@ -80,6 +80,7 @@ void order(cudaStream_t stream, std::function<void()> work);
 /// Time stamps in streams. One that is null or was never recorded is cudaErrorInvalidResourceHandle.
 /// @{
 enum : unsigned int { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+/// Creates, destroys, records or awaits an event.
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);

@@ -78,7 +78,6 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 using sim::answer;
 using sim::finish;
-using sim::Place;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return answer(cudaErrorInvalidValue);

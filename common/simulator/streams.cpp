@@ -105,11 +105,11 @@ bool is_late(cudaStream_t stream) {
 
 void order(cudaStream_t stream, std::function<void()> work) { append(stream, {std::move(work)}); }
 
-void wait_for(cudaStream_t handle) {
-    if (is_default(handle)) return wait_for_blocking_streams();
+void wait_for(cudaStream_t stream) {
+    if (is_default(stream)) return wait_for_blocking_streams();
     const std::lock_guard lock(streams_lock);
-    Stream* const stream = streams.find(handle);
-    while (!is_working && stream != nullptr && !stream->work.empty()) advance(stream);
+    Stream* const found = streams.find(stream);
+    while (!is_working && found != nullptr && !found->work.empty()) advance(found);
 }
 
 void wait_for_blocking_streams() {

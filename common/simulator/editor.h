@@ -42,6 +42,7 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 // The simulator includes these headers too, but their functions must remain host functions.
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <new>
 #ifdef SIMULATOR_COMPAT  // for a program from elsewhere
 #include <limits.h>
@@ -52,7 +53,6 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>

@@ -9,6 +9,7 @@
 #include "../cuda/host_memory.hpp"
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "observer.hpp"
 
 namespace sim {
 namespace {
@@ -97,6 +98,7 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
     if (sim::place(pointer, bytes) != Place::inside) return finish(cudaErrorInvalidValue);
     const sim::CopyAccess access(pointer, bytes);
     std::memset(pointer, value, bytes);
+    if (sim::observer != nullptr) sim::observer->stored(pointer, nullptr, bytes);
     return finish(cudaSuccess);
 }
 
@@ -115,5 +117,6 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
         return finish(cudaErrorInvalidValue);
     const sim::CopyAccess access_to(to, bytes), access_from(from, bytes);
     std::memmove(to, from, bytes);
+    if (sim::observer != nullptr) sim::observer->stored(to, from, bytes);
     return finish(cudaSuccess);
 }

@@ -51,15 +51,21 @@ Calls::Calls() {
     _Unwind_Backtrace(add_call, &unwinding);
 }
 
-std::string Calls::line() const {
+std::string line_of([[maybe_unused]] std::uintptr_t at) {
     std::string result;
 #ifdef SIM_BACKTRACE
     static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
+    backtrace_pcinfo(state, at, note_line, ignore_error, &result);
+#endif
+    return result;
+}
+
+std::string Calls::line() const {
+    std::string result;
     for (const std::uintptr_t at : at_) {
         if (at == 0 || !result.empty()) break;
-        backtrace_pcinfo(state, at, note_line, ignore_error, &result);
+        result = line_of(at);
     }
-#endif
     return result;
 }
 

@@ -167,8 +167,11 @@ Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find fin
 /// CUDA_SIM_SEED: 0 runs blocks and threads in order, any other number in an order of its own.
 void set_seed(std::uint64_t value);
 
-/// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
+/// CUDA_SIM_WORKERS: how many OS threads run blocks.
 unsigned int workers();
+
+/// CUDA_SIM_MULTIPROCESSORS: how many multiprocessors the device says it has; as many as workers, if not set.
+unsigned int multiprocessors();
 
 /// What went wrong in the last kernel that failed, in words. Empty if none has failed.
 const char* last_fault();

@@ -7,11 +7,30 @@
 #include <cstring>
 
 #include "../simulator/device_memory.hpp"
+#include "../simulator/source_lines.hpp"
 
 // The program's own variables, `__device__` ones among them.
 extern "C" char __data_start[], _end[];
 
 namespace lens {
+
+namespace {
+
+/// A kernel's name and its template's arguments. A launch may know it as a template's parameter only.
+std::string name_of(const sim::Kernel& kernel) {
+    std::string name = kernel.address == nullptr ? "" : sim::function_of(kernel.address);
+    if (name.starts_with("void ")) name.erase(0, 5);
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        depth += name[i] == '<';
+        depth -= name[i] == '>';
+        if (name[i] == '(' && depth == 0 && name.compare(i, 12, "(anonymous n") != 0)
+            return name.substr(0, i);
+    }
+    return kernel.name;
+}
+
+}  // namespace
 
 Lens& the_lens() {
     static Lens& lens = *new Lens;  // never destroyed: the program's own destructors may free memory
@@ -33,7 +52,7 @@ Collector& Lens::collector_of(sim::Worker& worker) {
 }
 
 void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) {
-    kernel_ = kernel.name;
+    kernel_ = name_of(kernel);
     shape_ = {kernel_,
               {config.grid.x, config.grid.y, config.grid.z},
               {config.block.x, config.block.y, config.block.z},

@@ -19,12 +19,13 @@ MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
 
 
-def run(program, options, folder=None, shown=False):
-    """Runs a program once. Returns what the lens has written, and the program's row of results if it has one."""
+def run(program, options, folder=None, shown=False, has_row=True):
+    """Runs a program, given by its whole path, once. Returns what the lens has written, what the program has said unless it was shown, and its row
+    of results if it has one."""
     with tempfile.TemporaryDirectory() as temporary:
         output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
         environment = {"CUDA_SIM_MULTIPROCESSORS": SMS, **os.environ, "LENS_OUTPUT": str(output)}
-        extra = [] if shown else ["--csv", str(rows)]
+        extra = [] if shown or not has_row else ["--csv", str(rows)]
         done = subprocess.run([program, *options, *extra], cwd=folder, env=environment, check=False, text=True,
                               errors="replace", stdin=subprocess.DEVNULL if not shown else None,
                               stdout=None if shown else subprocess.PIPE, stderr=None if shown else subprocess.PIPE)
@@ -35,6 +36,7 @@ def run(program, options, folder=None, shown=False):
         with open(output, encoding="utf-8", errors="replace") as file:
             seen = json.load(file)
         seen["status"] = done.returncode
+        seen["said"] = done.stdout or ""
         if rows.exists():
             with open(rows, newline="", encoding="utf-8") as file:
                 of_kernels = [row for row in csv.DictReader(file) if not row["variant"].startswith("(")]

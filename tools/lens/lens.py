@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--json] [-- PROGRAM OPTIONS]
-       ./course lens FILE.cu [--lines] [--json] [-- PROGRAM ARGUMENTS]
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens FILE.cu [--lines] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialised reads.
 
 --variant NAME  this variant only
 --lines         the source with counts beside it (the default for one variant or a FILE.cu)
 --json          everything that was counted, for programs
+--html PATH     one page of it, which a browser opens
 
 A chapter's input has 1 MiB of bytes or ints unless --n or --file says otherwise. Exit status 1: something was found.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import counts  # noqa: E402
+import page  # noqa: E402
 import text  # noqa: E402
 from rows import Problem, run  # noqa: E402
 
@@ -32,6 +34,7 @@ def read_arguments(arguments):
     parser.add_argument("--variant", help=argparse.SUPPRESS)
     parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--html", help=argparse.SUPPRESS)
     own, options = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]) if "--" in arguments \
         else (arguments, [])
     return parser.parse_args(own), options
@@ -61,6 +64,7 @@ def of_chapters(asked, options):
 
 def main(arguments):
     asked, options = read_arguments(arguments)
+    asked.program = [Path(program).resolve() for program in asked.program]
     folders = [text.ROOT] + ([Path("/")] if asked.file else [])
     if asked.file:
         runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True))]
@@ -68,6 +72,9 @@ def main(arguments):
         runs = list(of_chapters(asked, options))
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
+    elif asked.html:
+        page.write(Path(asked.folder or ".") / asked.html, runs, folders)
+        print(f"The page: {Path(asked.folder or '.') / asked.html}", file=sys.stderr)
     else:
         print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders)))
     return int(any(seen["findings"] or seen["fault"] for _, seen in runs))

@@ -36,8 +36,8 @@ PREDICATED = ("warps that have nothing to add in a level of a tree issue its loa
               "of them is a wavefront to Nsight Compute. In the lens, such a warp does nothing")
 
 
-def reason(column, theirs):
-    if column == "shared_wavefronts" and float(theirs["shared_atomics"]) == 0 and theirs["chapter"] > "06":
+def reason(column, mine, theirs):
+    if float(mine[column]) < float(theirs[column]) and column == "shared_wavefronts" and float(theirs["shared_atomics"]) == 0 and theirs["chapter"] > "06":
         return PREDICATED
     return ""
 
@@ -91,7 +91,7 @@ def page(seen):
         cells = []
         for column in COLUMNS:
             far = deviation(mine[column], row[column])
-            why = reason(column, row) if far > CLOSE else ""
+            why = reason(column, mine, row) if far > CLOSE else ""
             if why and why not in reasons:
                 reasons.append(why)
             close, explained, other = close + (far <= CLOSE), explained + bool(why), other + (far > CLOSE and not why)

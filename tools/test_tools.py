@@ -30,6 +30,29 @@ ROW = {"chapter": "01_x", "problem": "histogram", "variant": "v", "device": "NVI
        "cuda_driver": "13.0", "cuda_runtime": "13.0", "host_cpus": "2", "commit": "abc", "date": "2026-01-01T00:00:00Z"}
 
 
+class LensPage(unittest.TestCase):
+    """A page of the lens takes no name for markup or code."""
+
+    def test_names_stay_texts(self):
+        sys.path.insert(0, str(TOOLS / "lens"))
+        import page  # pylint: disable=import-outside-toplevel
+        site = {"line": f"{ALL_HOSTILE}:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1,
+                "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0, "lanes_on_one_address": 0,
+                "worst_cost": 1, "worst_bank": 0, "worst_words": 1, "worst_lanes": 1, "worst_addresses": [0]}
+        launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 1, "threads": 1,
+                  "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest": [], "sites": [site]}
+        finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,
+                   "line": ALL_HOSTILE, "kind": "load", "block": 0, "thread": 0, "block_threads": 1, "count": 1}
+        seen = {"launches": [launch], "findings": [finding], "fault": ALL_HOSTILE}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "page.html"
+            page.write(path, [(ALL_HOSTILE, seen)], [])
+            text = path.read_text(encoding="utf-8")
+        self.assertEqual(text.count("<script"), 2)
+        self.assertEqual(text.count("<style"), 1)
+        self.assertNotIn("alert(1)</script>", text)
+
+
 class Folder(unittest.TestCase):
     """Checks that run tools in an empty folder."""
 

@@ -1,17 +1,20 @@
 # Each exercise has programs that are built only on request: exercise_03.2_plain and _interleaved check the student's
 # file, faults_03.2_plain and _interleaved check the exercise's faults, and exercise_03.2_table is the chapter's program
-# with the student's variant in its table. After a change only the student's file is compiled.
+# with the student's variant in its table. Those that end with _lens show the same to
+# the lens. After a change only the student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
 set(orders plain)
 if(backend STREQUAL "simulator" AND NOT COURSE_SANITIZE)
-  list(APPEND orders interleaved)
+  list(APPEND orders interleaved lens)
 endif()
 foreach(order IN LISTS orders)
   course_objects(exercise_check_${order} common/exercise/check.cu)
   set_target_properties(exercise_check_${order} PROPERTIES EXCLUDE_FROM_ALL ON)
   if(order STREQUAL "interleaved")
     target_compile_options(exercise_check_${order} PRIVATE -fsanitize=thread)
+  elseif(order STREQUAL "lens")
+    lens_of(exercise_check_${order})
   endif()
 endforeach()
 
@@ -30,6 +33,9 @@ function(programs name source)
     if(order STREQUAL "interleaved")
       target_compile_options(${program}_objects PRIVATE -fsanitize=thread)
       interleaved(${program})
+    elseif(order STREQUAL "lens")
+      lens_of(${program}_objects)
+      lens_of(${program})
     endif()
   endforeach()
 endfunction()

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "fenced.hpp"
+#include "observer.hpp"
 #include "signals.hpp"
 #include "source_lines.hpp"
 #include "streams.hpp"
@@ -112,6 +113,7 @@ char* allocate(std::size_t bytes, bool managed) {
     allocation->set_accessible(grid_runs && grid_device == current_device());
     allocations[pointer] = std::move(allocation);
     catch_signals();
+    if (observer != nullptr) observer->allocated(pointer, bytes);
     return pointer;
 }
 
@@ -120,6 +122,7 @@ bool deallocate(char* pointer) {
     const auto found = allocations.find(pointer);
     if (found == allocations.end()) return false;
     found->second->free();
+    if (observer != nullptr) observer->freed(pointer);
     freed.push_back(std::move(found->second));
     if (freed.size() > kMostFreed) freed.pop_front();
     allocations.erase(found);

@@ -105,6 +105,19 @@ void Worker::record_bad_address(const void* address) {
     record_thread_fault(cudaErrorIllegalAddress, "uses " + place);
 }
 
+/// Stops a thread that uses a fence, even where the CPU can access it. Fences hold poison, so that few other
+/// addresses have to be looked up.
+void Worker::require_no_fence(const void* address, std::size_t bytes, bool or_shared) {
+    if (!threads_.in_kernel) return;
+    const unsigned char* const first = static_cast<const unsigned char*>(address);
+    for (const unsigned char* const at : {first, first + bytes - 1}) {
+        if (*at != kPoison || !(is_in_fence(at) || (or_shared && shared_.is_in_fence(at)))) continue;
+        const InSimulator here(*this);
+        record_bad_address(at);
+        fibers_.give_up();
+    }
+}
+
 void Worker::index_outside(std::uint64_t index, const char* array) {
     const InSimulator here(*this);
     std::string type = array;  // 'int [31]' by g++, 'int[31]' by clang

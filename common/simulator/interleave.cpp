@@ -18,19 +18,6 @@
 #include "device_memory.hpp"
 #include "worker.hpp"
 
-/// Stops a thread that uses a fence of device memory, even where the CPU can access it. Fences hold poison,
-/// so that few other addresses have to be looked up.
-void sim::Worker::require_no_fence(const void* address, std::size_t bytes) {
-    if (!threads_.in_kernel) return;
-    const unsigned char* const first = static_cast<const unsigned char*>(address);
-    for (const unsigned char* const at : {first, first + bytes - 1}) {
-        if (*at != kPoison || !is_in_fence(at)) continue;
-        const InSimulator here(*this);
-        record_bad_address(at);
-        fibers_.give_up();
-    }
-}
-
 /// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
 /// to memory that other blocks see, lets these run.
 void sim::Worker::maybe_pause(const void* store_to) {

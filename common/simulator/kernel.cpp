@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "observer.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -40,6 +41,7 @@ void begin_shared(SharedPlace& place, const void* declaration, const SharedVaria
 void* Worker::begin_shared(const void* declaration, const SharedVariable& variable) {
     const InSimulator here(*this);
     void* const address = shared_.begin(declaration, variable);
+    if (observer != nullptr) observer->shared_begins(*this, static_cast<const char*>(address), variable);
     if (shared_.static_bytes() > kStaticSharedBytes ||
         shared_.static_bytes() + grid_->config.dynamic_shared_bytes > grid_->shared_limit.all_bytes) {
         record_too_much_shared();
@@ -100,6 +102,7 @@ void Worker::release_barrier() {
                          "return early must be said (.early_exit of a variant)");
         fibers_.give_up();
     }
+    if (observer != nullptr) observer->barrier(*this, barrier_.site);
     for (unsigned int i = 0; i < threads_.count; ++i)
         if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
     threads_.waiting -= barrier_.arrived;
@@ -159,6 +162,7 @@ bool Worker::complete_exchange(const Thread& first) {
         all.lanes |= 1u << i;
         all.value[i] = other.value;
     }
+    if (observer != nullptr) observer->warp_meets(*this, warp, all.lanes);
     for (unsigned int i = 0; i < warpSize; ++i)
         if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
     for (unsigned int i = 0; i < warpSize; ++i) {
@@ -211,6 +215,11 @@ bool Worker::release_gatherings() {
         any = true;
     }
     return any;
+}
+
+void fence() {
+    __sync_synchronize();
+    if (observer != nullptr && running_worker != nullptr) observer->fence(*running_worker);
 }
 
 // --- Threads that return ------------------------------------------------------------------------

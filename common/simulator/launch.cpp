@@ -10,6 +10,7 @@
 
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "observer.hpp"
 #include "streams.hpp"
 #include "worker.hpp"
 
@@ -101,6 +102,12 @@ unsigned int workers() {
     return count;
 }
 
+unsigned int multiprocessors() {
+    constexpr std::uint64_t kMost = 1024;
+    return static_cast<unsigned int>(
+        std::clamp<std::uint64_t>(setting("CUDA_SIM_MULTIPROCESSORS", workers()), 1, kMost));
+}
+
 bool accept(const Kernel& kernel, const LaunchConfig& config) {
     if (running_worker != nullptr)
         running_worker->fail("launches " + launch_text(kernel) +
@@ -132,7 +139,9 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
               setting("CUDA_SIM_EARLY_EXIT", 1) != 0};
     if (grid.seed != 0) shuffle_blocks(grid);
     const GridAccess access;
+    if (observer != nullptr) observer->grid_begins(kernel, config);
     run_on_workers(grid);
+    if (observer != nullptr) observer->grid_ends();
     if (grid.error != cudaSuccess) return set_fault(grid.error, grid.fault);
     if (const std::string damage = access.damage(); !damage.empty())
         set_fault(cudaErrorIllegalAddress, launch_text(kernel) + ": a thread has written " + damage);

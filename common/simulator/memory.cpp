@@ -9,6 +9,7 @@
 #include "../cuda/host_memory.hpp"
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "observer.hpp"
 #include "streams.hpp"
 
 namespace sim {
@@ -53,11 +54,13 @@ cudaError_t copy_error(const void* to, const void* from, std::size_t bytes, cuda
 void set_bytes(void* pointer, int value, std::size_t bytes) {
     const CopyAccess access(pointer, bytes);
     std::memset(pointer, value, bytes);
+    if (observer != nullptr) observer->stored(pointer, nullptr, bytes);
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) {
     const CopyAccess access_to(to, bytes), access_from(from, bytes);
     std::memmove(to, from, bytes);
+    if (observer != nullptr) observer->stored(to, from, bytes);
 }
 
 }  // namespace

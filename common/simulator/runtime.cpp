@@ -74,7 +74,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.major = 9;
     p.minor = 0;
     p.textureAlignment = 512;
-    p.multiProcessorCount = static_cast<int>(cores);
+    p.multiProcessorCount = static_cast<int>(sim::multiprocessors());
     p.asyncEngineCount = 1;
     p.memoryBusWidth = 64;
     p.l2CacheSize = static_cast<int>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));

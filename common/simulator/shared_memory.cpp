@@ -42,6 +42,12 @@ std::string SharedMemory::damage() const {
     return "";
 }
 
+bool SharedMemory::is_in_fence(const void* address) const {
+    for (const Array* const array : used_)
+        if (array->memory.has_around(address)) return !array->memory.has(address);
+    return false;
+}
+
 std::string SharedMemory::text(const void* address) const {
     for (const Array* const array : used_)
         if (array->memory.has_around(address)) return array->text(address);

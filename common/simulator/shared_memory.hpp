@@ -30,6 +30,8 @@ class SharedMemory {
 
     /// @return What the block has written just outside of a variable, in words; empty if nothing.
     std::string damage() const;
+    /// Whether an address is near one of the block's variables and not in it.
+    bool is_in_fence(const void* address) const;
     /// @return Where an address is that is near a variable, in words; empty if it isn't.
     std::string text(const void* address) const;
 

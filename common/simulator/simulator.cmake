@@ -34,10 +34,10 @@ endfunction()
 
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*.cuh"
+  "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*.cuh" "common/lens/checks/*.cuh"
   "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/broken/*.cuh" "[0-9][0-9]_*/applications/*.cuh"
   "[0-9][0-9]_*/applications/*.hpp" "[0-9][0-9]_*/applications/broken/*.cuh")
-list(FILTER headers EXCLUDE REGEX "^common/simulator/[^/]*$")  # the simulator's own are C++
+list(FILTER headers EXCLUDE REGEX "^common/(simulator|lens)/[^/]*$")  # these are C++ already
 foreach(header IN LISTS headers)
   translate_file(${header} ${translated_dir}/${header})
   list(APPEND translated_headers ${translated_dir}/${header})
@@ -93,6 +93,10 @@ function(interleaved target)
 endfunction()
 add_library(simulator_interleave OBJECT ${simulator_dir}/interleave.cpp)
 target_link_libraries(simulator_interleave PRIVATE simulator Boost::context)
+
+if(NOT COURSE_SANITIZE)
+  include(${simulator_dir}/../lens/lens.cmake)
+endif()
 
 course_executable(simulator_benchmark common/simulator/benchmark.cu)
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "observer.hpp"
 #include "progress.hpp"
 
 namespace sim {
@@ -92,6 +93,7 @@ void Worker::begin_block(std::uint64_t block) {
     barrier_ = {};
     pauses_ = {grid_->seed + block, false};
     faulted_ = has_waited_ = false;
+    if (observer != nullptr) observer->block_begins(*this, block);
 }
 
 void Worker::run_block(std::uint64_t block) {
@@ -108,6 +110,7 @@ void Worker::run_block(std::uint64_t block) {
     }
     if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
         record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);
+    if (observer != nullptr) observer->block_ends(*this);
     // Threads that still wait are never resumed, as those of a failed grid on a GPU.
     if (faulted_) fibers_.forget(threads_.count);
 }

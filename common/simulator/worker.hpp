@@ -63,7 +63,7 @@ class Worker {
     [[noreturn]] void fail(const std::string& what);
     bool grid_failed() const { return grid_->failed; }
     void others_may_continue();
-    void require_no_fence(const void* address, std::size_t bytes);
+    void require_no_fence(const void* address, std::size_t bytes, bool or_shared = false);
     void maybe_pause(const void* store_to);
     void* begin_shared(const void* declaration, const SharedVariable& variable);
     [[noreturn]] void misaligned();
@@ -72,6 +72,7 @@ class Worker {
     [[noreturn]] void exits();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
     void look_at_progress();
+    const Threads& threads() const { return threads_; }
     /// @}
 
  private:

@@ -161,6 +161,9 @@ inline unsigned int ballot(const WarpValues& all) {
 /// Ends the kernel: the thread uses an address that is no multiple of its type's alignment.
 [[noreturn]] void misaligned();
 
+/// What a thread has written is seen by all others before what it writes next.
+void fence();
+
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.
 long long device_clock();
 
@@ -188,7 +191,7 @@ inline int __syncthreads_or(int predicate, SIM_HERE) {
 /// @}
 
 /// What this thread has written is seen by all others before what it writes next.
-inline void __threadfence() { __sync_synchronize(); }
+inline void __threadfence() { sim::fence(); }
 
 /// Waits until every live lane of `mask` waits with the same mask.
 inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {

@@ -176,8 +176,11 @@ void set_seed(std::uint64_t value);
 /// CUDA_SIM_DEVICES: how many devices there are.
 void set_devices(int count);
 
-/// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
+/// CUDA_SIM_WORKERS: how many OS threads run blocks.
 unsigned int workers();
+
+/// CUDA_SIM_MULTIPROCESSORS: how many multiprocessors the device says it has; as many as workers, if not set.
+unsigned int multiprocessors();
 
 /// What went wrong in the last kernel that failed, in words. Empty if none has failed.
 const char* last_fault();

@@ -84,7 +84,7 @@ struct Threads {
 /// start threads in the meantime.
 /// @param call What calls the kernel with its arguments: a `const Call`.
 template <typename Call>
-void run_threads(const void* call, Threads& threads) {
+SIM_UNINTERRUPTED void run_threads(const void* call, Threads& threads) {
     while (threads.start_next()) {
         (*static_cast<const Call*>(call))();
         threads.finish();

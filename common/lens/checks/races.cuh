@@ -1,0 +1,188 @@
+/// @file
+/// @brief Checks of races and uninitialised reads: what is planted is found whatever the order of the
+/// threads, and what is
+///        right is not blamed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "../../checks/catch.hpp"
+#include "../../cuda/device_buffer.cuh"
+#include "seen.hpp"
+
+namespace race_checks {
+
+using lens_checks::Seen;
+using lens_checks::seen;
+
+constexpr unsigned int kThreads = 256;
+
+/// What `kernel<<<grid, kThreads>>>(buffer of cleared numbers)` shows with threads and blocks in the order of
+/// each seed.
+template <void (*kKernel)(unsigned int*)>
+std::string always(unsigned int grid, int seeds = 100) {
+    std::string result;
+    for (int seed = 0; seed < seeds; ++seed) {
+        const DeviceBuffer<unsigned int> d_numbers(8192);
+        CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+        sim::set_seed(static_cast<std::uint64_t>(seed));
+        const Seen all = seen([&] { kKernel<<<grid, kThreads>>>(d_numbers.data()); });
+        sim::set_seed(0);
+        CUDA_CHECK(cudaGetLastError());
+        const std::string found = all.has_race() ? "race" : all.has_unwritten() ? "unwritten" : "nothing";
+        if (seed == 0) result = found;
+        if (found != result) return result + " at first, and " + found + " with seed " + std::to_string(seed);
+    }
+    return result;
+}
+
+template <bool kFirst, bool kInLoop>
+__global__ void tree_kernel(unsigned int* d_sums) {
+    __shared__ unsigned int values[kThreads];
+    values[threadIdx.x] = threadIdx.x;
+    if (kFirst) __syncthreads();
+    for (unsigned int half = kThreads / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        if (kInLoop) __syncthreads();
+    }
+    if (threadIdx.x == 0) d_sums[blockIdx.x] = values[0];
+}
+
+TEST_CASE("a barrier left out after the load or in the loop of a tree is found") {
+    CHECK(always<tree_kernel<true, true>>(3) == "nothing");
+    CHECK(always<tree_kernel<false, true>>(3) == "race");
+    CHECK(always<tree_kernel<true, false>>(3) == "race");
+}
+
+template <bool kBefore, bool kAfter, bool kCleared>
+__global__ void histogram_kernel(unsigned int* d_bins) {
+    __shared__ unsigned int counts[kThreads];
+    if (kCleared) counts[threadIdx.x] = 0;
+    if (kBefore) __syncthreads();
+    for (unsigned int i = 0; i < 8; ++i) atomicAdd(&counts[(threadIdx.x * 7 + i * 31) % kThreads], 1u);
+    if (kAfter) __syncthreads();
+    atomicAdd(&d_bins[threadIdx.x], counts[threadIdx.x]);
+}
+
+TEST_CASE(
+    "a barrier left out after clearing or before merging a histogram is found, as is clearing left out") {
+    CHECK(always<histogram_kernel<true, true, true>>(3) == "nothing");
+    CHECK(always<histogram_kernel<false, true, true>>(3) == "race");
+    CHECK(always<histogram_kernel<true, false, true>>(3) == "race");
+    CHECK(always<histogram_kernel<true, true, false>>(3) == "unwritten");
+}
+
+template <bool kSync>
+__global__ void warp_kernel(unsigned int* d_sums) {
+    __shared__ unsigned int values[kThreads];
+    values[threadIdx.x] = threadIdx.x;
+    for (unsigned int half = 16; half > 0; half /= 2) {
+        if (kSync) __syncwarp();
+        const unsigned int other = threadIdx.x % 32 < half ? values[threadIdx.x + half] : 0;
+        if (kSync) __syncwarp();
+        values[threadIdx.x] += other;
+    }
+    if (threadIdx.x % 32 == 0) d_sums[threadIdx.x] = values[threadIdx.x];
+}
+
+TEST_CASE("lanes that share values without __syncwarp race, and with it they don't") {
+    CHECK(always<warp_kernel<true>>(1) == "nothing");
+    CHECK(always<warp_kernel<false>>(1) == "race");
+}
+
+/// The block that comes last adds up what all have stored. `d_numbers[0]` is the ticket.
+template <bool kRelease, bool kAcquire>
+__global__ void last_block_kernel(unsigned int* d_numbers) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        d_numbers[2 + blockIdx.x] = blockIdx.x;
+        if (kRelease) __threadfence();
+        last = atomicInc(&d_numbers[0], gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    if (kAcquire) __threadfence();
+    __shared__ unsigned int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if (threadIdx.x < gridDim.x) atomicAdd(&sum, d_numbers[2 + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) d_numbers[1] = sum;
+}
+
+TEST_CASE("of a last block's two fences, either one left out is found") {
+    CHECK(always<last_block_kernel<true, true>>(20) == "nothing");
+    CHECK(always<last_block_kernel<false, true>>(20) == "race");
+    CHECK(always<last_block_kernel<true, false>>(20) == "race");
+}
+
+/// Thread 0 of each block adds to a number under a lock.
+template <bool kFences>
+__global__ void lock_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(&d_numbers[0], 0u, 1u) != 0) {}
+    if (kFences) __threadfence();
+    d_numbers[1] += 1;
+    if (kFences) __threadfence();
+    atomicExch(&d_numbers[0], 0u);
+}
+
+TEST_CASE("a lock orders what it guards if it has its fences") {
+    CHECK(always<lock_kernel<true>>(20) == "nothing");
+    CHECK(always<lock_kernel<false>>(20) == "race");
+}
+
+/// Neighbours' values, from one of two buffers, while the other one is filled.
+template <bool kBarrier>
+__global__ void double_buffer_kernel(unsigned int* d_numbers) {
+    __shared__ unsigned int buffer[2][kThreads];
+    buffer[0][threadIdx.x] = threadIdx.x;
+    for (unsigned int turn = 0; turn < 4; ++turn) {
+        if (kBarrier) __syncthreads();
+        buffer[(turn + 1) % 2][threadIdx.x] = buffer[turn % 2][(threadIdx.x + 1) % kThreads];
+    }
+    d_numbers[blockIdx.x * kThreads + threadIdx.x] = buffer[0][threadIdx.x];
+}
+
+TEST_CASE("two buffers need one barrier per turn") {
+    CHECK(always<double_buffer_kernel<true>>(3) == "nothing");
+    CHECK(always<double_buffer_kernel<false>>(3) == "race");
+}
+
+template <bool kAtomic>
+__global__ void count_kernel(unsigned int* d_numbers) {
+    if (kAtomic)
+        atomicAdd(d_numbers, 1u);
+    else
+        ++*d_numbers;
+}
+__global__ void one_per_block_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x == 0) *d_numbers += 1;
+}
+__global__ void own_bytes_kernel(unsigned int* d_numbers) {
+    reinterpret_cast<unsigned char*>(d_numbers)[blockIdx.x * kThreads + threadIdx.x] = 1;
+}
+
+TEST_CASE("an increment that is no atomic races, in a block and between blocks; neighbouring bytes don't") {
+    CHECK(always<count_kernel<true>>(3) == "nothing");
+    CHECK(always<count_kernel<false>>(1) == "race");
+    CHECK(always<one_per_block_kernel>(3) == "race");
+    CHECK(always<own_bytes_kernel>(3) == "nothing");
+}
+
+__global__ void copy_kernel(const unsigned int* d_from, unsigned int* d_to) {
+    d_to[threadIdx.x] = d_from[threadIdx.x];
+}
+
+TEST_CASE("a read of device memory that neither the host nor a kernel has written is found") {
+    const DeviceBuffer<unsigned int> d_from(32), d_to(32), d_last(32);
+    CHECK(seen([&] { copy_kernel<<<1, 32>>>(d_from.data(), d_to.data()); }).has_unwritten());
+    CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+    CHECK_FALSE(seen([&] {
+                    copy_kernel<<<1, 32>>>(d_from.data(), d_to.data());
+                    copy_kernel<<<1, 32>>>(d_to.data(), d_last.data());
+                }).has_unwritten());
+}
+
+}  // namespace race_checks

@@ -1,0 +1,140 @@
+/// @file
+/// @brief How barriers, warp functions, fences and atomics order threads.
+#include "clocks.hpp"
+
+#include <algorithm>
+
+namespace lens {
+
+void Known::join(const Known& other) {
+    for (const auto& [number, theirs] : other.blocks) {
+        Block& block = blocks[number];
+        block.below = std::max(block.below, theirs.below);
+        for (const auto& [thread, clock] : theirs.threads) {
+            std::uint32_t& known = block.threads[thread];
+            known = std::max(known, clock);
+        }
+    }
+}
+
+bool Known::has(Epoch epoch) const {
+    const auto block = blocks.find(epoch.block);
+    if (block == blocks.end()) return false;
+    if (epoch.clock < block->second.below) return true;
+    const auto thread = block->second.threads.find(epoch.thread);
+    return thread != block->second.threads.end() && epoch.clock < thread->second;
+}
+
+KnownPtr Clocks::join(const KnownPtr& a, const KnownPtr& b) {
+    if (b == nullptr || a == b) return a;
+    if (a == nullptr) return b;
+    if (last_.a == a && last_.b == b) return last_.result;
+    const auto both = std::make_shared<Known>(*a);
+    both->join(*b);
+    last_ = {a, b, both};
+    return both;
+}
+
+void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
+    block_ = block & 0xfffff;
+    count_ = threads;
+    time_ = 0;
+    std::fill_n(threads_.begin(), threads, Thread{});
+    if (warps_have_met_) std::fill_n(mates_.begin(), threads, std::array<std::uint32_t, kWarp>{});
+    warps_have_met_ = has_messages_ = false;
+    last_ = {};
+    received_ = {};
+}
+
+/// Threads that have synchronized know the same of other blocks.
+void Clocks::share(unsigned int first, unsigned int count, std::uint32_t lanes) {
+    KnownPtr heard, told;
+    std::map<Messages::Log*, std::size_t> unfenced;
+    const auto takes_part = [&](unsigned int i) { return count > kWarp || (lanes >> i & 1) != 0; };
+    for (unsigned int i = 0; i < count; ++i) {
+        if (!takes_part(i)) continue;
+        const Thread& thread = threads_[first + i];
+        heard = join(heard, thread.heard);
+        told = join(told, thread.told);
+        for (const auto& [log, count_seen] : thread.unfenced)
+            unfenced[log] = std::max(unfenced[log], count_seen);
+    }
+    for (unsigned int i = 0; i < count; ++i) {
+        if (!takes_part(i)) continue;
+        Thread& thread = threads_[first + i];
+        thread.heard = heard;
+        thread.told = told;
+        thread.unfenced = unfenced;
+    }
+}
+
+void Clocks::barrier() {
+    if (is_full()) return;
+    ++time_;
+    for (unsigned int i = 0; i < count_; ++i) threads_[i].clock = threads_[i].below = time_;
+    if (has_messages_) share(0, count_, ~0u);
+}
+
+void Clocks::warp_meets(unsigned int first, unsigned int lanes) {
+    if (is_full()) return;
+    ++time_;
+    warps_have_met_ = true;
+    std::array<std::uint32_t, kWarp> known{};
+    const auto each = [&](auto&& use) {
+        for (unsigned int i = 0; i < kWarp; ++i)
+            if ((lanes >> i & 1) != 0) use(first + i);
+    };
+    each([&](unsigned int thread) {
+        for (unsigned int i = 0; i < kWarp; ++i) known[i] = std::max(known[i], mates_[thread][i]);
+    });
+    each([&](unsigned int thread) { known[thread - first] = time_; });
+    each([&](unsigned int thread) {
+        threads_[thread].clock = time_;
+        mates_[thread] = known;
+    });
+    if (has_messages_) share(first, kWarp, lanes);
+}
+
+void Clocks::fence(unsigned int number) {
+    if (is_full()) return;
+    has_messages_ = true;
+    Thread& thread = threads_[number];
+    if (!thread.unfenced.empty()) {
+        if (received_.before != thread.heard || received_.unfenced != thread.unfenced) {
+            auto all =
+                thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
+            for (const auto& [log, count] : thread.unfenced) {
+                const std::lock_guard guard(log->lock);
+                for (std::size_t i = 0; i < count; ++i) all->join(*log->sent[i]);
+            }
+            received_ = {thread.heard, std::move(all), thread.unfenced};
+        }
+        thread.heard = received_.after;
+        thread.unfenced.clear();
+    }
+    // All that has happened before, the thread's own accesses included, is visible before what it does next.
+    thread.clock = ++time_;
+    Known known;
+    Known::Block& block = known.blocks[block_];
+    block.below = thread.below;
+    block.threads[number] = thread.clock;
+    if (warps_have_met_)
+        for (unsigned int i = 0; i < kWarp; ++i)
+            if (std::uint32_t& known_of = block.threads[number / kWarp * kWarp + i];
+                mates_[number][i] > known_of)
+                known_of = mates_[number][i];
+    if (thread.heard != nullptr) known.join(*thread.heard);
+    thread.told = std::make_shared<const Known>(std::move(known));
+}
+
+void Clocks::atomic(unsigned int number, Messages::Log& log) {
+    Thread& thread = threads_[number];
+    if (!log.sent.empty()) {
+        has_messages_ = true;
+        thread.unfenced[&log] = log.sent.size();
+    }
+    if (thread.told != nullptr && (log.sent.empty() || log.sent.back() != thread.told))
+        log.sent.push_back(thread.told);
+}
+
+}  // namespace lens

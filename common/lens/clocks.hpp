@@ -1,0 +1,119 @@
+/// @file
+/// @brief What has happened before what: clocks of the threads of one block, and what other blocks have told
+/// them.
+///
+/// A block counts its synchronizations. A thread's clock is the number of the last one that it took part in.
+/// An access is stamped with the thread and its clock (an *epoch*, as in FastTrack). A thread that
+/// synchronizes with another learns that clock, and all that was stamped before it has happened before what
+/// the thread does next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "../simulator/include/cuda_runtime.h"
+
+namespace lens {
+
+/// One access: who, when, where in the code. 0 is no access.
+struct Epoch {
+    std::uint64_t block : 20, thread : 10, clock : 20, site : 13, atomic : 1;
+    bool exists() const { return site != 0; }
+};
+constexpr std::uint32_t kMostClock = (1u << 20) - 1, kMostSite = (1u << 13) - 1;
+
+/// @brief What is known of threads: which accesses have happened before.
+///
+/// Of a block, everything stamped with less than `below`, and of single threads more. It never changes once
+/// it is shared.
+struct Known {
+    struct Block {
+        std::uint32_t below = 0;
+        std::map<std::uint32_t, std::uint32_t> threads{};
+    };
+    std::map<std::uint32_t, Block> blocks;
+
+    void join(const Known& other);
+    bool has(Epoch epoch) const;
+};
+using KnownPtr = std::shared_ptr<const Known>;
+
+/// @brief What a thread has made visible by `__threadfence` before an atomic operation, per address: the
+/// atomic
+///        operations of other threads there learn it, and may rely on it after a `__threadfence` of their
+///        own.
+class Messages {
+ public:
+    struct Log {
+        std::mutex lock;  ///< held while an atomic operation on the address is under way
+        std::vector<KnownPtr> sent;
+    };
+    Log& at(const void* address) {
+        const std::lock_guard guard(lock_);
+        return logs_[address];
+    }
+    void clear() { logs_.clear(); }
+
+ private:
+    std::mutex lock_;
+    std::map<const void*, Log> logs_;
+};
+
+/// The clocks of the block that a worker runs.
+class Clocks {
+ public:
+    void begin_block(std::uint32_t block, unsigned int threads);
+    void barrier();
+    void warp_meets(unsigned int first, unsigned int lanes);
+    void fence(unsigned int thread);
+    /// An atomic operation. @param[in,out] log That of the address, locked.
+    void atomic(unsigned int thread, Messages::Log& log);
+
+    Epoch now(unsigned int thread, std::uint32_t site, bool atomic) const {
+        return {block_, thread, threads_[thread].clock, site < kMostSite ? site : kMostSite, atomic};
+    }
+    bool happened_before(Epoch epoch, unsigned int thread) const {
+        const Thread& me = threads_[thread];
+        if (epoch.block == block_) {
+            if (epoch.thread == thread || epoch.clock < me.below) return true;
+            if (warps_have_met_ && epoch.thread / kWarp == thread / kWarp &&
+                epoch.clock < mates_[thread][epoch.thread % kWarp])
+                return true;
+        }
+        return me.heard != nullptr && me.heard->has(epoch);
+    }
+    /// Whether the block has synchronized so often that clocks don't suffice. Then nothing more is compared.
+    bool is_full() const { return time_ >= kMostClock; }
+
+ private:
+    static constexpr unsigned int kWarp = 32;
+    struct Thread {
+        std::uint32_t clock = 0;
+        std::uint32_t below = 0;  ///< everything in the block that is stamped with less has happened before
+        KnownPtr heard{};         ///< what other blocks, or threads without a barrier, have told it
+        KnownPtr told{};          ///< what its last fence has made visible
+        std::map<Messages::Log*, std::size_t> unfenced{};  ///< what atomics have seen, for its next fence
+    };
+    void share(unsigned int first, unsigned int count, std::uint32_t lanes);
+
+    std::uint32_t block_ = 0, time_ = 0;
+    unsigned int count_ = 0;
+    bool warps_have_met_ = false, has_messages_ = false;
+    std::array<Thread, 1024> threads_{};
+    std::array<std::array<std::uint32_t, kWarp>, 1024> mates_{};
+    // The same join is asked for by all threads of a block.
+    KnownPtr join(const KnownPtr& a, const KnownPtr& b);
+    struct Joined {
+        KnownPtr a, b, result;
+    } last_{};
+    struct Received {
+        KnownPtr before, after;
+        std::map<Messages::Log*, std::size_t> unfenced;
+    } received_{};
+};
+
+}  // namespace lens

@@ -1,0 +1,210 @@
+/// @file
+/// @brief What happens at each access and at each point where threads meet.
+#include <algorithm>
+
+#include "lens.hpp"
+
+namespace lens {
+
+thread_local Collector* running = nullptr;
+
+void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
+    block_number_ = number;
+    const unsigned int warps = (threads_.count + kLanes - 1) / kLanes;
+    if (lanes_.size() < warps) lanes_.resize(warps);
+    requests_.assign(warps, 0);
+    path_.fill(0);
+    started_.fill(false);
+    update_ = nullptr;
+    last_warp_ = 0;
+    shared_count_ = 0;
+    ++block_serial_;
+    load_.array = nullptr;
+    clocks_.begin_block(static_cast<std::uint32_t>(number), threads_.count);
+    if (dynamic_bytes != 0)
+        begin_shared(sim::dynamic_shared.memory, {"the dynamic shared memory", dynamic_bytes, 16, 1, {}});
+}
+
+void Collector::begin_shared(const char* begin, const sim::SharedVariable& variable) {
+    for (std::size_t i = 0; i < shared_.size(); ++i)
+        if (shared_[i]->begin() == begin && shared_[i]->bytes() == variable.bytes) {
+            if (i < shared_count_) return;
+            std::swap(shared_[i], shared_[shared_count_]);
+            shared_[shared_count_++]->set_unwritten();
+            return;
+        }
+    shared_.insert(shared_.begin() + static_cast<std::ptrdiff_t>(shared_count_++),
+                   std::make_unique<Array>(begin, variable.bytes, variable.name, false));
+}
+
+Array* Collector::array_of(const void* address, Space& space) {
+    space = Space::shared;
+    for (std::size_t i = 0; i < shared_count_; ++i)
+        if (shared_[i]->has(address)) return shared_[i].get();
+    space = Space::global;
+    if (last_array_ != nullptr && last_array_->has(address)) return last_array_;
+    // The thread's own variables, and the built-in ones.
+    const auto near = [address](const void* place, std::ptrdiff_t distance) {
+        return std::abs(static_cast<const char*>(address) - static_cast<const char*>(place)) < distance;
+    };
+    if (near(__builtin_frame_address(0), 128 * 1024) || near(&threadIdx, 1024)) return nullptr;
+    Array* const found = the_lens().global_array(address);
+    if (found != nullptr) last_array_ = found;
+    return found;
+}
+
+std::uint32_t Collector::site_number(const void* at, Kind kind, Space space, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    const Path path = path_[thread()];
+    const std::uint32_t key =
+        1u << 16 | static_cast<unsigned int>(kind) << 8 | static_cast<unsigned int>(space);
+    Cached& cached = sites_[(address ^ address >> 10 ^ path * 31 ^ key) % sites_.size()];
+    if (cached.at != address || cached.path != path || cached.key != key)
+        cached = {address, path, key,
+                  number_of({address, path, space, kind,
+                             static_cast<std::uint8_t>(std::min<std::size_t>(bytes, 255))})};
+    return cached.number;
+}
+
+void Collector::begin_call(const void* at) {
+    const unsigned int thread = this->thread();
+    started_[thread] = true;
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    CachedCall& cached = calls_[(address ^ path_[thread]) % calls_.size()];
+    if (cached.at != address || cached.from != path_[thread])
+        cached = {address, path_[thread], call(path_[thread], address)};
+    path_[thread] = cached.path;
+}
+
+void Collector::end_call() {
+    Path& path = path_[thread()];
+    if (path != 0) path = caller(path);
+}
+
+bool Collector::has_stopped(unsigned int warp) const {
+    for (unsigned int i = warp * kLanes; i < std::min((warp + 1) * kLanes, threads_.count); ++i) {
+        const sim::ThreadState state = threads_.all[i].state;
+        if (!started_[i] || state == sim::ThreadState::runs || state == sim::ThreadState::ready) return false;
+    }
+    return true;
+}
+
+void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at) {
+    Space space{};
+    Array* const array = array_of(address, space);
+    if (array == nullptr) {
+        worker_.require_no_fence(address, bytes, true);
+        return;
+    }
+    const std::size_t offset = array->offset(address);
+    if (offset + bytes > array->bytes()) return worker_.require_no_fence(address, bytes, true);
+    const std::uint32_t number = site_number(at, kind, space, bytes);
+    const unsigned int thread = this->thread(), warp = thread / kLanes;
+    started_[thread] = true;
+    if (warp != last_warp_) {
+        if (has_stopped(last_warp_)) flush(last_warp_);
+        last_warp_ = warp;
+    }
+    // Banks and sectors count from the array's beginning, as if it were aligned to them.
+    const std::uintptr_t place = space == Space::shared ? reinterpret_cast<std::uintptr_t>(address) -
+                                                              reinterpret_cast<std::uintptr_t>(array->begin())
+                                                        : reinterpret_cast<std::uintptr_t>(address);
+    lanes_[warp][thread % kLanes].push_back({place, number, static_cast<std::uint32_t>(bytes)});
+    if (space == Space::global) array->touch(offset, bytes);
+    if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number);
+}
+
+/// A load is looked at when the thread does something else: what it reads before its own atomicCAS is a
+/// guess, which the atomicCAS checks.
+void Collector::look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
+                                  std::uint32_t site) {
+    const unsigned int thread = this->thread();
+    if (kind != Kind::atomic || load_.array != &array || load_.offset != offset || load_.thread != thread)
+        look_at_load();
+    load_.array = nullptr;
+    if (kind == Kind::load)
+        load_ = {&array, offset, bytes, site, thread, clocks_.now(thread, site, false)};
+    else
+        look({&array, offset, bytes, site, thread, clocks_.now(thread, site, kind == Kind::atomic)}, kind);
+}
+
+void Collector::look_at_load() {
+    if (load_.array != nullptr) look(load_, Kind::load);
+    load_.array = nullptr;
+}
+
+void Collector::look(const Look& at, Kind kind) {
+    Array& array = *at.array;
+    if (kind != Kind::store && !array.is_written(at.offset, at.bytes)) {
+        find(Problem::unwritten, at, {});
+        array.set_written(at.offset, at.bytes);  // once is enough
+    }
+    if (kind != Kind::load) array.set_written(at.offset, at.bytes);
+    if (clocks_.is_full()) return;
+    array.visit(at.offset, at.bytes, array.is_global() ? the_lens().grid() : block_serial_, [&](Cell& cell) {
+        if (const auto other = cell.access(kind, at.now, at.thread, clocks_)) find(Problem::race, at, *other);
+    });
+}
+
+void Collector::find(Problem problem, const Look& at, Epoch other) {
+    the_lens().add({problem, the_lens().kernel_name(), at.array->name(), at.array->begin() + at.offset,
+                    at.array->is_global(), at.offset, at.site, static_cast<std::uint32_t>(other.site),
+                    block_number_, at.thread, static_cast<std::uint32_t>(other.block),
+                    static_cast<std::uint32_t>(other.thread), 1});
+}
+
+void Collector::flush(unsigned int warp) {
+    std::array<std::vector<Access>, kLanes>& lanes = lanes_[warp];
+    execute_together(lanes, loops_, [&](std::uint32_t site, const Request& request) {
+        counting.add(site, request);
+        ++requests_[warp];
+    });
+    counting.end_group();
+    for (std::vector<Access>& lane : lanes) lane.clear();
+}
+
+void Collector::barrier(const sim::Site& site) {
+    look_at_load();
+    for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
+    BarrierCounts& counts =
+        counting.counts.barriers[std::string(site.file) + ":" + std::to_string(site.line)];
+    ++counts.count;
+    for (const std::uint64_t requests : requests_) counts.requests += requests;
+    counts.most_requests += requests_.size() * *std::max_element(requests_.begin(), requests_.end());
+    std::fill(requests_.begin(), requests_.end(), 0);
+    clocks_.barrier();
+}
+
+void Collector::warp_meets(unsigned int first, unsigned int lanes) {
+    look_at_load();
+    flush(first / kLanes);
+    ++counting.counts.shuffles;
+    clocks_.warp_meets(first, lanes);
+}
+
+void Collector::end_block() {
+    for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
+    look_at_load();
+    ++counting.counts.blocks;
+    counting.counts.threads += threads_.count;
+}
+
+Messages::Log* Collector::begin_atomic(const void* address) {
+    if (!the_lens().has_fences) return nullptr;
+    Messages::Log& log = the_lens().messages.at(address);
+    log.lock.lock();
+    return &log;
+}
+
+void Collector::end_atomic(Messages::Log* log) {
+    clocks_.atomic(thread(), *log);
+    log->lock.unlock();
+}
+
+void Collector::fence() {
+    look_at_load();
+    the_lens().has_fences = true;
+    clocks_.fence(thread());
+}
+
+}  // namespace lens

@@ -1,0 +1,137 @@
+/// @file
+/// @brief What a request costs: sectors of global memory, wavefronts of shared memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace lens {
+
+constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes = 4;
+
+/// @brief What the lanes of a warp ask for at once, by one instruction.
+///
+/// Lanes that do not take part have left an earlier branch or have returned.
+struct Request {
+    std::uint32_t lanes = 0;                       ///< bit i: lane i takes part
+    unsigned int bytes = 0;                        ///< of each lane
+    std::array<std::uintptr_t, kLanes> address{};  ///< of lane i
+};
+
+/// What a request moves from or to global memory.
+struct Sectors {
+    unsigned int count = 0;  ///< different pieces of 32 bytes
+    unsigned int bytes = 0;  ///< different bytes that the lanes have asked for
+};
+
+inline Sectors sectors(const Request& request) {
+    // A table of the sectors seen, each with a bit for each byte. 32 lanes of 16 bytes touch 64 at most.
+    constexpr unsigned int kSlots = 128;
+    std::array<std::uintptr_t, kSlots> sector;
+    std::array<std::uint32_t, kSlots> used{};
+    Sectors result;
+    for (unsigned int lane = 0; lane < kLanes; ++lane) {
+        if ((request.lanes >> lane & 1) == 0) continue;
+        std::uintptr_t at = request.address[lane];
+        for (unsigned int left = request.bytes; left > 0;) {
+            const std::uintptr_t number = at / kSectorBytes;
+            const auto offset = static_cast<unsigned int>(at % kSectorBytes);
+            const unsigned int here = left < kSectorBytes - offset ? left : kSectorBytes - offset;
+            unsigned int slot = number % kSlots;
+            while (used[slot] != 0 && sector[slot] != number) slot = (slot + 1) % kSlots;
+            sector[slot] = number;
+            used[slot] |= static_cast<std::uint32_t>(((std::uint64_t{1} << here) - 1) << offset);
+            at += here;
+            left -= here;
+        }
+    }
+    for (const std::uint32_t bytes : used) {
+        if (bytes == 0) continue;
+        ++result.count;
+        result.bytes += static_cast<unsigned int>(__builtin_popcount(bytes));
+    }
+    return result;
+}
+
+/// @brief The sectors of an atomic operation in global memory. Calls `use` with the number of each.
+///
+/// Lanes are taken in order. Those in one piece of memory go together until an address comes a second time;
+/// then a new group begins, which needs its sectors again. The pieces have 128 bytes for numbers of 4 bytes
+/// and 512 for those of 8. This rule was fitted to what Nsight Compute has counted on an H200 (docs/lens.md);
+/// NVIDIA documents none.
+template <typename Use>
+void atomic_sectors(const Request& request, const Use& use) {
+    const std::uintptr_t piece = request.bytes >= 8 ? 512 : 128;
+    for (std::uint32_t left = request.lanes; left != 0;) {
+        const std::uintptr_t number = request.address[static_cast<unsigned int>(__builtin_ctz(left))] / piece;
+        std::array<std::uintptr_t, kLanes> group, seen;
+        unsigned int count = 0, sectors = 0;
+        for (unsigned int lane = 0; lane < kLanes; ++lane) {
+            const std::uintptr_t address = request.address[lane];
+            if ((left >> lane & 1) == 0 || address / piece != number) continue;
+            left &= ~(1u << lane);
+            if (std::find(group.begin(), group.begin() + count, address) != group.begin() + count)
+                count = sectors = 0;
+            group[count++] = address;
+            if (std::find(seen.begin(), seen.begin() + sectors, address / kSectorBytes) !=
+                seen.begin() + sectors)
+                continue;
+            seen[sectors++] = address / kSectorBytes;
+            use(address / kSectorBytes);
+        }
+    }
+}
+
+/// What a request costs in shared memory.
+struct Wavefronts {
+    unsigned int count = 0;
+    unsigned int bank = 0;   ///< the fullest one
+    unsigned int words = 0;  ///< how many different words of it are needed at a time
+};
+
+/// @brief A wavefront serves each bank once, with one word of 4 bytes that any number of lanes may share.
+///
+/// Of 8-byte words, half a warp is served at a time, and of 16-byte words, a quarter.
+inline Wavefronts wavefronts(const Request& request) {
+    const unsigned int words = request.bytes <= kWordBytes ? 1 : request.bytes / kWordBytes;
+    const unsigned int at_a_time = words >= 4 ? kLanes / 4 : words >= 2 ? kLanes / 2 : kLanes;
+    Wavefronts result;
+    for (unsigned int first = 0; first < kLanes; first += at_a_time) {
+        std::array<std::array<std::uintptr_t, kLanes>, kBanks> seen;
+        std::array<unsigned int, kBanks> count{};
+        unsigned int most = 0;
+        for (unsigned int lane = first; lane < first + at_a_time; ++lane) {
+            if ((request.lanes >> lane & 1) == 0) continue;
+            for (unsigned int k = 0; k < words; ++k) {
+                const std::uintptr_t word = request.address[lane] / kWordBytes + k;
+                const unsigned int bank = word % kBanks;
+                unsigned int i = 0;
+                while (i < count[bank] && seen[bank][i] != word) ++i;
+                if (i < count[bank] || i == kLanes) continue;
+                seen[bank][count[bank]++] = word;
+                if (count[bank] > most) most = count[bank];
+                if (count[bank] > result.words) result.words = count[bank], result.bank = bank;
+            }
+        }
+        result.count += most;
+    }
+    return result;
+}
+
+/// How many lanes at most ask for one address.
+inline unsigned int most_lanes_on_one_address(const Request& request) {
+    unsigned int most = 0;
+    for (std::uint32_t left = request.lanes; left != 0;) {
+        const std::uintptr_t address = request.address[static_cast<unsigned int>(__builtin_ctz(left))];
+        std::uint32_t same = 0;
+        for (unsigned int lane = 0; lane < kLanes; ++lane)
+            if ((left >> lane & 1) != 0 && request.address[lane] == address) same |= 1u << lane;
+        left &= ~same;
+        const auto lanes = static_cast<unsigned int>(__builtin_popcount(same));
+        if (lanes > most) most = lanes;
+    }
+    return most;
+}
+
+}  // namespace lens

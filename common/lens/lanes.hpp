@@ -1,0 +1,83 @@
+/// @file
+/// @brief From what each lane has done, one after another, to what the lanes of a warp do at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hardware.hpp"
+
+namespace lens {
+
+/// One access of one lane.
+struct Access {
+    std::uintptr_t address;
+    std::uint32_t site, bytes;
+};
+
+/// Where the loops are: a loop's first access, and the last one from which lanes have gone back to it.
+class Loops {
+ public:
+    void learn(const std::array<std::vector<Access>, kLanes>& lanes);
+    /// Whether a lane whose last and next sites are `a` goes before one with `b`; 0 is before the first site.
+    bool goes_first(std::uint32_t last_a, std::uint32_t a, std::uint32_t last_b, std::uint32_t b);
+
+ private:
+    bool goes_back(std::uint32_t last, std::uint32_t next);
+    bool before(std::uint32_t a, std::uint32_t b);
+    std::vector<std::uint32_t> last_of_;           ///< by the loop's first site; 0 if there is no such loop
+    std::vector<std::vector<signed char>> order_;  ///< of two sites, as far as it was asked for
+};
+
+/// @brief Puts together requests.
+///
+/// The simulator runs a lane until it waits, and then the next one. On a GPU, lanes at the same instruction
+/// execute it together, and lanes that have left a branch or a loop wait for the others where the ways meet
+/// again. What is known here are the accesses between two points where all lanes wait. Of the lanes' next
+/// accesses, the one goes first that comes first in the code, since that is how far behind the others its
+/// lanes are. A lane that is about to go back, to the start of a loop, comes after everything in the loop.
+/// @param[in]     lanes The accesses of each lane, in order.
+/// @param[in,out] loops What is known of the kernel's loops.
+/// @param[in,out] use   Called with the site of each request and the request, in the order of execution.
+template <typename Use>
+void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Loops& loops, Use&& use) {
+    std::array<std::size_t, kLanes> next{};
+    std::array<std::uint32_t, kLanes> last{};
+    bool learned = false;
+    for (;;) {
+        std::uint32_t chosen = 0, chosen_last = 0;
+        bool diverged = false;
+        for (unsigned int lane = 0; lane < kLanes && !diverged; ++lane) {
+            if (next[lane] == lanes[lane].size()) continue;
+            const std::uint32_t site = lanes[lane][next[lane]].site;
+            diverged = chosen != 0 && site != chosen;
+            if (chosen == 0) chosen = site, chosen_last = last[lane];
+        }
+        if (chosen == 0) return;
+        if (diverged) {
+            if (!learned) loops.learn(lanes);
+            learned = true;
+            for (unsigned int lane = 0; lane < kLanes; ++lane) {
+                if (next[lane] == lanes[lane].size()) continue;
+                const std::uint32_t site = lanes[lane][next[lane]].site;
+                if (site != chosen && loops.goes_first(last[lane], site, chosen_last, chosen))
+                    chosen = site, chosen_last = last[lane];
+            }
+        }
+        Request request;
+        for (unsigned int lane = 0; lane < kLanes; ++lane) {
+            if (next[lane] == lanes[lane].size()) continue;
+            const Access& access = lanes[lane][next[lane]];
+            if (access.site != chosen) continue;
+            request.lanes |= 1u << lane;
+            request.address[lane] = access.address;
+            request.bytes = access.bytes;
+            last[lane] = chosen;
+            ++next[lane];
+        }
+        use(chosen, request);
+    }
+}
+
+}  // namespace lens

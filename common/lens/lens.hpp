@@ -1,0 +1,185 @@
+/// @file
+/// @brief The lens: what the hooks of a kernel's accesses call, and what the simulator tells it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "../simulator/observer.hpp"
+#include "../simulator/worker.hpp"
+#include "clocks.hpp"
+#include "counts.hpp"
+#include "lanes.hpp"
+#include "shadow.hpp"
+
+namespace lens {
+
+/// What is wrong with an access.
+enum class Problem : std::uint8_t { race, unwritten };
+
+/// A problem of two sites, or of one, in one array: the first time it was found, and how often.
+struct Finding {
+    Problem problem;
+    std::string kernel, array;
+    const char* address;
+    bool is_global;
+    std::size_t offset;   ///< the first byte, from the array's beginning
+    std::uint32_t site;   ///< of the access that found it
+    std::uint32_t other;  ///< of the earlier access, if it is a race
+    std::uint64_t block;
+    unsigned int thread;
+    std::uint32_t other_block, other_thread;  ///< the block's number modulo 2^20
+    std::uint64_t count;
+    std::string text{};
+    unsigned int block_threads = 0;
+};
+
+/// What one worker has of the block that it runs.
+class Collector {
+ public:
+    explicit Collector(sim::Worker& worker) : worker_(worker), threads_(worker.threads()) {}
+
+    /// @param[in] dynamic_bytes Of shared memory.
+    void begin_block(std::uint64_t number, std::size_t dynamic_bytes);
+    void end_block();
+    void begin_shared(const char* begin, const sim::SharedVariable& variable);
+    void barrier(const sim::Site& site);
+    void warp_meets(unsigned int first, unsigned int lanes);
+
+    /// @name Called by the hooks
+    /// @{
+    bool runs_kernel() const { return threads_.in_kernel; }
+    void access(const void* address, std::size_t bytes, Kind kind, const void* at);
+    void begin_call(const void* at);
+    void end_call();
+    void fence();
+    /// The log of an atomic's address, locked, if threads may send messages by it.
+    Messages::Log* begin_atomic(const void* address);
+    void end_atomic(Messages::Log* log);
+    /// An atomic function that is made of a load and a comparison: the load is not counted.
+    void begin_update(const void* address) { update_ = address; }
+    bool is_update(const void* address) const { return update_ == address; }
+    /// @}
+
+    /// An allocation is freed.
+    void forget(const char* begin) {
+        if (last_array_ != nullptr && last_array_->begin() == begin) last_array_ = nullptr;
+    }
+
+    Counting counting;
+
+ private:
+    unsigned int thread() const { return threads_.number(*threads_.current); }
+    Array* array_of(const void* address, Space& space);
+    void flush(unsigned int warp);
+    void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
+                           std::uint32_t site);
+    /// One access, for the search for problems.
+    struct Look {
+        Array* array = nullptr;
+        std::size_t offset = 0, bytes = 0;
+        std::uint32_t site = 0;
+        unsigned int thread = 0;
+        Epoch now{};
+    };
+    void look_at_load();
+    void look(const Look& at, Kind kind);
+    void find(Problem problem, const Look& at, Epoch other);
+    std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
+
+    bool has_stopped(unsigned int warp) const;
+
+    sim::Worker& worker_;
+    const sim::Threads& threads_;
+    Clocks clocks_;
+    std::uint64_t block_number_ = 0;
+    std::uint32_t block_serial_ = 0;
+    std::vector<std::array<std::vector<Access>, kLanes>> lanes_;  ///< by warp, since its lanes have met
+    std::vector<std::uint64_t> requests_;                         ///< by warp, since the last barrier
+    std::array<Path, 1024> path_{};
+    unsigned int last_warp_ = 0;
+    Loops loops_;
+    std::vector<std::unique_ptr<Array>> shared_;
+    std::size_t shared_count_ = 0;  ///< how many of them the block has
+    Array* last_array_ = nullptr;   ///< of global memory
+    const void* update_ = nullptr;
+    Look load_{};  ///< the last load, not looked at yet
+
+    struct Cached {
+        std::uintptr_t at = 0;
+        Path path = 0;
+        std::uint32_t key = 0, number = 0;
+    };
+    std::array<Cached, 1024> sites_{};
+    struct CachedCall {
+        std::uintptr_t at = 0;
+        Path from = 0, path = 0;
+    };
+    std::array<CachedCall, 64> calls_{};
+    std::array<bool, 1024> started_{};
+};
+
+/// All that is known of the program.
+class Lens : public sim::Observer {
+ public:
+    Lens();
+    void grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) override;
+    void grid_ends() override;
+    void block_begins(sim::Worker& worker, std::size_t number) override;
+    void block_ends(sim::Worker& worker) override;
+    void shared_begins(sim::Worker& worker, const char* begin, const sim::SharedVariable& variable) override;
+    void barrier(sim::Worker& worker, sim::Site site) override;
+    void warp_meets(sim::Worker& worker, unsigned int first, unsigned int lanes) override;
+    void fence(sim::Worker& worker) override;
+    void allocated(const char* begin, std::size_t bytes) override;
+    void freed(const char* begin) override;
+    void stored(const void* to, const void* from, std::size_t bytes) override;
+
+    Array* global_array(const void* address);
+    std::string kernel_name() const { return kernel_; }
+    std::uint32_t grid() const { return grid_; }
+    bool looks_for_problems() const { return looks_for_problems_; }
+    void add(Finding finding);
+    void write() const;
+
+    /// @name For checks
+    /// @{
+    void forget();                ///< all launches and findings
+    LaunchCounts counts() const;  ///< of all launches together
+    std::vector<Finding> findings() const;
+    /// @}
+
+    Messages messages;
+    std::atomic<bool> has_fences{false};
+
+ private:
+    struct Shape {
+        std::string kernel;
+        unsigned int grid[3], block[3];
+        std::size_t dynamic_shared_bytes;
+        auto operator<=>(const Shape&) const = default;
+    };
+    Collector& collector_of(sim::Worker& worker);
+
+    const bool looks_for_problems_;
+    std::string kernel_;
+    std::uint32_t grid_ = 0;
+    Shape shape_{};
+    std::map<const char*, std::unique_ptr<Array>> arrays_;
+    std::mutex lock_;
+    std::map<sim::Worker*, std::unique_ptr<Collector>> collectors_;
+    std::map<Shape, LaunchCounts> launches_;
+    std::vector<Shape> order_;  ///< of the first launches
+    std::map<std::tuple<Problem, std::uint32_t, std::uint32_t>, Finding> findings_;
+};
+
+/// The collector of the block that this OS thread runs, or null in the host's code.
+extern thread_local Collector* running;
+Lens& the_lens();
+
+}  // namespace lens

@@ -1,0 +1,41 @@
+/// @file
+/// @brief What an instrument learns from the simulator while kernels run. Without one, all of this costs
+/// nothing.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda_runtime.h"
+
+namespace sim {
+
+class Worker;
+struct Grid;
+
+/// Told of everything that orders threads, and of what the host does with device memory. `common/lens` is
+/// one.
+class Observer {
+ public:
+    virtual ~Observer() = default;
+    virtual void grid_begins(const Kernel& kernel, const LaunchConfig& config) = 0;
+    virtual void grid_ends() = 0;
+    /// @param[in] number The block's place in the grid, x running fastest.
+    virtual void block_begins(Worker& worker, std::size_t number) = 0;
+    virtual void block_ends(Worker& worker) = 0;
+    virtual void shared_begins(Worker& worker, const char* begin, const SharedVariable& variable) = 0;
+    /// All live threads of the block have come to a barrier, and none has gone on.
+    virtual void barrier(Worker& worker, Site site) = 0;
+    /// The same for lanes of a warp. @param[in] first The warp's first thread.
+    virtual void warp_meets(Worker& worker, unsigned int first, unsigned int lanes) = 0;
+    /// The thread that runs has called `__threadfence`.
+    virtual void fence(Worker& worker) = 0;
+    virtual void allocated(const char* begin, std::size_t bytes) = 0;
+    virtual void freed(const char* begin) = 0;
+    /// The host has stored bytes, by a copy if `from` is not null.
+    virtual void stored(const void* to, const void* from, std::size_t bytes) = 0;
+};
+
+/// Set before main, or never.
+inline Observer* observer = nullptr;
+
+}  // namespace sim

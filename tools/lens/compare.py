@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""usage: tools/lens/compare.py --record | --check [--again]
+
+Compares the lens's counts with those that Nsight Compute has recorded on a GPU: docs/lens.md.
+
+--record  runs the rows that were recorded, and writes the counts and the page (minutes, and gigabytes of memory)
+--check   says whether the page is what the two recordings give
+--again   runs the rows of 1 Mi elements and less again, and says whether they are as recorded
+"""
+
+import csv
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import counts  # noqa: E402
+from counts import ratio, total  # noqa: E402
+from rows import Problem, run  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BIN = ROOT / "build" / "simulator" / "bin"
+RECORDED = ROOT / "docs" / "results" / "nvidia-h200-counters.csv"
+SEEN = ROOT / "docs" / "results" / "lens.csv"
+PAGE = ROOT / "docs" / "lens.md"
+COLUMNS = {"loads": "global loads", "load_sectors": "sectors per load", "atomics": "global atomics",
+           "atomic_sectors": "their sectors", "shared_atomics": "shared atomics", "shared_wavefronts": "shared wavefronts"}
+KEY = ["case", "chapter", "variant", "input", "n", "kernel"]
+MOST = 100 << 20  # elements; the lens would take minutes and many gigabytes for more
+CLOSE = 0.01
+SMALL = 1 << 20
+
+# Which counts differ for a reason: a column, what the row must be like, and the reason.
+PREDICATED = ("warps that have nothing to add in a level of a tree issue its loads and stores with all lanes off, and each "
+              "of them is a wavefront to Nsight Compute. In the lens, such a warp does nothing")
+
+
+def reason(column, mine, theirs):
+    if float(mine[column]) < float(theirs[column]) and column == "shared_wavefronts" and float(theirs["shared_atomics"]) == 0 and theirs["chapter"] > "06":
+        return PREDICATED
+    return ""
+
+
+def columns(launch):
+    """What the lens has counted, as Nsight Compute names it. Launching costs a wavefront per warp, and a shuffle of 8 bytes
+    two."""
+    times, one = launch["launches"], [launch]
+    loads = total(one, "global", "load", "requests")
+    return {"loads": loads // times, "load_sectors": round(ratio(total(one, "global", "load", "sectors"), loads), 4),
+            "atomics": total(one, "global", "atomic", "requests") // times,
+            "atomic_sectors": total(one, "global", "atomic", "sectors") // times,
+            "shared_atomics": total(one, "shared", "atomic", "requests") // times,
+            "shared_wavefronts": (total(one, "shared", None, "wavefronts") + counts.warps(launch)
+                                  + 2 * launch["warp_functions"]) // times}
+
+
+def ours(theirs):
+    """The same row, as the lens counts it: of the kernel's largest launch."""
+    program = BIN / f"{theirs['chapter']}_lens"
+    if not program.exists():
+        raise Problem(f"{program} has not been built: ./course lens {theirs['chapter'][:2]} does that")
+    os.environ["LENS_COUNTS_ONLY"] = "1"
+    seen = counts.run(program, ["--variant", theirs["variant"], "--n", theirs["n"], "--input", theirs["input"]])
+    launches = [launch for launch in seen["launches"] if re.match(rf"{theirs['kernel']}\b", launch["kernel"])]
+    if not launches:
+        raise Problem(f"{theirs['chapter']}, {theirs['variant']}: the lens has seen no launch of {theirs['kernel']}")
+    return {**{name: theirs[name] for name in KEY}, **columns(max(launches, key=counts.warps))}
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def recorded():
+    return [row for row in read(RECORDED) if row["case"] != "counter-types" and int(row["n"]) <= MOST]
+
+
+def deviation(mine, theirs):
+    mine, theirs = float(mine), float(theirs)
+    return abs(mine - theirs) / theirs if theirs else float(mine != 0)
+
+
+def page(seen):
+    """The comparison, as a page."""
+    theirs = {tuple(row[name] for name in KEY): row for row in recorded()}
+    close, explained, other, lines, reasons = 0, 0, 0, [], []
+    for mine in seen:
+        row = theirs[tuple(mine[name] for name in KEY)]
+        cells = []
+        for column in COLUMNS:
+            far = deviation(mine[column], row[column])
+            why = reason(column, mine, row) if far > CLOSE else ""
+            if why and why not in reasons:
+                reasons.append(why)
+            close, explained, other = close + (far <= CLOSE), explained + bool(why), other + (far > CLOSE and not why)
+            number = f"{float(mine[column]):,.10g}"
+            mark = "" if far <= CLOSE else f" ({float(row[column]):,.7g}" + (f", {reasons.index(why) + 1})" if why else ")")
+            cells.append(number + mark)
+        size = f"{int(mine['n']) >> 20} Mi" if int(mine["n"]) >= 1 << 20 else mine["n"]
+        lines.append(f"| {mine['chapter'][:2]} | {mine['variant']} | {mine['kernel']} | {mine['input']} | {size} | "
+                     + " | ".join(cells) + " |")
+    return "\n".join([
+        "# The lens and Nsight Compute", "",
+        "What the [lens](../common/lens/README.md) counts on the simulator, beside what Nsight Compute has counted on an H200",
+        "([the recording](results/nvidia-h200-counters.csv)): of each variant and kernel the largest launch.", "",
+        f"Of {close + explained + other} counts, {close} agree within 1 %. {explained} differ for the reason given below, and "
+        f"{other} without one that is known.", "",
+        "A count in parentheses is Nsight Compute's where the two differ by more than 1 %. Rows of more than 100 Mi elements",
+        "are left out. Shared wavefronts are those of accesses, one per warp that is launched, and two per shuffle of 8 bytes.",
+        "The rule for global atomics' sectors was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
+        "| | variant | kernel | input | n | " + " | ".join(COLUMNS.values()) + " |",
+        "|---|---|---|---|---|" + "---:|" * len(COLUMNS), *lines, "",
+        *(f"{i + 1}. {text[0].upper() + text[1:]}." for i, text in enumerate(reasons)), "",
+        "This page is made by `tools/lens/compare.py --record`.", ""])
+
+
+def record():
+    rows = []
+    for theirs in recorded():
+        print(f"{theirs['chapter']}, {theirs['variant']}, {theirs['input']}, n = {theirs['n']}: {theirs['kernel']}", flush=True)
+        rows.append(ours(theirs))
+    with open(SEEN, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    PAGE.write_text(page(rows), encoding="utf-8")
+
+
+def check(again):
+    seen = read(SEEN)
+    if PAGE.read_text(encoding="utf-8") != page(seen):
+        raise Problem("docs/lens.md is not what the recordings give: run tools/lens/compare.py --record")
+    for row in seen if again else []:
+        if int(row["n"]) > SMALL:
+            continue
+        now = {name: str(value) for name, value in ours(row).items()}
+        for name in COLUMNS:
+            if deviation(now[name], row[name]) > CLOSE:
+                raise Problem(f"{row['chapter']}, {row['variant']}, {row['kernel']}: {name} were {row[name]} and are {now[name]}")
+
+
+def main(arguments):
+    if arguments == ["--record"]:
+        record()
+    elif arguments in (["--check"], ["--check", "--again"]):
+        check("--again" in arguments)
+    else:
+        raise Problem(__doc__)
+
+
+if __name__ == "__main__":
+    run(main)

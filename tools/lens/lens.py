@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens FILE.cu [--lines] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
+
+Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialised reads.
+
+--variant NAME  this variant only
+--lines         the source with counts beside it (the default for one variant or a FILE.cu)
+--json          everything that was counted, for programs
+--html PATH     one page of it, which a browser opens
+
+A chapter's input has 1 MiB of bytes or ints unless --n or --file says otherwise. Exit status 1: something was found.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import counts  # noqa: E402
+import page  # noqa: E402
+import text  # noqa: E402
+from rows import Problem, run  # noqa: E402
+
+
+def read_arguments(arguments):
+    parser = argparse.ArgumentParser(prog="./course lens", usage=__doc__.split("\n\n", maxsplit=1)[0].removeprefix("usage: "),
+                                     description=__doc__.split("\n\n", maxsplit=1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("--program", action="append", default=[], help=argparse.SUPPRESS)  # what ./course has built
+    parser.add_argument("--file", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--variant", help=argparse.SUPPRESS)
+    parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--html", help=argparse.SUPPRESS)
+    own, options = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]) if "--" in arguments \
+        else (arguments, [])
+    return parser.parse_args(own), options
+
+
+def of_chapters(asked, options):
+    """What each variant does. Those of the CPU launch nothing, and are left out."""
+    if not any(option.split("=")[0] in ("--n", "--file", "--image") for option in options):
+        options = ["--n", "1M", *options]
+    found = False
+    for program in asked.program:
+        for name in counts.variants(program):
+            if asked.variant not in (None, name):
+                continue
+            found = True
+            if sys.stderr.isatty():
+                print(f"\r\033[K{name} ...", end="", file=sys.stderr, flush=True)
+            seen = counts.run(program, ["--variant", name, *options], asked.folder)
+            if seen["launches"] or seen["fault"]:
+                yield name, seen
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    if not found:
+        raise Problem(f"course: no variant '{asked.variant}': there are "
+                      + ", ".join(name for program in asked.program for name in counts.variants(program)))
+
+
+def main(arguments):
+    asked, options = read_arguments(arguments)
+    asked.program = [Path(program).resolve() for program in asked.program]
+    folders = [text.ROOT] + ([Path("/")] if asked.file else [])
+    if asked.file:
+        runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True))]
+    else:
+        runs = list(of_chapters(asked, options))
+    if asked.json:
+        print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
+    elif asked.html:
+        page.write(Path(asked.folder or ".") / asked.html, runs, folders)
+        print(f"The page: {Path(asked.folder or '.') / asked.html}", file=sys.stderr)
+    else:
+        print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders)))
+    return int(any(seen["findings"] or seen["fault"] for _, seen in runs))
+
+
+run(main)

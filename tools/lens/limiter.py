@@ -1,0 +1,61 @@
+"""What limits a kernel, in a word: the largest of a few times that its counts would take on an H200.
+
+The constants are those of docs/lens.md. These times are for the comparison with each other; they predict nothing.
+"""
+
+from counts import SECTOR, ratio, total, warps
+
+SMS, CLOCK = 132, 1.9e9
+DRAM = 4.55e12             # bytes a second
+LAUNCH = 2.9e-6            # seconds
+WAVEFRONTS = 0.92          # a cycle and SM
+ATOMIC = 5.5               # cycles a sector, of one line of 128 bytes
+FAR, NEAR = 725, 40        # cycles until a load has come, from memory and from the L1 cache
+RESIDENT = 64              # warps on an SM
+INSTRUCTIONS = 10          # for each request of a loop, a guess
+ISSUE = 4                  # instructions a cycle and SM
+
+
+def times(launches):
+    """Seconds by what would take them."""
+    result = dict.fromkeys(("memory", "shared memory", "atomics", "issue", "latency", "launch"), 0.0)
+    for launch in launches:
+        one, sms = [launch], min(SMS, launch["blocks"] / launch["launches"])
+        cycles = 1 / CLOCK
+        loads, sectors = total(one, "global", "load", "requests"), total(one, "global", "load", "sectors")
+        requests = total(one, None, None, "requests")
+        wavefronts = total(one, "shared", None, "wavefronts")
+        result["memory"] += launch["touched_sectors"] * SECTOR / DRAM
+        result["memory"] += max(0, sectors - launch["touched_sectors"]) / 4 / sms * cycles  # from the L1 cache
+        result["shared memory"] += wavefronts / WAVEFRONTS / sms * cycles
+        result["atomics"] += launch["busiest_line"] * ATOMIC * cycles
+        result["issue"] += requests * INSTRUCTIONS / ISSUE / sms * cycles
+        misses = min(1.0, ratio(launch["touched_sectors"], sectors))
+        turns = max(1.0, warps(launch) / (RESIDENT * sms))
+        result["latency"] += ratio(loads, warps(launch)) * turns * (NEAR + misses * (FAR - NEAR)) * cycles
+        result["launch"] += launch["launches"] * LAUNCH
+    return result
+
+
+def limiter(launches):
+    """The word, and two figures that say so."""
+    if not launches:
+        return "nothing", []
+    seconds = times(launches)
+    word = max(seconds, key=seconds.get)
+    accesses = total(launches, "shared", None, "requests")
+    all_warps = sum(map(warps, launches))
+    sectors, touched = total(launches, "global", None, "sectors"), sum(launch["touched_sectors"] for launch in launches)
+    figures = {
+        "memory": [f"{touched * SECTOR:,} bytes must be moved", f"{ratio(sectors, touched):.2f} times that are asked for"],
+        "shared memory": [f"{total(launches, 'shared', None, 'wavefronts'):,} wavefronts",
+                          f"{ratio(total(launches, 'shared', None, 'wavefronts'), accesses):.2f} per access"],
+        "atomics": [f"{max((launch['busiest_line'] for launch in launches)):,} sectors asked for in one line of 128 bytes",
+                    f"{total(launches, 'global', 'atomic', 'requests'):,} requests of atomics"],
+        "issue": [f"{total(launches, None, None, 'requests'):,} requests", f"by {all_warps:,} warps"],
+        "latency": [f"{ratio(total(launches, 'global', 'load', 'requests'), all_warps):.1f} loads one after another per warp",
+                    f"{all_warps / sum(launch['launches'] for launch in launches) / SMS:.1f} warps per SM"],
+        "launch": [f"{sum(launch['launches'] for launch in launches)} launches",
+                   f"{touched * SECTOR:,} bytes to move"],
+    }
+    return word, figures[word]

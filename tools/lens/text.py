@@ -1,0 +1,140 @@
+"""The lens's report for a terminal: a table of the variants, their source with counts beside it, and what is wrong."""
+
+from pathlib import Path
+
+from counts import by_line, efficiency, moved, ratio, short, total
+from limiter import limiter
+from rows import one_line
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ADVICE = {
+    "lanes": "__syncwarp() between the two, or a warp function, orders lanes of a warp",
+    "warps": "__syncthreads() between the two orders threads of a block",
+    "blocks": "an atomic orders single numbers; for others, __threadfence() before an atomic of the one that writes and after "
+              "an atomic of the one that reads, or the end of the kernel",
+}
+
+
+def source_lines(name, folders=(ROOT,)):
+    for folder in folders:
+        path = Path(folder) / name
+        if path.is_file():
+            return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return []
+
+
+def describe(space, kind, sums):
+    """What a line does, in words and numbers."""
+    lanes = f"{ratio(sums['lanes'], sums['requests']):.1f} lanes"
+    start = f"{space} {kind:6} {sums['requests']:>12,} requests {lanes:>10}"
+    if space == "global":
+        words = f"{start} {ratio(sums['sectors'], sums['requests']):6.2f} sectors each {efficiency(sums):5.0%} used"
+        words += " (approximate)" if kind == "atomic" else ""
+    else:
+        words = f"{start} {ratio(sums['wavefronts'], sums['requests']):6.2f} wavefronts each"
+        if sums["worst_words"] > 1:
+            words += f", worst {sums['worst_cost']}: {sums['worst_words']} words in bank {sums['worst_bank']}"
+    if kind == "atomic":
+        words += f", up to {sums['most_lanes_on_address']} lanes on one address"
+    return words
+
+
+def annotated(launch, folders=(ROOT,)):
+    """The lines of a launch with their source: those that access memory or wait, and their neighbours."""
+    notes = {}
+    for (line, space, kind), sums in by_line(launch["sites"]).items():
+        notes.setdefault(line, []).append(describe(space, kind, sums))
+    for barrier in launch["barriers"]:
+        uneven = ratio(barrier["most_requests"], barrier["requests"])
+        notes.setdefault(barrier["line"], []).append(
+            f"barrier {barrier['count']:,} times" + (f", the busiest warp has done {uneven:.1f} times the mean"
+                                                     if uneven > 1.05 else ""))
+    places = {}
+    for line in notes:
+        name, _, number = line.rpartition(":")
+        places.setdefault(name, []).append(int(number or 0))
+    for name, numbers in sorted(places.items()):
+        source = source_lines(name, folders)
+        yield f"  {name or '(unknown lines)'}"
+        last = None
+        for number in sorted({near for number in numbers for near in range(number - 1, number + 2)}):
+            if not 0 < number <= len(source) and number not in numbers:
+                continue
+            if last is not None and number > last + 1:
+                yield "       ..."
+            last = number
+            text = source[number - 1] if 0 < number <= len(source) else ""
+            yield f"  {number:>4} {one_line(text)}".rstrip()
+            for note in sorted(notes.get(f"{name}:{number}" if name else "", [])):
+                yield f"       >> {note}"
+
+
+def place(number, threads):
+    return f"block {number}, thread {threads}"
+
+
+def finding_words(finding):
+    """One thing that is wrong, in a few lines."""
+    where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
+    at = f"{finding['kind']} at {finding['line']} by {place(finding['block'], finding['thread'])}"
+    times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
+    if finding["problem"] == "unwritten":
+        return [f"uninitialised: {finding['kernel']} reads {where}, which nothing has written{times}", f"    {at}"]
+    return [f"race: {finding['kernel']}, {finding['space']} memory, {where}{times}", f"    {at}",
+            f"    {finding['other_kind']} at {finding['other_line']} by {place(finding['other_block'], finding['other_thread'])}",
+            f"    nothing orders them: {ADVICE[finding['distance']]}"]
+
+
+def distinct(findings):
+    """Findings of the same lines once."""
+    seen = {}
+    for finding in findings:
+        key = (finding["problem"], frozenset((finding["line"], finding.get("other_line"))), finding["space"])
+        if key in seen:
+            seen[key]["count"] += finding["count"]
+        else:
+            seen[key] = dict(finding)
+    return list(seen.values())
+
+
+HEADING = f"{'variant':20} {'launches':>8} {'moved/least':>11} {'sectors':>8} {'wavefronts':>11} {'on hottest':>10} {'lanes':>6}  limiter"
+UNITS = f"{'':20} {'':8} {'':11} {'/request':>8} {'/element':>11} {'address':>10} {'/req.':>6}"
+
+
+def summary(name, seen):
+    """A variant's line of the table."""
+    launches = seen["launches"]
+    all_bytes, least = moved(launches)
+    n = int(seen.get("row", {}).get("n", 0))
+    hottest = max((hot["lanes"] for launch in launches for hot in launch["hottest"]), default=0)
+    word, figures = limiter(launches)
+    loads = total(launches, "global", "load", "requests")
+    return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {ratio(all_bytes, least):11.2f} "
+            f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} "
+            f"{ratio(total(launches, 'shared', None, 'wavefronts'), n):11.3f} {hottest:10,} "
+            f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
+            f"{word}: {'; '.join(figures)}")
+
+
+def report(runs, with_lines, folders=(ROOT,)):
+    """Everything, line by line. `runs` are pairs of a variant's name and what was seen of it."""
+    yield HEADING
+    yield UNITS
+    for name, seen in runs:
+        yield summary(name, seen)
+    for name, seen in runs:
+        if with_lines:
+            for launch in seen["launches"]:
+                grid, block = ("x".join(str(k) for k in launch[what] if k != 1) or "1" for what in ("grid", "block"))
+                yield ""
+                times = "" if launch["launches"] == 1 else f", {launch['launches']} launches"
+                yield f"{name}: {short(launch['kernel'])}<<<{grid}, {block}>>>{times}"
+                yield from annotated(launch, folders)
+        problems = distinct(seen["findings"])
+        if problems or seen["fault"]:
+            yield ""
+            yield f"{name}:"
+        for finding in problems:
+            yield from (f"  {one_line(line)}" for line in finding_words(finding))
+        if seen["fault"]:
+            yield f"  stopped: {one_line(seen['fault'])}"

@@ -1,6 +1,6 @@
 """./course live: the kernel that is developed in class, at any step of the lesson plans.
 
-The steps of chapter 03 are the diffs in docs/instructors/live/03.diff, each to the step before it unless it names
+The steps of chapter 03 are the diffs in docs/instructors/live/03.diff, each from the step before it unless it names
 another. What a step does, what the checks then show and what to ask is the table of steps in docs/instructors/03.md.
 """
 
@@ -18,7 +18,7 @@ class Step:
     number: str  # 03.2
     place: str  # of its diff
     text: str  # of kernels.cuh after the step
-    base: object  # the step that it changes; none if it begins a file
+    base: object  # the step that it changes; None if it begins a file
     does: str
     shows: str
     ask: str
@@ -38,7 +38,7 @@ class Step:
         for part in self.shows.split("; "):
             match = re.fullmatch(r"(in order: |interleaved: )?(?:pass|`([^`]+)`)", part)
             if match is None:
-                raise ValueError(f"step {self.number} shows neither `words` nor pass: {part}")
+                raise ValueError(f"step {self.number} must show `words` or pass, not: {part}")
             order = (match[1] or "").rstrip(": ")
             for name in ("in order", "interleaved"):
                 if order == name or not order and (name == "in order" or match[2] is None):
@@ -55,13 +55,13 @@ def apply(text, diff, place):
         after = [line[1:] for line in change if line[:1] != "-"]
         places = [at for at in range(len(lines) + 1) if lines[at:at + len(before)] == before]
         if len(places) != 1:
-            raise ValueError(f"{place}: the step does not fit at one place, but at {len(places)}")
+            raise ValueError(f"{place}: the step fits at {len(places)} places instead of one")
         lines[places[0]:places[0] + len(before)] = after
     return "\n".join(lines) + "\n"
 
 
 def rows(chapter):
-    """The table of a chapter's steps: what each does, what the checks show, and what to ask."""
+    """The table of a chapter's steps: what to type, what the checks show, and what to ask."""
     text = re.sub(r"<!--.*?-->", "", (PLANS / f"{chapter}.md").read_text(encoding="utf-8"))
     return {cells[0]: cells[1:] for cells in re.findall(r"^\| (\d\d\.\d+) \| (.+?) \| (.+?) \| (.*?) *\|$", text, re.MULTILINE)}
 

@@ -37,7 +37,8 @@ template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     if (variant.wrong_because == nullptr) return check_detail::cases_of(variant);
     std::vector<Case> cases;
-    for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256}) cases.push_back({n, "sorted", 0, {}, 1});
+    for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
+        for (const unsigned int block : {0, 32}) cases.push_back({n, "sorted", 0, {.block = block}, 1});
     return cases;
 }
 

@@ -102,9 +102,10 @@ class SharedDeclarations {
             i = tokens_.next(i);
         }
         const std::size_t type = after_alignment(i);
+        if (type >= tokens_.size() && directive == 0) tokens_.fail(at, "__shared__ declares no variable");
         if (refers && type != i) {
             const std::size_t open = tokens_.next(i);
-            alignment = ", " + tokens_.join(open + 1, tokens_.partner(open));
+            alignment = ", " + tokens_.in_one_line(open + 1, tokens_.partner(open));
             for (; i < type; ++i) tokens_.erase(i);
         }
         for (i = type; !ends(i, directive); i = tokens_.pass(i, templates)) {

@@ -129,6 +129,7 @@ using sim::finish;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return answer(cudaErrorInvalidValue);
+    const std::lock_guard lock(sim::streams_lock);  // another thread may be going through all of them
     *stream = sim::streams.create({sim::current_device(), flags == cudaStreamDefault, {}});
     return finish(cudaSuccess);
 }
@@ -136,6 +137,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const std::lock_guard lock(sim::streams_lock);
     sim::wait_for(stream);
     return sim::finish_with_handle(sim::streams.destroy(stream));
 }

@@ -67,6 +67,14 @@ class Tokens {
         return text;
     }
 
+    /// As `join`, without comments and line ends: for a second copy of tokens whose lines stay where they are.
+    std::string in_one_line(std::size_t from, std::size_t to) const {
+        std::string text;
+        for (std::size_t i = from; i < to && i < size(); ++i) text += is_blank(i) ? " " : tokens_[i].text;
+        std::erase(text, '\n');
+        return text;
+    }
+
     [[noreturn]] void fail(std::size_t at, const std::string& what) const {
         std::size_t line = 1;
         for (const char c : join(0, at)) line += c == '\n';

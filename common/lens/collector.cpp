@@ -67,6 +67,7 @@ std::uint32_t Collector::site_number(const void* at, Kind kind, Space space, std
 }
 
 void Collector::begin_call(const void* at) {
+    const sim::Worker::InSimulator here(worker_);
     const unsigned int thread = this->thread();
     started_[thread] = true;
     const auto address = reinterpret_cast<std::uintptr_t>(at);
@@ -77,6 +78,7 @@ void Collector::begin_call(const void* at) {
 }
 
 void Collector::end_call() {
+    const sim::Worker::InSimulator here(worker_);
     Path& path = path_[thread()];
     if (path != 0) path = caller(path);
 }
@@ -90,14 +92,16 @@ bool Collector::has_stopped(unsigned int warp) const {
 }
 
 void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at) {
+    if (!note(address, bytes, kind, at)) worker_.require_no_fence(address, bytes, true);
+}
+
+bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at) {
+    const sim::Worker::InSimulator here(worker_);
     Space space{};
     Array* const array = array_of(address, space);
-    if (array == nullptr) {
-        worker_.require_no_fence(address, bytes, true);
-        return;
-    }
+    if (array == nullptr) return false;
     const std::size_t offset = array->offset(address);
-    if (offset + bytes > array->bytes()) return worker_.require_no_fence(address, bytes, true);
+    if (offset + bytes > array->bytes()) return false;
     const std::uint32_t number = site_number(at, kind, space, bytes);
     const unsigned int thread = this->thread(), warp = thread / kLanes;
     started_[thread] = true;
@@ -112,6 +116,7 @@ void Collector::access(const void* address, std::size_t bytes, Kind kind, const 
     lanes_[warp][thread % kLanes].push_back({place, number, static_cast<std::uint32_t>(bytes)});
     if (space == Space::global) array->touch(offset, bytes);
     if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number);
+    return true;
 }
 
 /// A load is looked at when the thread does something else: what it reads before its own atomicCAS is a
@@ -190,6 +195,7 @@ void Collector::end_block() {
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {
+    const sim::Worker::InSimulator here(worker_);
     if (!the_lens().has_fences) return nullptr;
     Messages::Log& log = the_lens().messages.at(address);
     log.lock.lock();
@@ -197,6 +203,7 @@ Messages::Log* Collector::begin_atomic(const void* address) {
 }
 
 void Collector::end_atomic(Messages::Log* log) {
+    const sim::Worker::InSimulator here(worker_);
     clocks_.atomic(thread(), *log);
     log->lock.unlock();
 }

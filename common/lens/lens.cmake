@@ -13,7 +13,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -fno-tree-loop-distribute-patterns -fno-split-loops -fno-unswitch-loops -fno-peel-loops -fno-thread-jumps)
 else()
   list(APPEND options -fno-vectorize -fno-slp-vectorize -mllvm -tsan-instrument-read-before-write=1
-    -mllvm -jump-threading-threshold=0)
+    -mllvm -jump-threading-threshold=0 -mllvm -disable-loop-idiom-all)
 endif()
 list(JOIN options " " options)
 set(LENS_OPTIONS ${options} CACHE INTERNAL "How programs are compiled for the lens")

@@ -52,6 +52,7 @@ class Collector {
     void warp_meets(unsigned int first, unsigned int lanes);
 
     /// @name Called by the hooks
+    /// While they run, the hooks are deaf: what they use of the standard library may be compiled with hooks, too.
     /// @{
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at);
@@ -75,6 +76,8 @@ class Collector {
 
  private:
     unsigned int thread() const { return threads_.number(*threads_.current); }
+    /// @return Whether the address is in an array that the lens watches.
+    bool note(const void* address, std::size_t bytes, Kind kind, const void* at);
     Array* array_of(const void* address, Space& space);
     void flush(unsigned int warp);
     void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,

@@ -75,7 +75,6 @@ class Worker {
     const Threads& threads() const { return threads_; }
     /// @}
 
- private:
     /// While it lives, the thread that runs is in the simulator's code and not to be interrupted.
     struct InSimulator {
         explicit InSimulator(Worker& worker) : threads(worker.threads_) { threads.in_kernel = false; }
@@ -85,6 +84,7 @@ class Worker {
         Threads& threads;
     };
 
+ private:
     // Running a block (worker.cpp)
     void begin_grid(Grid& grid);
     void shuffle_threads(std::uint64_t seed);

@@ -1,6 +1,5 @@
 /// @file
-/// @brief What has happened before what: clocks of the threads of one block, and what other blocks have told
-/// them.
+/// @brief The happens-before order: clocks of the threads of one block, and messages from other blocks.
 ///
 /// A block counts its synchronizations. A thread's clock is the number of the last one that it took part in.
 /// An access is stamped with the thread and its clock (an *epoch*, as in FastTrack). A thread that
@@ -42,14 +41,13 @@ struct Known {
 };
 using KnownPtr = std::shared_ptr<const Known>;
 
-/// @brief What a thread has made visible by `__threadfence` before an atomic operation, per address: the
-/// atomic
-///        operations of other threads there learn it, and may rely on it after a `__threadfence` of their
-///        own.
+/// @brief Everything that threads have made visible by `__threadfence` before an atomic operation, by its
+/// address. /// Another thread learns it by an atomic operation there, and may rely on it after its own
+/// `__threadfence`.
 class Messages {
  public:
     struct Log {
-        std::mutex lock;  ///< held while an atomic operation on the address is under way
+        std::mutex lock;  ///< held during an atomic operation on the address
         std::vector<KnownPtr> sent;
     };
     Log& at(const void* address) {
@@ -69,9 +67,9 @@ class Clocks {
     void begin_block(std::uint32_t block, unsigned int threads);
     void barrier();
     void warp_meets(unsigned int first, unsigned int lanes);
-    void fence(unsigned int thread);
+    void fence(unsigned int number);
     /// An atomic operation. @param[in,out] log That of the address, locked.
-    void atomic(unsigned int thread, Messages::Log& log);
+    void atomic(unsigned int number, Messages::Log& log);
 
     Epoch now(unsigned int thread, std::uint32_t site, bool atomic) const {
         return {block_, thread, threads_[thread].clock, site < kMostSite ? site : kMostSite, atomic};

@@ -25,6 +25,12 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
         begin_shared(sim::dynamic_shared.memory, {"the dynamic shared memory", dynamic_bytes, 16, 1, {}});
 }
 
+LaunchCounts Collector::take_counts() {
+    LaunchCounts counts = std::move(counting_.counts());
+    counting_ = {};
+    return counts;
+}
+
 void Collector::begin_shared(const char* begin, const sim::SharedVariable& variable) {
     for (std::size_t i = 0; i < shared_.size(); ++i)
         if (shared_[i]->begin() == begin && shared_[i]->bytes() == variable.bytes) {
@@ -161,10 +167,10 @@ void Collector::find(Problem problem, const Look& at, Epoch other) {
 void Collector::flush(unsigned int warp) {
     std::array<std::vector<Access>, kLanes>& lanes = lanes_[warp];
     execute_together(lanes, loops_, [&](std::uint32_t site, const Request& request) {
-        counting.add(site, request);
+        counting_.add(site, request);
         ++requests_[warp];
     });
-    counting.end_group();
+    counting_.end_group();
     for (std::vector<Access>& lane : lanes) lane.clear();
 }
 
@@ -172,7 +178,7 @@ void Collector::barrier(const sim::Site& site) {
     look_at_load();
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
     BarrierCounts& counts =
-        counting.counts.barriers[std::string(site.file) + ":" + std::to_string(site.line)];
+        counting_.counts().barriers[std::string(site.file) + ":" + std::to_string(site.line)];
     ++counts.count;
     for (const std::uint64_t requests : requests_) counts.requests += requests;
     counts.most_requests += requests_.size() * *std::max_element(requests_.begin(), requests_.end());
@@ -183,23 +189,22 @@ void Collector::barrier(const sim::Site& site) {
 void Collector::warp_meets(unsigned int first, unsigned int lanes) {
     look_at_load();
     flush(first / kLanes);
-    ++counting.counts.shuffles;
+    ++counting_.counts().shuffles;
     clocks_.warp_meets(first, lanes);
 }
 
 void Collector::end_block() {
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
     look_at_load();
-    ++counting.counts.blocks;
-    counting.counts.threads += threads_.count;
+    ++counting_.counts().blocks;
+    counting_.counts().threads += threads_.count;
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {
     const sim::Worker::InSimulator here(worker_);
-    if (!the_lens().has_fences) return nullptr;
-    Messages::Log& log = the_lens().messages.at(address);
-    log.lock.lock();
-    return &log;
+    Messages::Log* const log = the_lens().log_at(address);
+    if (log != nullptr) log->lock.lock();
+    return log;
 }
 
 void Collector::end_atomic(Messages::Log* log) {
@@ -210,7 +215,7 @@ void Collector::end_atomic(Messages::Log* log) {
 
 void Collector::fence() {
     look_at_load();
-    the_lens().has_fences = true;
+    the_lens().keeps_messages();
     clocks_.fence(thread());
 }
 

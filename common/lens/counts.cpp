@@ -53,8 +53,8 @@ const Site& Counting::site_of(std::uint32_t number) {
 
 void Counting::add(std::uint32_t number, const Request& request) {
     const Site at = site_of(number);
-    if (counts.sites.size() <= number) counts.sites.resize(number + 1);
-    SiteCounts& sums = counts.sites[number];
+    if (counts_.sites.size() <= number) counts_.sites.resize(number + 1);
+    SiteCounts& sums = counts_.sites[number];
     ++sums.requests;
     sums.lanes += static_cast<unsigned int>(__builtin_popcount(request.lanes));
     sums.bytes_per_lane = request.bytes;
@@ -90,12 +90,12 @@ unsigned int Counting::count_addresses(const Request& request) {
     for (unsigned int lane = 0; lane < kLanes; ++lane)
         if (const std::uintptr_t address = request.address[lane];
             (request.lanes >> lane & 1) != 0 &&
-            (counts.atomics.size() < kMost || counts.atomics.count(address) != 0))
-            ++counts.atomics[address];
+            (counts_.atomics.size() < kMost || counts_.atomics.count(address) != 0))
+            ++counts_.atomics[address];
     unsigned int sectors = 0;
     atomic_sectors(request, [&](std::uintptr_t sector) {
         ++sectors;
-        if (counts.atomic_lines.size() < kMost) ++counts.atomic_lines[sector / 4];
+        if (counts_.atomic_lines.size() < kMost) ++counts_.atomic_lines[sector / 4];
     });
     return sectors;
 }

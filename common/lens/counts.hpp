@@ -58,16 +58,17 @@ class Counting {
     void add(std::uint32_t number, const Request& request);
     /// The next request is of other lanes, or after a point where lanes meet.
     void end_group() { group_ = {}; }
-    LaunchCounts counts;
+    LaunchCounts& counts() { return counts_; }
 
  private:
+    LaunchCounts counts_;
     struct Group {
         std::uint32_t last = 0;
         Site site{};
         Request request{};  ///< the accesses joined so far
     } group_{};
     unsigned int count_addresses(const Request& request);
-    void try_to_join(SiteCounts& counts, std::uint32_t number, const Site& at, const Request& request);
+    void try_to_join(SiteCounts& sums, std::uint32_t number, const Site& at, const Request& request);
     std::vector<Site> known_;
     const Site& site_of(std::uint32_t number);
 };

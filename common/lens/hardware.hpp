@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a request costs: sectors of global memory, wavefronts of shared memory.
+/// @brief The cost of a request: sectors of global memory, wavefronts of shared memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace lens {
 
 constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes = 4;
 
-/// @brief What the lanes of a warp ask for at once, by one instruction.
+/// @brief The addresses that the lanes of a warp ask for by one instruction.
 ///
 /// Lanes that do not take part have left an earlier branch or have returned.
 struct Request {
@@ -19,7 +19,7 @@ struct Request {
     std::array<std::uintptr_t, kLanes> address{};  ///< of lane i
 };
 
-/// What a request moves from or to global memory.
+/// The traffic of a request in global memory.
 struct Sectors {
     unsigned int count = 0;  ///< different pieces of 32 bytes
     unsigned int bytes = 0;  ///< different bytes that the lanes have asked for
@@ -83,7 +83,7 @@ void atomic_sectors(const Request& request, const Use& use) {
     }
 }
 
-/// What a request costs in shared memory.
+/// The cost of a request in shared memory.
 struct Wavefronts {
     unsigned int count = 0;
     unsigned int bank = 0;   ///< the fullest one

@@ -1,7 +1,6 @@
 /// @file
-/// @brief What code calls that is compiled with `-fsanitize=thread`, in place of ThreadSanitizer's library:
-/// each
-///        access with its address and its size.
+/// @brief The functions that code compiled with `-fsanitize=thread` calls at each access, in place of
+/// ThreadSanitizer's.
 #include <cstddef>
 #include <cstdint>
 
@@ -18,7 +17,7 @@ void access(const volatile void* address, std::size_t bytes, Kind kind, const vo
     if (in_kernel()) running->access(const_cast<const void*>(address), bytes, kind, at);
 }
 
-/// While it lives, an atomic operation is under way.
+/// Lives as long as one atomic operation.
 class Atomic {
  public:
     explicit Atomic(const volatile void* address) {
@@ -37,8 +36,8 @@ class Atomic {
     lens::Messages::Log* log_ = nullptr;
 };
 
-/// What CUDA has no function for is a load and then comparisons until one succeeds. That is one atomic
-/// operation.
+/// Atomic functions without an instruction are loops: a load, and comparisons until one succeeds. Together
+/// they are one atomic operation.
 template <typename T>
 bool compare_exchange(volatile T* p, T* expected, T value, const void* at) {
     const bool is_update = in_kernel() && running->is_update(const_cast<const T*>(p));

@@ -34,9 +34,9 @@ class Loops {
 ///
 /// The simulator runs a lane until it waits, and then the next one. On a GPU, lanes at the same instruction
 /// execute it together, and lanes that have left a branch or a loop wait for the others where the ways meet
-/// again. What is known here are the accesses between two points where all lanes wait. Of the lanes' next
-/// accesses, the one goes first that comes first in the code, since that is how far behind the others its
-/// lanes are. A lane that is about to go back, to the start of a loop, comes after everything in the loop.
+/// again. Only the accesses between two points where all lanes wait are known here. The next access is the
+/// one that comes first in the code, because its lanes have advanced least. A lane that is about to go back,
+/// to the start of a loop, comes after everything in the loop.
 /// @param[in]     lanes The accesses of each lane, in order.
 /// @param[in,out] loops What is known of the kernel's loops.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.

@@ -58,8 +58,8 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
               {config.block.x, config.block.y, config.block.z},
               config.dynamic_shared_bytes};
     ++grid_;
-    has_fences = false;
-    messages.clear();
+    has_fences_ = false;
+    messages_.clear();
 }
 
 void Lens::grid_ends() {
@@ -68,10 +68,7 @@ void Lens::grid_ends() {
     LaunchCounts& counts = found->second;
     ++counts.launches;
     for (const auto& [begin, array] : arrays_) counts.touched += array->take_touched();
-    for (const auto& [worker, collector] : collectors_) {
-        counts.add(collector->counting.counts);
-        collector->counting = {};
-    }
+    for (const auto& [worker, collector] : collectors_) counts.add(collector->take_counts());
 }
 
 void Lens::block_begins(sim::Worker& worker, std::size_t number) {

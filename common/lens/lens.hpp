@@ -39,7 +39,7 @@ struct Finding {
     unsigned int block_threads = 0;
 };
 
-/// What one worker has of the block that it runs.
+/// The accesses, counts and clocks of the block that one worker runs.
 class Collector {
  public:
     explicit Collector(sim::Worker& worker) : worker_(worker), threads_(worker.threads()) {}
@@ -52,7 +52,8 @@ class Collector {
     void warp_meets(unsigned int first, unsigned int lanes);
 
     /// @name Called by the hooks
-    /// While they run, the hooks are deaf: what they use of the standard library may be compiled with hooks, too.
+    /// While they run, the hooks do nothing: code of the standard library that they use may be compiled with
+    /// hooks.
     /// @{
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at);
@@ -72,9 +73,11 @@ class Collector {
         if (last_array_ != nullptr && last_array_->begin() == begin) last_array_ = nullptr;
     }
 
-    Counting counting;
+    /// What was counted since the last call.
+    LaunchCounts take_counts();
 
  private:
+    Counting counting_;
     unsigned int thread() const { return threads_.number(*threads_.current); }
     /// @return Whether the address is in an array that the lens watches.
     bool note(const void* address, std::size_t bytes, Kind kind, const void* at);
@@ -157,15 +160,20 @@ class Lens : public sim::Observer {
     std::vector<Finding> findings() const;
     /// @}
 
-    Messages messages;
-    std::atomic<bool> has_fences{false};
+    /// @name Messages between blocks, which need a fence somewhere in the grid
+    /// @{
+    void keeps_messages() { has_fences_ = true; }
+    Messages::Log* log_at(const void* address) { return has_fences_ ? &messages_.at(address) : nullptr; }
+    /// @}
 
  private:
+    Messages messages_;
+    std::atomic<bool> has_fences_{false};
     struct Shape {
         std::string kernel;
         unsigned int grid[3], block[3];
         std::size_t dynamic_shared_bytes;
-        auto operator<=>(const Shape&) const = default;
+        auto operator<=>(const Shape&) const = default;  // NOLINT
     };
     Collector& collector_of(sim::Worker& worker);
 

@@ -1,7 +1,6 @@
 /// @file
-/// @brief What has been done to each byte of memory: by which threads in the kernel that runs, and whether it
-/// was ever
-///        written.
+/// @brief The history of each byte of memory: the accesses by the running kernel, and whether it was ever
+/// written.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace lens {
 /// @brief The accesses to one piece of memory that the next access may race with.
 ///
 /// Of reads that nothing orders, two are kept, of threads that are far from each other. Atomic operations on
-/// one address have an order of their own, so the last one stands for all.
+/// one address are ordered, so the last one represents all.
 struct Cell {
     Epoch write{}, reads[2]{}, atomic{};
 

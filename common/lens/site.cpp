@@ -16,7 +16,7 @@ namespace {
 struct Call {
     Path from;
     std::uintptr_t at;
-    auto operator<=>(const Call&) const = default;
+    auto operator<=>(const Call&) const = default;  // NOLINT
 };
 
 struct Tables {

@@ -22,7 +22,7 @@ from rows import Problem, run  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = ROOT / "build" / "simulator" / "bin"
 RECORDED = ROOT / "docs" / "results" / "nvidia-h200-counters.csv"
-SEEN = ROOT / "docs" / "results" / "lens.csv"
+SEEN = ROOT / "docs" / "results" / "simulator" / "lens.csv"
 PAGE = ROOT / "docs" / "lens.md"
 COLUMNS = {"loads": "global loads", "load_sectors": "sectors per load", "atomics": "global atomics",
            "atomic_sectors": "their sectors", "shared_atomics": "shared atomics", "shared_wavefronts": "shared wavefronts"}
@@ -43,7 +43,7 @@ def reason(column, mine, theirs):
 
 
 def columns(launch):
-    """What the lens has counted, as Nsight Compute names it. Launching costs a wavefront per warp, and a shuffle of 8 bytes
+    """The counts of the lens, as Nsight Compute names it. Launching costs a wavefront per warp, and a shuffle of 8 bytes
     two."""
     times, one = launch["launches"], [launch]
     loads = total(one, "global", "load", "requests")
@@ -96,19 +96,19 @@ def page(seen):
                 reasons.append(why)
             close, explained, other = close + (far <= CLOSE), explained + bool(why), other + (far > CLOSE and not why)
             number = f"{float(mine[column]):,.10g}"
-            mark = "" if far <= CLOSE else f" ({float(row[column]):,.7g}" + (f", {reasons.index(why) + 1})" if why else ")")
+            mark = "" if far <= CLOSE else f" ({round(float(row[column]), 4):,.10g}" + (f", {reasons.index(why) + 1})" if why else ")")
             cells.append(number + mark)
         size = f"{int(mine['n']) >> 20} Mi" if int(mine["n"]) >= 1 << 20 else mine["n"]
         lines.append(f"| {mine['chapter'][:2]} | {mine['variant']} | {mine['kernel']} | {mine['input']} | {size} | "
                      + " | ".join(cells) + " |")
     return "\n".join([
         "# The lens and Nsight Compute", "",
-        "What the [lens](../common/lens/README.md) counts on the simulator, beside what Nsight Compute has counted on an H200",
-        "([the recording](results/nvidia-h200-counters.csv)): of each variant and kernel the largest launch.", "",
-        f"Of {close + explained + other} counts, {close} agree within 1 %. {explained} differ for the reason given below, and "
-        f"{other} without one that is known.", "",
-        "A count in parentheses is Nsight Compute's where the two differ by more than 1 %. Rows of more than 100 Mi elements",
-        "are left out. Shared wavefronts are those of accesses, one per warp that is launched, and two per shuffle of 8 bytes.",
+        "The counts of the [lens](../common/lens/README.md) on the simulator, beside those of Nsight Compute on an H200",
+        "([the recording](results/nvidia-h200-counters.csv)): the largest launch of each variant and kernel.", "",
+        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reason given below the table, and "
+        f"{other} for reasons that are not known.", "",
+        "Where the two differ by more than 1 %, the count of Nsight Compute follows in parentheses. Rows of more than 100 Mi",
+        "elements are left out. Shared wavefronts are those of accesses, plus one per launched warp and two per shuffle of 8 bytes.",
         "The rule for global atomics' sectors was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
         "| | variant | kernel | input | n | " + " | ".join(COLUMNS.values()) + " |",
         "|---|---|---|---|---|" + "---:|" * len(COLUMNS), *lines, "",

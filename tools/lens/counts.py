@@ -1,4 +1,4 @@
-"""What the lens has counted: runs programs, and adds up their launches by kernel, source line and kind of access."""
+"""The counts of the lens: runs programs, and adds up their launches by kernel, source line and kind of access."""
 
 import csv
 import json

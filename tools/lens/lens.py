@@ -41,7 +41,7 @@ def read_arguments(arguments):
 
 
 def of_chapters(asked, options):
-    """What each variant does. Those of the CPU launch nothing, and are left out."""
+    """The counts of each variant. Those of the CPU launch nothing, and are left out."""
     if not any(option.split("=")[0] in ("--n", "--file", "--image") for option in options):
         options = ["--n", "1M", *options]
     found = False

@@ -1,4 +1,4 @@
-"""What limits a kernel, in a word: the largest of a few times that its counts would take on an H200.
+"""Names what limits a kernel: the largest of a few times that its counts would take on an H200.
 
 The constants are those of docs/lens.md. These times are for the comparison with each other; they predict nothing.
 """
@@ -6,7 +6,7 @@ The constants are those of docs/lens.md. These times are for the comparison with
 from counts import SECTOR, ratio, total, warps
 
 SMS, CLOCK = 132, 1.9e9
-DRAM = 4.55e12             # bytes a second
+DRAM = 4.55e12             # bytes per second
 LAUNCH = 2.9e-6            # seconds
 WAVEFRONTS = 0.92          # a cycle and SM
 ATOMIC = 5.5               # cycles a sector, of one line of 128 bytes

@@ -96,7 +96,7 @@ def words_of(space, sums):
 
 
 def drawn(line, space, sums):
-    """What the page's script needs of an access. Addresses count from the first sector, so that they are short."""
+    """An access, as the page's script needs it. Addresses count from the first sector, so that they are short."""
     first = min(sums["worst_addresses"], default=0) // 128 * 128 if space == "global" else 0
     lanes = [lane for lane in range(32) if sums["worst_lanes"] >> lane & 1]
     return {"line": line, "space": space, "bytes": sums["bytes_per_lane"], "words": words_of(space, sums),

@@ -24,7 +24,7 @@ def source_lines(name, folders=(ROOT,)):
 
 
 def describe(space, kind, sums):
-    """What a line does, in words and numbers."""
+    """A line's counts, in words."""
     lanes = f"{ratio(sums['lanes'], sums['requests']):.1f} lanes"
     start = f"{space} {kind:6} {sums['requests']:>12,} requests {lanes:>10}"
     if space == "global":

@@ -18,8 +18,8 @@ using lens_checks::seen;
 
 constexpr unsigned int kThreads = 256;
 
-/// What `kernel<<<grid, kThreads>>>(buffer of cleared numbers)` shows with threads and blocks in the order of
-/// each seed.
+/// @return Findings of `kernel<<<grid, kThreads>>>(buffer of cleared numbers)` with threads and blocks in the
+/// order of each seed.
 template <void (*kKernel)(unsigned int*)>
 std::string always(unsigned int grid, int seeds = 100) {
     std::string result;

@@ -64,7 +64,7 @@ TEST_CASE("the components of a vector are one load, and neighbours that no type 
     CHECK(loads.sectors == 16);
 }
 
-TEST_CASE("each warp has requests of its own, and lanes that do not take part are not counted") {
+TEST_CASE("each warp makes its own requests, and inactive lanes are not counted") {
     const auto loads = strided<int>(0, 1, 70).global_loads();
     CHECK(loads.requests == 3);
     CHECK(loads.lanes == 70);
@@ -140,7 +140,7 @@ __global__ void loop_kernel(const int* d_data, int* d_sums) {
     d_sums[32 + threadIdx.x] = sum;
 }
 
-TEST_CASE("lanes that leave a loop early wait behind it for the others") {
+TEST_CASE("lanes that leave a loop early wait for the others after it") {
     const DeviceBuffer<int> d_data(1024), d_sums(64);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
     const Seen all = seen([&] { loop_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); });

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the lens has seen of a piece of a check.
+/// @brief The counts and findings of one part of a check.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ struct Seen {
     }
 };
 
-/// @return What the lens sees while `run` runs.
+/// @return The counts and findings of the kernels that `run` launches.
 template <typename Run>
 Seen seen(const Run& run) {
     lens::the_lens().forget();

@@ -54,6 +54,7 @@ Collector& Lens::collector_of(sim::Worker& worker) {
 void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) {
     kernel_ = name_of(kernel);
     shape_ = {kernel_,
+              std::string(kernel.site.file) + ":" + std::to_string(kernel.site.line),
               {config.grid.x, config.grid.y, config.grid.z},
               {config.block.x, config.block.y, config.block.z},
               config.dynamic_shared_bytes};

@@ -170,7 +170,7 @@ class Lens : public sim::Observer {
     Messages messages_;
     std::atomic<bool> has_fences_{false};
     struct Shape {
-        std::string kernel;
+        std::string kernel, launched_at;  ///< FILE:LINE of the launch
         unsigned int grid[3], block[3];
         std::size_t dynamic_shared_bytes;
         auto operator<=>(const Shape&) const = default;  // NOLINT

@@ -159,6 +159,7 @@ void Lens::write() const {
         LaunchCounts counts = launches_.at(shape);
         join_sites(counts);
         launch.add("kernel", shape.kernel)
+            .add("launched_at", shape.launched_at)
             .numbers("grid", shape.grid)
             .numbers("block", shape.block)
             .add("dynamic_shared_bytes", shape.dynamic_shared_bytes)

@@ -37,8 +37,12 @@ def times(launches):
     return result
 
 
+def digits(number):
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
 def limiter(launches):
-    """The word, and two figures that say so."""
+    """The word, and the two figures behind it."""
     if not launches:
         return "nothing", []
     seconds = times(launches)
@@ -46,16 +50,16 @@ def limiter(launches):
     accesses = total(launches, "shared", None, "requests")
     all_warps = sum(map(warps, launches))
     sectors, touched = total(launches, "global", None, "sectors"), sum(launch["touched_sectors"] for launch in launches)
+    launched = sum(launch["launches"] for launch in launches)
     figures = {
-        "memory": [f"{touched * SECTOR:,} bytes must be moved", f"{ratio(sectors, touched):.2f} times that are asked for"],
+        "memory": [f"{touched * SECTOR:,} bytes to move", f"{ratio(sectors, touched):.2f} times as many requested"],
         "shared memory": [f"{total(launches, 'shared', None, 'wavefronts'):,} wavefronts",
                           f"{ratio(total(launches, 'shared', None, 'wavefronts'), accesses):.2f} per access"],
-        "atomics": [f"{max((launch['busiest_line'] for launch in launches)):,} sectors asked for in one line of 128 bytes",
-                    f"{total(launches, 'global', 'atomic', 'requests'):,} requests of atomics"],
+        "atomics": [f"{max((launch['busiest_line'] for launch in launches)):,} sectors of one 128-byte line",
+                    f"{total(launches, 'global', 'atomic', 'requests'):,} requests"],
         "issue": [f"{total(launches, None, None, 'requests'):,} requests", f"by {all_warps:,} warps"],
-        "latency": [f"{ratio(total(launches, 'global', 'load', 'requests'), all_warps):.1f} loads one after another per warp",
-                    f"{all_warps / sum(launch['launches'] for launch in launches) / SMS:.1f} warps per SM"],
-        "launch": [f"{sum(launch['launches'] for launch in launches)} launches",
-                   f"{touched * SECTOR:,} bytes to move"],
+        "latency": [f"{digits(ratio(total(launches, 'global', 'load', 'requests'), all_warps))} loads in a row per warp",
+                    f"{digits(all_warps / launched / SMS)} warps per SM"],
+        "launch": [f"{launched} launch" + "es" * (launched > 1), f"{touched * SECTOR:,} bytes to move"],
     }
     return word, figures[word]

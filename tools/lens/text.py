@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ADVICE = {
     "lanes": "__syncwarp() between the two, or a warp function, orders lanes of a warp",
     "warps": "__syncthreads() between the two orders threads of a block",
-    "blocks": "an atomic orders single numbers; for others, __threadfence() before an atomic of the one that writes and after "
-              "an atomic of the one that reads, or the end of the kernel",
+    "blocks": "an atomic orders accesses to one number; for others, the end of the kernel does, or an atomic by each of the two, with "
+              "__threadfence() before the writer's and after the reader's",
 }
 
 
@@ -73,16 +73,22 @@ def place(number, threads):
     return f"block {number}, thread {threads}"
 
 
+def advice(finding):
+    """What would order the two accesses of a race."""
+    update = "if both update one number, atomicAdd() does it in one step; otherwise, "
+    return (update if finding["line"] == finding["other_line"] else "") + ADVICE[finding["distance"]]
+
+
 def finding_words(finding):
     """One thing that is wrong, in a few lines."""
     where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
     at = f"{finding['kind']} at {finding['line']} by {place(finding['block'], finding['thread'])}"
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "unwritten":
-        return [f"uninitialised: {finding['kernel']} reads {where}, which nothing has written{times}", f"    {at}"]
+        return [f"uninitialised: {finding['kernel']} reads {where}, which was never written{times}", f"    {at}"]
     return [f"race: {finding['kernel']}, {finding['space']} memory, {where}{times}", f"    {at}",
             f"    {finding['other_kind']} at {finding['other_line']} by {place(finding['other_block'], finding['other_thread'])}",
-            f"    nothing orders them: {ADVICE[finding['distance']]}"]
+            f"    nothing orders them: {advice(finding)}"]
 
 
 def distinct(findings):
@@ -97,7 +103,7 @@ def distinct(findings):
     return list(seen.values())
 
 
-HEADING = f"{'variant':20} {'launches':>8} {'moved/least':>11} {'sectors':>8} {'wavefronts':>11} {'on hottest':>10} {'lanes':>6}  limiter"
+HEADING = f"{'variant':20} {'launches':>8} {'asked/least':>11} {'sectors':>8} {'wavefronts':>11} {'on hottest':>10} {'lanes':>6}  limiter"
 UNITS = f"{'':20} {'':8} {'':11} {'/request':>8} {'/element':>11} {'address':>10} {'/req.':>6}"
 
 
@@ -113,7 +119,7 @@ def summary(name, seen):
             f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} "
             f"{ratio(total(launches, 'shared', None, 'wavefronts'), n):11.3f} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
-            f"{word}: {'; '.join(figures)}")
+            f"{word}: {', '.join(figures)}")
 
 
 def report(runs, with_lines, folders=(ROOT,)):

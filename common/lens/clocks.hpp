@@ -25,7 +25,7 @@ struct Epoch {
 };
 constexpr std::uint32_t kMostClock = (1u << 20) - 1, kMostSite = (1u << 13) - 1;
 
-/// @brief What is known of threads: which accesses have happened before.
+/// @brief The accesses of other threads that have happened before.
 ///
 /// Of a block, everything stamped with less than `below`, and of single threads more. It never changes once
 /// it is shared.

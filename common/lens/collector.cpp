@@ -1,5 +1,5 @@
 /// @file
-/// @brief What happens at each access and at each point where threads meet.
+/// @brief The work at each access and at each point where threads meet.
 #include <algorithm>
 
 #include "lens.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What is counted of each site, barrier and launch.
+/// @brief The counts of each site, barrier and launch.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class Loops {
 /// one that comes first in the code, because its lanes have advanced least. A lane that is about to go back,
 /// to the start of a loop, comes after everything in the loop.
 /// @param[in]     lanes The accesses of each lane, in order.
-/// @param[in,out] loops What is known of the kernel's loops.
+/// @param[in,out] loops The kernel's loops, as far as they are known.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.
 template <typename Use>
 void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Loops& loops, Use&& use) {

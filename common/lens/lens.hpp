@@ -19,7 +19,7 @@
 
 namespace lens {
 
-/// What is wrong with an access.
+/// The kinds of faults.
 enum class Problem : std::uint8_t { race, unwritten };
 
 /// A problem of two sites, or of one, in one array: the first time it was found, and how often.
@@ -73,7 +73,7 @@ class Collector {
         if (last_array_ != nullptr && last_array_->begin() == begin) last_array_ = nullptr;
     }
 
-    /// What was counted since the last call.
+    /// The counts since the last call.
     LaunchCounts take_counts();
 
  private:

@@ -1,6 +1,6 @@
 /// @file
-/// @brief What an instrument learns from the simulator while kernels run. Without one, all of this costs
-/// nothing.
+/// @brief Events that the simulator reports to an instrument while kernels run. Without an instrument, they
+/// cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace sim {
 class Worker;
 struct Grid;
 
-/// Told of everything that orders threads, and of what the host does with device memory. `common/lens` is
+/// Learns of everything that orders threads, and of the host's accesses to device memory. `common/lens` is
 /// one.
 class Observer {
  public:
@@ -23,7 +23,7 @@ class Observer {
     virtual void block_begins(Worker& worker, std::size_t number) = 0;
     virtual void block_ends(Worker& worker) = 0;
     virtual void shared_begins(Worker& worker, const char* begin, const SharedVariable& variable) = 0;
-    /// All live threads of the block have come to a barrier, and none has gone on.
+    /// All live threads of the block have reached a barrier, and none has passed it.
     virtual void barrier(Worker& worker, Site site) = 0;
     /// The same for lanes of a warp. @param[in] first The warp's first thread.
     virtual void warp_meets(Worker& worker, unsigned int first, unsigned int lanes) = 0;

@@ -42,7 +42,7 @@ def digits(number):
 
 
 def limiter(launches):
-    """The word, and the two figures behind it."""
+    """The word, and the two counts that matter most."""
     if not launches:
         return "nothing", []
     seconds = times(launches)

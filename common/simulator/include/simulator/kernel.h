@@ -168,7 +168,7 @@ inline unsigned int ballot(const WarpValues& all) {
 /// Ends the kernel: the thread uses an address that is no multiple of its type's alignment.
 [[noreturn]] void misaligned();
 
-/// What a thread has written is seen by all others before what it writes next.
+/// All other threads see the earlier writes of this thread before its later ones.
 void fence();
 
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.

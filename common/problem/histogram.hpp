@@ -68,7 +68,7 @@ struct Histogram {
 
     static std::string verdict(const Results&) { return "ok"; }  ///< the table's verdict on a correct result
 
-    /// Says which of the `n` elements wrong results lack.
+    /// Says how many of the `n` elements are missing from wrong results.
     static std::string shortfall(const Results& bins, std::size_t n) {
         for (const unsigned long long count : bins) n -= count;
         return "lost " + std::to_string(n);

@@ -8,13 +8,13 @@
 
 namespace sim {
 
-/// The calls in progress when it is made, innermost first. Cheap: lines are looked up when they are needed.
+/// The calls in progress when it is created, innermost first. It is cheap: lines are looked up when needed.
 class Calls {
  public:
     Calls();
 
-    /// @return FILE:LINE of the innermost call in a file that the translator has translated, outside of
-    ///         `common/cuda/`; empty if the program knows no lines.
+    /// @return FILE:LINE of the innermost call in a file that was translated, outside of `common/cuda/`;
+    ///         empty if the program has no line numbers.
     std::string line() const;
 
  private:

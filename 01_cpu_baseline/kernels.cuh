@@ -1,7 +1,7 @@
 /// @file
 /// @brief Chapter 01: the histogram on a CPU: one loop, then two ways to make it faster.
 ///
-/// Each histogram is a @ref Variant::Run, which describes the parameters. All of them are in host memory.
+/// Each histogram is a @ref Variant::Run, which describes the parameters. All arrays are in host memory.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ inline void histogram_sequential(const unsigned char* data, std::size_t n, unsig
     for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
 }
 
-/// How many tables are used in turn. Four hide the latency from a store to the next load of the same bin.
+/// The number of tables. Four hide the latency from a store to the next load of the same bin.
 constexpr std::size_t kTables = 4;
-/// One histogram per turn.
+/// One histogram per table.
 using Tables = std::array<std::array<unsigned long long, kBins>, kTables>;
 
 /// @brief Counts neighbouring bytes in different tables.
 ///
 /// If two equal bytes in a row are counted in one table, the second addition waits for the store of the
-/// first. In two tables the additions are independent, and the CPU overlaps them.
+/// first. In two tables the additions are independent, so the CPU overlaps them.
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     // [01.1] Count neighbouring bytes in different tables, and then what is left over.
     std::size_t i = 0;
@@ -56,8 +56,8 @@ inline void histogram_four_tables(const unsigned char* data, std::size_t n, unsi
 
 /// @brief One thread per core, each with its own slice of the data and its own tables.
 ///
-/// No two threads write to the same memory while they count, so no lock is needed. This is privatization;
-/// chapter 03 does it on the GPU.
+/// No two threads write to the same memory while they count, so no lock is needed. This is privatization,
+/// which chapter 03 uses on the GPU.
 /// @param[in] shape The grid is the number of threads; 0 means one per core.
 inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsigned long long* bins,
                                 unsigned long long*, LaunchShape shape) {
@@ -75,7 +75,7 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
         });
         // [/01.2]
     }
-    threads.clear();  // waits until all have ended
+    threads.clear();  // waits until all threads have ended
     std::fill(bins, bins + kBins, 0ull);
     for (const Tables& own : tables) merge(own, bins);
 }

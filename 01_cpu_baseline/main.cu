@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 01: the histogram on a CPU, timed with care.
+/// @brief Chapter 01: the histogram on a CPU, carefully timed.
 ///
 ///     nvcc -std=c++20 -O3 01_cpu_baseline/main.cu -o histogram && ./histogram
 #include "../common/bench/input.cuh"

@@ -14,8 +14,8 @@
 /// bins. The bytes may begin at any address.
 /// @{
 
-/// Wrong on purpose. `++` is three steps: load, add, store. Another thread may load the same count between
-/// them, and then one of the two additions is lost.
+/// Wrong on purpose. `++` is three steps: load, add, store. If another thread loads the same count between
+/// these, one of the two additions is lost.
 /// @par Source
 /// B, which shows it as a warning.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -25,7 +25,7 @@ __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned
     // [/02.1]
 }
 
-/// The cure: the memory itself adds, in one step that no other thread can come between.
+/// The race is fixed: `atomicAdd` loads, adds and stores in one step that no other thread can interrupt.
 /// @par Source
 /// B: one thread per element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,
@@ -36,7 +36,7 @@ __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t 
     // [/02.2]
 }
 
-/// Any grid for any n: each thread takes its element, then the one that is a whole grid further, and so on.
+/// Any grid for any n: each thread counts its element, then the one that is a whole grid further, and so on.
 /// @par Source
 /// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), both with 32-bit indices.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -49,7 +49,7 @@ __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, u
 
 /// @brief What `atomicAdd` does, built from compare-and-swap.
 ///
-/// Stores the sum only if the memory still holds the old value. Otherwise it tries again from the newer
+/// Stores the sum only if the memory still holds the old value. Otherwise it tries again with the newer
 /// value. Under contention most attempts are wasted.
 /// @return The value before the addition.
 /// @par Source
@@ -78,7 +78,7 @@ __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned 
 /// Threads per block, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
-/// The default grid. D found two blocks per multiprocessor to be best.
+/// The default grid. D found two blocks per SM to be best.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @name Host functions
@@ -105,7 +105,7 @@ inline void histogram_one_per_element(const unsigned char* d_data, std::size_t n
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Two blocks per multiprocessor, whatever `n` is.
+/// Two blocks per SM, whatever `n` is.
 inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                   unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));

@@ -22,13 +22,13 @@ int main(int argc, char** argv) {
         const std::vector<unsigned char> data = make_input<Histogram>(options, &device);
         const std::size_t n = data.size();
 
-        // The device has its own memory: allocate some of it, and copy the bytes there.
+        // The device has its own memory: allocate some, and copy the bytes to it.
         unsigned char* d_data = nullptr;
         unsigned long long* d_bins = nullptr;
         CUDA_CHECK(cudaMalloc(&d_data, n));
         CUDA_CHECK(cudaMalloc(&d_bins, kBins * sizeof(*d_bins)));
 
-        // Events are time stamps that the device records: around the copy, the kernel and the copy back.
+        // Events are time stamps that the device records, here around the copy, the kernel and the copy back.
         cudaEvent_t events[4];
         for (cudaEvent_t& event : events) CUDA_CHECK(cudaEventCreate(&event));
 
@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
                 kernel_ms, copy_back_ms,
                 verify_in_reverse(bins, data.data(), n).value_or("in reverse, all bins are empty").c_str());
 
-        // What every chapter does from here on: time the variants side by side, verify and print. Each round
-        // times all variants on these bytes, and begins with another line of the table.
+        // From here on as in every chapter: time the variants side by side, verify and print. Each round
+        // times every row of the table on these bytes, and starts with the next row.
         int status = 0;
         if (options.mode == "sweep") {
             status = print_sweep("02_naive_atomic", variant_named(kVariants, "grid-stride"), d_data, data,

@@ -9,10 +9,10 @@
 #include "../common/cuda/error.cuh"
 #include "../common/problem/histogram.hpp"
 
-/// Threads per block, unless the caller says otherwise.
+/// Threads per block, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
-/// Blocks, unless the caller says otherwise: article D's optimum, two per SM.
+/// Blocks, unless the caller chooses another number: article D's optimum, two per SM.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @name Kernels
@@ -22,7 +22,7 @@ inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_co
 
 /// @brief The article's kernel: right only for blocks of 256 threads, one per bin.
 ///
-/// The counters have 32 bits: `require_32_bit_counters` makes sure that no block counts further.
+/// The counters have 32 bits; `require_32_bit_counters` makes sure that none of them overflows.
 /// @par Source
 /// A (jonny_super 2014), B and D ("Optimizing histogram CUDA code").
 __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -40,7 +40,7 @@ __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsig
     // [/03.1]
 }
 
-/// For any block size: the threads of a block handle the bins in strides.
+/// For any block size: the threads of a block stride over the bins.
 __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
     // [03.2] The same three steps, for a block of any size.
@@ -109,8 +109,8 @@ __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsi
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(block_counts[b]));
 }
 
-/// The article's form: an array that is indexed by data does not stay in registers. The compiler puts it
-/// in local memory, which is a part of global memory that belongs to one thread.
+/// The article's form: an array that is indexed by data cannot stay in registers. The compiler puts it
+/// in local memory, a part of global memory that belongs to one thread.
 __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     unsigned int counts[kFewBins] = {};
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -124,7 +124,7 @@ __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsig
 /// @}
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which documents parameters, results and exceptions.
+/// Each is a @ref Variant::Run, which documents the parameters, the results and the exceptions.
 /// @{
 
 /// Only for blocks of 256 threads.

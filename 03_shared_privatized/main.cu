@@ -29,13 +29,13 @@ int main(int argc, char** argv) {
         if (options.mode == "levels") return print_levels(data, options, device);
 
         const DeviceBuffer<unsigned char> d_data(data.size());
-        Pinned pinned(data);  // the device can fetch pinned memory by itself
+        Pinned pinned(data);  // the device can read pinned memory directly
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
         if (options.mode == "sweep")
             return print_sweep("03_shared_privatized", variant_named(kVariants, "any block"), d_data.data(),
                                data, kBlock, options, device);
 
-        // Each round times all of these on the same bytes, and begins with the next line of the table.
+        // Each round times every row of the table on these bytes, and starts with the next row.
         VariantBench<Histogram> bench("03_shared_privatized", options, &device, data, d_data.data());
         for (const Variant<Histogram>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

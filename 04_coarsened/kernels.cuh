@@ -1,6 +1,6 @@
 /// @file
-/// @brief Chapter 04: more work per thread, few blocks, wide loads, copies without bank conflicts, loads in
-///        flight, and one launch.
+/// @brief Chapter 04: more work per thread, fewer blocks, wide loads, copies without bank conflicts, loads in
+///        flight, and a single launch.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "../common/cuda/load.cuh"
 #include "../common/problem/histogram.hpp"
 
-/// Threads per block of the first kernels, unless the caller says otherwise.
+/// Threads per block of the first kernels, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
 /// How many bytes each of their threads counts.
@@ -40,10 +40,10 @@ __device__ inline void merge_counts(const unsigned int* counts, unsigned long lo
 /// @brief Each thread counts 16 consecutive bytes.
 ///
 /// Good on a CPU: one core reads one cache line at a time. On a GPU, the 32 lanes of a warp load bytes that
-/// are 16 apart, and do so sixteen times for the same 512 bytes. Where the L1 cache keeps them, this costs
+/// are 16 apart, and request the same 512 bytes sixteen times. If the L1 cache keeps them, this costs
 /// requests but no bandwidth.
 /// @par Source
-/// B, on coarsening, as is the strided form.
+/// B, on coarsening, as is the strided version.
 __global__ void contiguous_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
     clear_counts(counts, kBins);
@@ -102,7 +102,7 @@ struct Vectors {
     std::size_t after;   ///< index of the first byte after the last: at most 15 follow
 };
 
-/// Loads of 16 bytes need addresses that are multiples of 16, but the data may begin anywhere.
+/// Loads of 16 bytes need addresses that are multiples of 16, but the data may begin at any address.
 __device__ inline Vectors vectors_of(const unsigned char* d_data, std::size_t n) {
     // [04.2] Find the first address that is a multiple of 16, the vectors from there on, and the rest.
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) % sizeof(uint4);
@@ -197,8 +197,8 @@ __global__ void __launch_bounds__(kWideBlock)
 /// The last two variants: one copy per lane of a warp, and the number of loads in flight per thread.
 constexpr unsigned int kMostCopies = 32, kLoads = 4;
 
-/// Counts a thread's share of the vectors, from its vector `i` on. All loads of an iteration are issued
-/// before the first is used, so that their latencies overlap.
+/// Counts a thread's share of the vectors, starting at vector `i`. All loads of an iteration are issued
+/// before the first result is used, so that their latencies overlap.
 template <bool kStreaming>
 __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors, std::size_t i,
                                        std::size_t threads) {
@@ -237,19 +237,19 @@ __global__ void __launch_bounds__(kWideBlock)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_copies<kMostCopies>(counts, b)));
 }
 
-/// How many bits of an unfinished bin, of 32 or 64 bits, count bytes. The others count blocks.
+/// How many of the 32 or 64 bits of an unfinished bin count bytes. The other bits count blocks.
 template <typename Unfinished>
 constexpr unsigned int kCountBits = sizeof(Unfinished) == 4 ? 24 : 44;
 
-/// How many blocks they can count.
+/// How many blocks the other bits can count.
 template <typename Unfinished>
 constexpr unsigned int kMostBlocks = (Unfinished{1} << (8 * sizeof(Unfinished) - kCountBits<Unfinished>)) - 1;
 
 /// @brief The same without a launch that clears the bins: the last block to add to a bin learns from its
 ///        atomic addition what all blocks have counted, and stores the sum.
 ///
-/// A block passes on a single number, so no two writes have to be ordered.
-/// @tparam Unfinished The type of that number. All blocks contend here, and half the bits take half the time.
+/// A block passes on a single number, so the order of two writes does not matter.
+/// @tparam Unfinished The type of that number. All blocks contend for it, and 32 bits take less time.
 /// @param[in,out] d_unfinished 256 numbers. The lower bits contain the bytes counted so far, and the upper
 ///                bits the blocks that have added to them. All are 0 before the launch and after it.
 template <typename Unfinished, bool kStreaming>
@@ -286,10 +286,10 @@ __global__ void __launch_bounds__(kWideBlock)
 /// @}
 
 /// @name Host functions
-/// Each is a @ref Variant::Run, which documents parameters, results and exceptions.
+/// Each is a @ref Variant::Run, which documents the parameters, the results and the exceptions.
 /// @{
 
-/// One thread per 16 bytes: the grid follows from n.
+/// One thread per 16 bytes: n determines the grid.
 template <void (*kKernel)(const unsigned char*, std::size_t, unsigned long long*)>
 void histogram_by_16(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                      unsigned long long*, LaunchShape shape) {
@@ -303,8 +303,8 @@ void histogram_by_16(const unsigned char* d_data, std::size_t n, unsigned long l
 /// @brief How many blocks count `n` bytes: two per SM, or fewer for small inputs, so that a block has more to
 ///        count than to clear and merge.
 ///
-/// A first block per SM pays off once each thread has one load, 16 KiB. Second blocks are added on all SMs at
-/// once, from 16 loads per thread on, because SMs without one would finish early and wait.
+/// A first block per SM pays off once each thread has one load, 16 KiB per block. From 16 loads per thread,
+/// all SMs get a second block at once, because those with only one would finish early and wait.
 inline unsigned int copies_grid(std::size_t n, unsigned int block) {
     const unsigned int multiprocessors = multiprocessor_count();
     const unsigned int by_one_load = blocks_for(n, block * sizeof(uint4));
@@ -325,7 +325,7 @@ void histogram_striding(const unsigned char* d_data, std::size_t n, unsigned lon
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Four loads in flight, of the kind that suits n.
+/// Four loads in flight, streaming or not, depending on n.
 inline void histogram_in_flight(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                 unsigned long long* d_workspace, LaunchShape shape) {
     const auto run = should_stream(n) ? histogram_striding<in_flight_kernel<true>>
@@ -333,7 +333,7 @@ inline void histogram_in_flight(const unsigned char* d_data, std::size_t n, unsi
     run(d_data, n, d_bins, d_workspace, shape);
 }
 
-/// Whether an unfinished bin can count so many blocks and bytes.
+/// Whether an unfinished bin can count that many blocks and bytes.
 template <typename Unfinished>
 bool can_count(std::size_t n, unsigned int grid) {
     return grid <= kMostBlocks<Unfinished> && n >> kCountBits<Unfinished> == 0;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 05: the sum of squares by more and more threads; the CPU adds what they leave.
+/// @brief Chapter 05: the sum of squares by more and more threads, whose partial sums the CPU adds up.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 /// @brief Each thread adds up a chunk of consecutive elements.
 ///
-/// This is right for a CPU's threads. But the lanes of a GPU's warp load at the same time, and here they load
-/// from 32 sectors that are far apart.
+/// This is right for a CPU's threads. But on a GPU the lanes of a warp load at the same time, here from 32
+/// sectors that are far apart.
 /// @par Source
 /// C (Caijinping 2014), as are the next two kernels; there the sums have 32 bits.
 __global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {

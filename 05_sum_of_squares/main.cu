@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 05: the sum of squares by threads and blocks, in cycles and GB/s.
+/// @brief Chapter 05: the sum of squares by more and more threads, timed in cycles and GB/s.
 ///
 ///     nvcc -std=c++20 -O3 05_sum_of_squares/main.cu -o sum && ./sum
 #include "../common/bench/input.cuh"
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
 
         if (options.mode == "clocks") return print_clocks(d_data.data(), data.size(), options, device);
 
-        // Each round times every row of the table, on these ints, and starts with the next row.
+        // Each round times every row of the table on these ints, and starts with the next row.
         VariantBench<SumOfSquares> bench("05_sum_of_squares", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

@@ -11,7 +11,7 @@
 #include "../common/cuda/error.cuh"
 #include "../common/problem/sum_of_squares.cuh"
 
-/// Threads per block, unless the caller asks for another number; and the most that a block can have.
+/// Threads per block, unless the caller chooses another number; and the most that a block can have.
 constexpr unsigned int kBlock = 256, kMostThreads = 1024;
 
 /// The square of this thread's element, or 0 if there is none, as for some threads of the last block.
@@ -31,7 +31,7 @@ __global__ void square_kernel(const int* d_data, std::size_t n, unsigned long lo
     if (i < n) d_values[i] = square(d_data[i]);
 }
 
-/// Adds the upper part of `count` values to the lower `half`. With an odd count the middle value waits.
+/// Adds the upper part of `count` values to the lower `half`. If the count is odd, the middle value waits.
 __global__ void fold_kernel(unsigned long long* d_values, std::size_t count, std::size_t half) {
     // [06.1] Add an element of the upper part to one of the lower part, if this thread has such a pair.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -57,8 +57,8 @@ __global__ void thread_zero_kernel(const int* d_data, std::size_t n, unsigned lo
     d_partials[blockIdx.x] = sum;
 }
 
-/// A tree of adjacent pairs: 0 and 1, 2 and 3, …; then 0 and 2, 4 and 6, …. The threads that add are
-/// spread over all warps, and each warp issues every addition for a few of its lanes.
+/// A tree of adjacent pairs: 0 and 1, 2 and 3, and so on; then 0 and 2, 4 and 6. The threads that add are
+/// spread over all warps, so each warp issues every addition for only a few of its lanes.
 /// @par Source
 /// E (Hobbit 2015).
 __global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
@@ -145,7 +145,7 @@ __global__ void last_warp_kernel(const int* d_data, std::size_t n, unsigned long
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
 }
 
-/// Each warp adds up by shuffles, then one warp adds the warps' sums: one barrier for any block size.
+/// Each warp adds up its values by shuffles, then one warp adds up the warps' sums: one barrier in all.
 __global__ void warps_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long sums[kMostThreads / 32];
     // [06.3] Add up each warp, then the sums of the warps, and store the total.

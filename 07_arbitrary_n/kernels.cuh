@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 07: any n, any block, no CPU at the end, and finally as fast as memory.
+/// @brief Chapter 07: any n, any block size, no work for the CPU, and finally as fast as memory.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 #include "../common/cuda/load.cuh"
 #include "../common/problem/sum_of_squares.cuh"
 
-/// Threads per block, unless the caller asks for another number; and the most that a block can have.
+/// Threads per block, unless the caller chooses another number; and the most that a block can have.
 constexpr unsigned int kBlock = 256, kMostThreads = 1024;
 
 /// @brief Adds up one value per thread of the block, for any block size.
 ///
-/// Halves, rounded up: with an odd number the middle value waits for the next level.
+/// By halves, rounded up: with an odd number of values, the middle one waits for the next level.
 /// Two calls must be separated by a barrier, because both use the same shared memory.
 /// @return The sum.
 __device__ inline unsigned long long block_sum(unsigned long long value) {
@@ -45,13 +45,13 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
 }
 
 /// @name Kernels
-/// Each takes `n` ints, or `count` partial sums, with any block, and with any grid unless it takes one
+/// Each takes `n` ints, or `count` partial sums, with any block size, and with any grid unless it loads one
 /// element per thread. Sums are modulo 2^64. All arrays are in device memory.
 /// @{
 
-/// One element per thread, guarded: a thread without an element passes 0, so every cell is stored.
+/// One element per thread, with a guard: a thread without an element passes 0, so every cell is stored.
 /// @par Source
-/// E (Hobbit 2015), as is the second kernel; there cells past n are read that were never stored.
+/// E (Hobbit 2015), as is the second kernel; E's kernels also read cells past n that were never stored.
 __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [07.2] Square this thread's element, if it has one, and store the block's sum.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -60,7 +60,7 @@ __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned lo
     // [/07.2]
 }
 
-/// The second kernel, launched as one block: its threads stride over any number of partial sums.
+/// The second kernel, launched with one block: its threads stride over any number of partial sums.
 __global__ void total_add_kernel(const unsigned long long* d_partials, std::size_t count,
                                  unsigned long long* d_sum) {
     // [07.2] Add up all partial sums with one block, and store the total.
@@ -79,7 +79,7 @@ __global__ void reduce_again_kernel(const unsigned long long* d_from, std::size_
     if (threadIdx.x == 0) d_to[blockIdx.x] = sum;
 }
 
-/// As many blocks as the device can hold, and their threads stride: few partial sums for any n.
+/// As many blocks as the device can hold, whose threads stride: few partial sums for any n.
 __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const unsigned long long sum = block_sum(own_squares(d_data, n));
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
@@ -89,7 +89,7 @@ __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long lo
 ///
 /// Thread 0 of each block stores its partial sum and then draws a ticket. The `__threadfence` between the
 /// two makes the sum visible to all blocks before the ticket is drawn. So the block that draws the last
-/// ticket can read all sums. `atomicInc` counts from `gridDim.x - 1` to 0, ready for the next launch.
+/// ticket can read all sums. `atomicInc` wraps around from `gridDim.x - 1` to 0, ready for the next launch.
 /// @param[in,out] d_workspace The counter, 0 before the first launch, and then one number per block.
 __device__ inline void finish_in_last_block(unsigned long long sum, unsigned long long* d_workspace,
                                             unsigned long long* d_sum) {
@@ -118,7 +118,7 @@ __global__ void last_block_kernel(const int* d_data, std::size_t n, unsigned lon
     finish_in_last_block(block_sum(own_squares(d_data, n)), d_workspace, d_sum);
 }
 
-/// @brief No partial sums at all: one atomic addition per block, to a total that has been cleared.
+/// @brief No partial sums: one atomic addition per block, to a total that has been cleared.
 ///
 /// The sum of integers modulo 2^64 is the same in any order. That of floating-point numbers is not.
 __global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
@@ -139,7 +139,7 @@ constexpr unsigned int kLoads = 4;
 /// @brief Adds up the squares of four values, one in each piece of a tile; a piece is as long as the block.
 ///
 /// All loads are issued before the first value is used.
-/// @tparam kWhole Says that the tile is whole. A tile that is not ends at `count`; out-of-range elements read
+/// @tparam kWhole Whether the tile is whole. If not, it ends at `count`, and out-of-range elements read
 ///         as 0.
 /// @tparam Value `int`, or `int4`: four ints in one load, at an address that is a multiple of 16.
 template <bool kStreaming, bool kWhole, typename Value>
@@ -190,7 +190,7 @@ __device__ inline unsigned long long warp_sum(unsigned long long value) {
     return value;
 }
 
-/// Each warp adds up by shuffles, then one warp adds the warps' sums. For whole warps; thread 0 gets the sum.
+/// For whole warps: each adds up by shuffles, then one warp adds up these sums. Thread 0 gets the total.
 __device__ inline unsigned long long block_sum_by_shuffles(unsigned long long value) {
     __shared__ unsigned long long sums[kMostThreads / 32];
     const unsigned long long sum = warp_sum(value);
@@ -287,7 +287,7 @@ inline void sum_last_block(const int* d_data, std::size_t n, unsigned long long*
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// One launch after the total is cleared, and no workspace.
+/// One launch, after clearing the total, and no workspace.
 inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                        LaunchShape shape) {
     clear_sum(d_sum);
@@ -321,7 +321,7 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Few ints are added up by one block, with as many warps as they need. For more ints, shuffles does it.
+/// One block adds up few ints, with as many warps as they need. For more ints, *shuffles* does the work.
 inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

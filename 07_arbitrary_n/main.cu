@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 07: any amount of data, at the speed of memory.
+/// @brief Chapter 07: the sum of any amount of data at the speed of memory.
 ///
 ///     nvcc -std=c++20 -O3 07_arbitrary_n/main.cu -o sum && ./sum
 #include "../common/bench/input.cuh"
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
         Pinned pinned(data);  // the device can read pinned memory directly
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
-        // Each round times every row of the table, on these ints, and starts with the next row.
+        // Each round times every row of the table on these ints, and starts with the next row.
         VariantBench<SumOfSquares> bench("07_arbitrary_n", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

@@ -33,7 +33,7 @@ inline bool is_without_kernel(const std::string& name) {
 
 /// @return A warning if a run on the simulator will take at least half a minute; otherwise empty.
 /// @param[in] n              Elements per job on the device.
-/// @param[in] can_be_smaller Whether `--n` chooses them.
+/// @param[in] can_be_smaller Whether `--n` chooses this number.
 inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n, bool can_be_smaller) {
     constexpr double kSeconds = 24e-9;  // per element, for most kernels on one core
     const auto count = std::count_if(jobs.begin(), jobs.end(), [](const Job& job) { return !job.on_cpu; });
@@ -46,13 +46,13 @@ inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n,
 }
 
 /// @return The verdict on a result.
-/// @param[in] wrong A description of what is wrong with it, if anything is.
+/// @param[in] wrong A description of the error, if there is one.
 /// @param[in] right The verdict on a correct one.
 inline std::string verdict_of(const std::optional<std::string>& wrong, const std::string& right = "ok") {
     return wrong ? "WRONG: " + *wrong : right;
 }
 
-/// @brief Times jobs side by side. The caller says what they do and how their results are verified.
+/// @brief Times jobs side by side. The caller defines what they do and how their results are verified.
 class Bench {
  public:
     /// @param[in] common  The fields that all rows share, except those from the options.
@@ -96,7 +96,7 @@ class Bench {
 
     /// @brief Measures all jobs, and adds their rows to the file that the options name.
     /// @return A row per job, with its time and, unless it is simulated, its ratios. The two read
-    ///         ceilings share a row, that of the faster one.
+    ///         ceilings share one row, with the time of the faster one.
     /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
     std::vector<Row> run() {
         if (device_ != nullptr && device_->simulated) {
@@ -139,7 +139,7 @@ class Bench {
         const auto is_ceiling = [](const Job& job) { return job.name == kReadCeiling; };
         const auto first = std::find_if(jobs_.begin(), jobs_.end(), is_ceiling);
         if (first == jobs_.end()) return;
-        const auto j = first - jobs_.begin();  // the other one is next to it
+        const auto j = first - jobs_.begin();  // the other ceiling is next to it
         const bool first_is_slower = measured[j].timing.median > measured[j + 1].timing.median;
         jobs_.erase(first);
         measured.erase(measured.begin() + j + !first_is_slower);

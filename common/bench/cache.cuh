@@ -8,7 +8,7 @@
 #include "../cuda/device_buffer.cuh"
 #include "read_ceiling.cuh"
 
-/// Delays the launches after it, so that all are enqueued before the first one starts.
+/// Delays the launches that follow, so that all are enqueued before the first one starts.
 __global__ void wait_kernel(long long cycles) {
     const long long start = clock64();
     while (clock64() - start < cycles) continue;
@@ -17,11 +17,11 @@ __global__ void wait_kernel(long long cycles) {
 /// @brief Puts the L2 cache into the state in which each measurement starts.
 ///
 /// In a program with several kernels the cache is rarely empty. Lines that other kernels have only read can
-/// be replaced; lines that they have written must be written to memory first.
+/// be replaced at once; lines that they have written must be written to memory first.
 class CacheState {
  public:
-    /// @param[in] state "clean": other data that were only read; "dirty": other data that were written;
-    ///                  "warm": what the previous job left there.
+    /// @param[in] state "clean": full of other data that were only read; "dirty": of data that were written;
+    ///                  "warm": as the previous job left it.
     /// @throws CudaError if the other data, four times the size of the L2 cache, don't fit in memory.
     CacheState(const std::string& state, const Device& device)
         : state_(state),

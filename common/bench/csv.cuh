@@ -14,7 +14,7 @@
 
 namespace csv_detail {
 
-/// A CSV field: in quotation marks, with those in the text doubled.
+/// A CSV field: in quotation marks, with the quotation marks in the text doubled.
 inline std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);

@@ -19,7 +19,7 @@
 
 /// @brief A job that calls CUB. The allocation of its workspace is not timed.
 ///
-/// CUB first runs once and is compared with the CPU, since a wrong baseline would be meaningless.
+/// CUB first runs once and is compared with the CPU, because a wrong baseline would be meaningless.
 /// @tparam Result The type of CUB's counters or sum; 32-bit ones wrap around.
 /// @param[in] expected The CPU's results.
 /// @param[in] call     `call(d_workspace, bytes, d_results)` calls CUB and returns its error. With a null
@@ -65,12 +65,12 @@ inline std::vector<Job> cub_jobs(const unsigned char* d_data, std::size_t n, con
             cub_histogram<unsigned long long>("(CUB 64-bit)", d_data, n, expected)};
 }
 
-/// The function that CUB applies to each element.
+/// The function object that CUB applies to each element.
 struct CubSquare {
     /// The square, widened first.
     __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
 };
-/// The function by which CUB combines two squares.
+/// The function object by which CUB combines two sums.
 struct CubAdd {
     /// The sum modulo 2^64.
     __host__ __device__ unsigned long long operator()(unsigned long long a, unsigned long long b) const {

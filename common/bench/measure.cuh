@@ -24,7 +24,7 @@
 /// A job to be timed.
 struct Job {
     std::string name;
-    std::function<void()> run;                                ///< what is timed, all of its launches included
+    std::function<void()> run;                                ///< timed, with all of its launches
     std::function<void()> prepare = [] {};                    ///< not timed, before each sample
     std::function<std::string()> verify = [] { return ""; };  ///< not timed: the verdict on a sample's result
     bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
@@ -34,7 +34,7 @@ struct Job {
 /// The outcome of a job.
 struct Measured {
     Timing timing;
-    std::string verdict;  ///< of the last sample, or of the first that was WRONG
+    std::string verdict;  ///< on the last sample, or on the first that was WRONG
 };
 
 /// @return The median and the 10th and 90th percentiles; NaN without a sample.
@@ -58,7 +58,7 @@ constexpr double kSecondsPerJob = 2;
 ///
 /// Clock changes and other load thus affect all jobs equally. On a GPU the first round is a warm-up, and the
 /// L2 cache is put into the same state before each sample. The simulator, whose times mean little, runs one
-/// round; a program on the CPU runs at most five.
+/// round, and a program on the CPU at most five.
 /// @param[in] rounds The number of samples of each job on a GPU.
 /// @param[in] device Null for a program that stays on the CPU.
 /// @param[in] cache  The state of the L2 cache before a sample, see @ref CacheState.

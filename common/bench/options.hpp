@@ -28,7 +28,7 @@ struct Options {
     std::string variant;          ///< if not empty: run this variant only
     std::string csv;              ///< file that rows are added to, "-" for standard output
     std::string bins;             ///< file for the histogram itself, "-" for standard output
-    bool heading = true;          ///< print the table's heading
+    bool heading = true;          ///< print the heading of the table
     bool list = false;            ///< list the variants, and run nothing
     std::string cache = "clean";  ///< the state of the L2 cache before each sample on a GPU
     std::string mode;             ///< one of the chapter's extra modes, such as "sweep"
@@ -62,9 +62,9 @@ struct ExtraMode {
     bool tries_grids = false;  ///< it chooses the grids, so --grid is refused
 };
 
-/// The option of the programs whose last variant is compared with other libraries.
+/// The option of programs whose last variant is compared with other libraries.
 constexpr ExtraMode kRivalsMode{"rivals", "on a GPU, also time what a user of Thrust would write", true};
-/// Grids of up to this many blocks are allowed with any input, even if most blocks are idle.
+/// Grids of up to this many blocks are allowed for any input, even if most blocks are idle.
 constexpr unsigned int kAnyGrid = 4096;
 
 /// @brief Refuses large grids of mostly idle blocks, which would take minutes to simulate.

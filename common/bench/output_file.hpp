@@ -38,7 +38,7 @@ inline void write_all(Stream stream, std::string_view text) {
         throw_errno();
 }
 
-/// The target of a path.
+/// The file, device or pipe that a path leads to.
 struct Target {
     std::filesystem::path path;   ///< links are followed, even to a file that does not exist yet
     std::FILE* stream = nullptr;  ///< standard output or standard error, if it is one of them
@@ -113,7 +113,7 @@ class Unfinished {
                                             fchown(fileno(stream_.get()), old.st_uid, old.st_gid) == 0;
     }
     ~Unfinished() {
-        unlink(name_.c_str());  // fails if it has replaced the target
+        unlink(name_.c_str());  // fails if the file has replaced the target
         unfinished_file = nullptr;
     }
     Unfinished(const Unfinished&) = delete;

@@ -16,7 +16,7 @@ constexpr unsigned int kReadBlock = 512;  ///< threads per block of `read_kernel
 
 /// @brief Reads `n` bytes and does almost nothing with them.
 ///
-/// No kernel that reads all of its input can be faster. Blocks read tiles: each thread has four loads of
+/// No kernel that reads all of its input should be faster. Blocks read tiles: each thread has four loads of
 /// 16 bytes in flight, a block's width apart.
 template <bool kStreaming>
 __global__ void read_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {

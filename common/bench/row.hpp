@@ -13,7 +13,7 @@ struct Timing {
     std::size_t samples = 0;
 };
 
-/// A row of results. A ratio that makes no sense for the row is NaN: "-" in the table, empty in CSV.
+/// A row of results. A ratio that does not apply to the row is NaN: "-" in the table, empty in CSV.
 struct Row {
     std::string chapter = "", problem = "", variant = "", device = "", input = "";
     bool simulated = false;

@@ -15,7 +15,7 @@
 #include "bench.cuh"
 #include "options.hpp"
 
-/// The option of the programs that can sweep.
+/// The option of programs that can sweep.
 constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true, true};
 
 /// @return Grids of 1, 4, 16, … blocks, of 1, 2, 4, … 32 per SM, and of one element per thread; ascending.
@@ -34,8 +34,8 @@ inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,
 
 /// @brief Times and verifies a grid-stride kernel in grids of many sizes.
 /// @par Source
-/// D, "Optimizing histogram CUDA code", which finds the best grid between the two extremes, at twice
-/// the number of SMs.
+/// D, "Optimizing histogram CUDA code", which finds the best grid between these extremes, at two blocks
+/// per SM.
 /// @param[in] chapter The chapter's folder, for the rows.
 /// @return The program's exit status: 1 if any grid gave a wrong histogram.
 inline int print_sweep(const std::string& chapter, const Variant<Histogram>& variant,

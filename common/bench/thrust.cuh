@@ -20,7 +20,7 @@
 #include <thrust/sort.h>
 #include <thrust/transform_reduce.h>
 
-/// The sum of squares in one call, which allocates its workspace, copies the sum to the host and waits.
+/// The sum of squares in one call, which allocates a workspace, copies the sum to the host and waits.
 inline std::vector<Job> thrust_jobs(const int* d_data, std::size_t n, const Results& expected) {
     const auto sum = std::make_shared<Results>(1);
     return {{.name = "thrust::transform_reduce",

@@ -90,8 +90,8 @@ class VariantBench {
     /// The correct results.
     const Results& reference() const { return reference_; }
 
-    /// @brief Adds the host-to-device transfer of the input, which no other time includes: from pageable and
-    ///        from pinned memory, and pinning itself. Not on the simulator.
+    /// @brief Adds the host-to-device transfer of the input, which no other time includes, from pageable and
+    ///        from pinned memory, and the time of pinning. Not on the simulator.
     /// @param[in,out] pinned The input. It must outlive the bench.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated) return;
@@ -132,7 +132,7 @@ class VariantBench {
         return status_of(rows);
     }
 
-    /// @return After `run`, the results of the last variant among those with the most numbers.
+    /// @return After `run`, the results of the last of the variants with the most numbers.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)
@@ -147,10 +147,10 @@ class VariantBench {
         const Variant<Problem> variant;
         std::unique_ptr<Runner<Problem>> runner;
         Results results;              ///< of the last sample
-        bool fully_verified = false;  ///< once is enough: it takes as long as the problem itself
+        bool fully_verified = false;  ///< once is enough, since it takes as long as the problem itself
     };
 
-    /// Allocates and fills device memory again, which a kernel's fault has lost.
+    /// Allocates and fills again the device memory that was lost by a kernel's fault.
     void recover() {
         forget_fault();
         copy_ = DeviceBuffer<Element>(data_.size());

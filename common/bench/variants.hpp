@@ -20,7 +20,7 @@ void print_variants(const std::vector<Variant<Problem>>& variants) {
     }
 }
 
-/// @return The variant of that name, which must exist.
+/// @return The variant with that name, which must exist.
 template <typename Problem>
 const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& variants,
                                       const std::string& name) {

@@ -1,7 +1,7 @@
 /// @file
 /// @brief The definition of a correct variant: `check_variant(variant)`.
 ///
-/// It must find nothing in a chapter's variants, and something in each kernel under `broken/`. Students'
+/// It must find no error in a chapter's variants, and an error in each kernel under `broken/`. Students'
 /// kernels are checked by the same function.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Case {
     std::size_t offset =
         0;  ///< how many elements the data begin past an aligned address; as many follow the data
     LaunchShape shape{};
-    int calls = 3;  ///< in the same memory, every second one with other data
+    int calls = 3;  ///< in the same memory, every second call with other data
 };
 
 namespace check_detail {
@@ -50,7 +50,7 @@ std::vector<typename Problem::Element> data_of(const Case& c) {
 template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     std::vector<Case> cases;
-    // None, one, around a warp, around a block, around several blocks; below, one that is no round number.
+    // None, one, around a warp, around a block, around several blocks; below, a number that is not round.
     for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 32767, 32768, 32769})
         for (const auto& input : Problem::inputs()) cases.push_back({n, input.name});
     const std::size_t many = sizeof(typename Problem::Element) == 1 ? 1000003 : 100003;
@@ -72,7 +72,7 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
 }
 
 /// During its lifetime, the simulator reports a barrier that threads skip by returning early, unless the
-/// variant does so on purpose. On a GPU such a barrier works, and one skipped by mistake often seems to work.
+/// variant does so on purpose. On a GPU such a barrier works, and one skipped by mistake often seems to.
 struct Barriers {
     explicit Barriers(bool early_exit) { setenv("CUDA_SIM_EARLY_EXIT", early_exit ? "1" : "0", 1); }
     ~Barriers() { unsetenv("CUDA_SIM_EARLY_EXIT"); }
@@ -101,7 +101,7 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
         const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
         Runner<Problem> runner(variant, c.n, c.shape);
         for (int call = 1; call <= c.calls && !wrong; ++call) {
-            // Zeros in between: a call must not use what the one before it left in the workspace.
+            // Zeros in between: a call must not use what the previous call left in the workspace.
             const std::vector<Element>& used = call % 2 == 1 ? data : zeros;
             std::copy(used.begin(), used.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
             if (!variant.on_cpu && !moved.empty())
@@ -188,7 +188,7 @@ std::optional<std::string> check_large_case(const Variant<Problem>& variant, std
 /// Sizes that reveal indices and counts of 31 or 32 bits.
 constexpr std::size_t kLargeSizes[] = {(1ull << 31) - 1, (1ull << 31) + 1, (1ull << 32) + 3};
 
-/// @return Whether `n` elements can be tried here: on a GPU with enough memory, where it takes seconds.
+/// @return Whether `n` elements can be tried here: only on a GPU with enough memory, where it takes seconds.
 template <typename Problem>
 bool has_room_for(std::size_t n) {
     const Device device = init_cuda();

@@ -32,7 +32,7 @@ timeout 20 "$program" --n 1K --grid 2147483647 >"$folder/out" 2>"$folder/err"
 [ $? -eq 2 ] || fail "a grid that n can't use is not refused in time"
 tail -n 1 "$folder/err" | grep -q -- "--grid" || fail "a grid that n can't use: $(cat "$folder/err")"
 
-# runs_out OPTION...: the program ends with a line that says what it lacks, and what to do.
+# runs_out OPTION...: the program ends with a line that says what is lacking and what to do.
 limited() { (ulimit -v 600000 && "$program" "$@" >"$folder/out" 2>"$folder/err"); }
 runs_out() {
     limited "$@" && fail "$* needs no more than 600 MB"

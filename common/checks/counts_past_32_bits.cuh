@@ -31,8 +31,8 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
     return verify_one_by_one(d_bins.to_host(), expected);
 }
 
-/// @return Whether a variant refuses an n or a grid. The blocks are larger than CUDA allows: if it does not
-///         refuse, the launch fails, and nothing is counted.
+/// @return Whether a variant refuses an n or a grid. The blocks are larger than CUDA allows: if the variant
+///         does not refuse, the launch fails, and nothing is counted.
 template <typename Problem>
 bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) {
     Runner<Problem> runner(variant, n, {grid, 2048});
@@ -46,7 +46,7 @@ bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) 
     throw std::logic_error("a launch with blocks of 2048 threads did not fail");
 }
 
-/// Whether a variant lets a block count up to the limit of 32 bits, less `slack` for uneven shares, and no
+/// Whether a variant lets a block count up to the limit of 32 bits, less `slack` for uneven shares, but no
 /// further.
 template <typename Problem>
 bool counts_to_32_bits(const Variant<Problem>& variant, std::size_t slack) {

@@ -43,7 +43,7 @@ struct EndsOnly {
 ///
 /// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
 /// All elements are 0 at first. Then some at each end are changed, and the results must change accordingly.
-/// Leaves out variants with a fixed shape, with a block that must be the last one, or with a large workspace.
+/// Skips variants with a fixed shape, with a block that must be the last one, or with a large workspace.
 /// @return A description of the error; nothing if the results are correct.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {

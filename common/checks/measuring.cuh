@@ -29,7 +29,7 @@ TEST_CASE("medians and percentiles are those of the samples") {
     const Timing many = summarize(hundred);
     CHECK(many.p10 == 10);
     CHECK(many.p90 == 90);
-    // With few samples, a percentile is the nearest sample: 1.8 and 16.2 steps after the first.
+    // With few samples, a percentile is the nearest sample, here to 1.8 and 16.2 steps after the first.
     hundred.resize(19);
     const Timing few = summarize(hundred);
     CHECK(few.p10 == 84);

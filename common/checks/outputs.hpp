@@ -26,7 +26,7 @@
 
 namespace outputs_detail {
 
-/// Runs work in a new process. @return Its id.
+/// Runs work in a new process. @return The process's id.
 inline pid_t start(const std::function<void()>& work) {
     const pid_t child = fork();
     if (child != 0) return child;

@@ -28,7 +28,7 @@ TEST_CASE("a result that contains the value of unwritten memory is recognized, a
         CHECK(verify_one_by_one({got}, {7}).value().find("never written") == std::string::npos);
 }
 
-/// A variant that does not check its launch: the next call of cudaGetLastError returns the error.
+/// A variant that does not check its launch, so that the next call of cudaGetLastError returns the error.
 void unnoticed(const unsigned char*, std::size_t n, unsigned long long* d_bins, unsigned long long*,
                LaunchShape) {
     cudaMemset(d_bins, 0, kBins * sizeof(*d_bins));

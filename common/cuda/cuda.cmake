@@ -1,6 +1,6 @@
 # The GPU backend: nvcc compiles the .cu files as they are.
 
-# The default architecture: that of this machine's GPU. Without a GPU, all major architectures.
+# The default architecture is that of this machine's GPU; without a GPU, all major architectures are built.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Device memory that is freed automatically. Chapter 02 does by hand what this class does from 03 on.
+/// @brief Device memory that is freed automatically. Chapter 02 still allocates and frees by hand.
 #pragma once
 
 #include <cstddef>

@@ -30,10 +30,10 @@ inline void cuda_check(cudaError_t code, const char* call, const char* file, int
 
 /// @brief Resets the device after a kernel's fault and clears the error, so that checks can continue.
 ///
-/// Without it every later call fails with the same error. The contents of device memory are lost.
+/// Without a reset, every later call fails with the same error. The contents of device memory are lost.
 inline void forget_fault() {
     cudaDeviceReset();
-    cudaGetLastError();  // set again by calls since the fault, such as cudaFree
+    cudaGetLastError();  // calls since the fault, such as cudaFree, have set the error again
 }
 
 /// Throws CudaError if the call fails. After a launch, write `CUDA_CHECK(cudaGetLastError())`.

@@ -15,10 +15,10 @@ __device__ inline T load(const T* d_address) {
 
 /// @brief Whether an input should be read by streaming loads.
 ///
-/// They matter if the L2 cache is full of lines that other kernels have written. Such lines must be written
-/// to memory before they can be replaced. Normal loads evict them at the start. Streaming loads leave most of
-/// them in the cache: a short read then finishes without waiting for the writes, while during a long read
-/// they trickle to memory and slow it down throughout.
+/// This matters if the L2 cache is full of lines that other kernels have written, which must be written to
+/// memory before they can be replaced. Normal loads evict them at the start. Streaming loads probably leave
+/// most of them in the cache: a short read then finishes without waiting for the writes, whereas during a
+/// long read they are written to memory little by little and slow it down throughout.
 inline bool should_stream(std::size_t bytes) {
     return bytes <= 5 * std::size_t{device_attribute(cudaDevAttrL2CacheSize)};
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 /// @brief Reads all bytes of a file or a pipe.
-/// @param[in] most_bytes As many as there is memory for.
+/// @param[in] most_bytes The largest size for which there is memory.
 /// @throws std::invalid_argument if it is missing, neither file nor pipe, too large, or can't be read.
 inline std::vector<unsigned char> read_file(const std::string& path, std::size_t most_bytes) {
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
@@ -25,7 +25,7 @@ inline std::vector<unsigned char> read_file(const std::string& path, std::size_t
     const bool is_pipe = S_ISFIFO(status.st_mode);
     if (!is_pipe && !S_ISREG(status.st_mode))
         throw reason("is a device or socket, not a regular file or a pipe");
-    // Reading may block on a pipe only: some files under /proc would block forever.
+    // Only reading a pipe may block: some files under /proc would block forever.
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK));
     if (file < 0) throw reason(std::strerror(errno));
     const struct Close {

@@ -60,7 +60,7 @@ struct Histogram {
         return bins;
     }
 
-    /// The two verifications that need no second histogram; see verify.hpp.
+    /// The two verifications that need no second histogram (see verify.hpp).
     static std::optional<std::string> verify(const Results& bins, const Element* data, std::size_t n) {
         const auto wrong = verify_by_sum(bins, n);
         return wrong ? wrong : verify_in_reverse(bins, data, n);
@@ -68,7 +68,7 @@ struct Histogram {
 
     static std::string verdict(const Results&) { return "ok"; }  ///< the table's verdict on a correct result
 
-    /// Describes what wrong results of `n` elements lack.
+    /// Says how many of the `n` elements are missing from wrong results.
     static std::string shortfall(const Results& bins, std::size_t n) {
         for (const unsigned long long count : bins) n -= count;
         return "lost " + std::to_string(n);

@@ -1,8 +1,8 @@
 /// @file
 /// @brief Inputs: bytes and ints from named distributions.
 ///
-/// A seed gives the same input on every platform: the bits come from the standard's `mt19937_64` by shifts,
-/// since the standard library's distributions differ between platforms.
+/// A seed gives the same input on every platform: bits of the standard's `mt19937_64` are shifted into place,
+/// because the standard library's distributions differ between platforms.
 #pragma once
 
 #include <climits>
@@ -40,7 +40,7 @@ class RandomBytes {
 
 /// @brief `n` uniformly distributed bytes.
 /// @par Source
-/// The function of this name in *CUDA by Example* (Sanders, Kandrot 2011), which A and D use. That
+/// The function with this name in *CUDA by Example* (Sanders, Kandrot 2011), which A and D use. That
 /// one calls `rand()`, whose numbers differ between platforms.
 inline std::vector<unsigned char> big_random_block(std::size_t n, std::uint64_t seed) {
     RandomBytes random(seed);
@@ -57,7 +57,7 @@ struct NamedInput {
     std::function<std::vector<T>(std::size_t n, std::uint64_t seed)> make;
 };
 
-/// Inputs that spread additions differently over the bins: from all bins equally to a single bin.
+/// Inputs that spread additions differently over the bins, from all bins equally to a single bin.
 inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
     using Block = std::vector<unsigned char>;
     static const std::vector<NamedInput<unsigned char>> inputs = {

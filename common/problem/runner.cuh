@@ -15,8 +15,8 @@ class UnnoticedError : public CudaError {
     using CudaError::CudaError;
 };
 
-/// @brief A variant with its results and workspace: in device memory or, for the CPU's variants, in host
-///        memory. A fence after each of them reveals writes past the end.
+/// @brief A variant with its results and workspace, in device memory or, for the CPU's variants, in host
+///        memory. A fence after each of these reveals writes past the end.
 template <typename Problem>
 class Runner {
  public:

@@ -11,7 +11,7 @@
 #include "input.hpp"
 #include "variant.hpp"
 
-/// @brief The square of an int, which is widened first: the square needs up to 63 bits.
+/// @brief The square of an int, which is widened first because the square needs up to 63 bits.
 /// @par Source
 /// C (Caijinping 2014) multiplies and adds in int, which overflows for larger values.
 __host__ __device__ inline unsigned long long square(int value) {

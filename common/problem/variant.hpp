@@ -11,7 +11,7 @@
 /// Counts or sums, in host memory.
 using Results = std::vector<unsigned long long>;
 
-/// @brief One step of the progression. The checks test what it claims, and no more.
+/// @brief One step of the progression. The checks test what it claims and no more.
 /// @tparam Problem `Histogram` or `SumOfSquares`.
 template <typename Problem>
 struct Variant {
@@ -30,7 +30,7 @@ struct Variant {
                      unsigned long long* workspace, LaunchShape shape);
 
     const char* name;
-    const char* idea = "";  ///< its new idea, in one line
+    const char* idea = "";  ///< what is new in it, in one line
     Run* run;
     /// The size of its workspace in numbers; null if it needs none.
     std::size_t (*workspace)(std::size_t n, LaunchShape shape) = nullptr;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What simulating costs: a thread, a barrier, and a histogram against the plain loop.
+/// @brief The cost of simulation: a thread, a barrier, and a histogram compared with the plain loop.
 ///
 ///     build/simulator/bin/simulator_benchmark
 #include <cuda_runtime.h>

@@ -23,7 +23,7 @@ constexpr std::size_t kReservedSharedBytes = 1024;
 /// CUDA_SIM_SEED.
 std::uint64_t seed();
 
-/// The shared memory that a block of a kernel may have: 48 KiB, unless `cudaFuncSetAttribute` asked for more.
+/// The shared memory that a block of a kernel may use: 48 KiB, unless `cudaFuncSetAttribute` asked for more.
 struct SharedLimit {
     std::size_t dynamic_bytes, all_bytes;
 };

@@ -19,9 +19,9 @@
 namespace sim {
 namespace {
 
-/// Further than an index that is off by a few blocks goes.
+/// A distance that an index off by a few blocks does not reach.
 constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
-/// Two mappings each. Linux gives a process 65,530, and the stacks of the workers need most of them.
+/// Each needs two mappings. Linux gives a process 65,530, most of which the workers' stacks need.
 constexpr std::size_t kMostGuarded = 4096;
 
 class Allocation {
@@ -37,13 +37,13 @@ class Allocation {
         memory_.set_accessible(accessible || (managed_ && !freed_));
     }
 
-    /// Gives the memory back, and keeps its addresses: what still uses them is found.
+    /// Returns the memory to the system but keeps its addresses, so that later uses of them are found.
     void free() {
         freed_ = true;
         memory_.free();
     }
 
-    /// Where an address is, in words.
+    /// A description of where an address is.
     std::string text(const void* at) const {
         const std::string line = allocated_.line();
         const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
@@ -59,22 +59,22 @@ class Allocation {
     bool freed_ = false;
 };
 
-// A copy holds the lock while it runs. If its host memory is not accessible, the handler of the signal locks
-// it again.
+// A copy holds the lock while it runs. If its host memory is not accessible, the signal's handler takes the
+// lock again.
 std::recursive_mutex memory_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
-auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the last ones
+auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the most recent ones
 constexpr std::size_t kMostFreed = 256;
-/// The sizes of the device variables that have been adopted, some of them before main.
+/// The sizes of the device variables that have been registered, some of them before main.
 auto& variables() {
     static auto& sizes = *new std::map<const char*, std::size_t>;
     return sizes;
 }
 bool grid_runs = false;
-int grid_device = 0;  // the last grid's
+int grid_device = 0;  // the device of the last grid
 
-/// The allocation that has an address in its bytes, its fences or its guards, or null.
+/// The allocation whose bytes, fences or guards contain an address, or null.
 const Allocation* allocation_around(const void* address) {
     const char* const at = static_cast<const char*>(address);
     auto next = allocations.upper_bound(at);
@@ -83,7 +83,7 @@ const Allocation* allocation_around(const void* address) {
     return (--next)->second->memory().has_around(at) ? next->second.get() : nullptr;
 }
 
-/// The same, or one that had the address until it was freed.
+/// The same, or the allocation that had the address until it was freed.
 const Allocation* old_allocation_around(const void* address) {
     if (const Allocation* const allocation = allocation_around(address)) return allocation;
     for (const auto& allocation : freed)

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Device memory: what is allocated, and who may use it when.
 ///
-/// Kernels and CUDA calls may use it, and the CPU's own code may not: outside of launches and copies, all of
+/// Kernels and CUDA calls may use it, but the CPU's own code may not: outside of launches and copies, all of
 /// it is inaccessible.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace sim {
 /// How much device memory there is: the host's memory.
 std::size_t device_memory_bytes();
 
-/// @param managed Whether the CPU may use it, too.
+/// @param managed Whether the CPU may also use it.
 /// @return Memory at a multiple of 256 bytes. @throws std::bad_alloc.
 char* allocate(std::size_t bytes, bool managed = false);
-/// From now on, copies find a device variable by its address.
+/// Lets copies find a device variable by its address from now on.
 void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
 void deallocate_all();           ///< of the current device
@@ -26,10 +26,10 @@ void deallocate_all();           ///< of the current device
 enum class Place { inside, outside, across };
 Place place(const void* pointer, std::size_t bytes);
 
-/// Whether an address is near an allocation, where the CPU may let it pass, and not in it.
+/// Whether an address is outside of an allocation but so near that the CPU may let an access pass.
 bool is_in_fence(const void* address);
 
-/// @return Where an address is that is inside an allocation or near one, in words; empty if it isn't.
+/// @return A description of an address inside or near an allocation; empty for any other address.
 std::string allocation_text(const void* address);
 
 /// While it lives, a grid may use the memory of the current device.
@@ -40,7 +40,7 @@ class GridAccess {
     GridAccess(const GridAccess&) = delete;
     GridAccess& operator=(const GridAccess&) = delete;
 
-    /// @return What the grid has written just outside of an allocation, in words; empty if nothing.
+    /// @return A description of what the grid has written just outside of an allocation; empty if nothing.
     std::string damage() const;
 };
 

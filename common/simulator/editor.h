@@ -1,12 +1,12 @@
 /// @file
 /// @brief Lets clang read `.cu` and `.cuh` files as CUDA where no CUDA Toolkit is installed.
 ///
-/// clangd includes it in an editor (see .clangd), and so does the build, to find what nvcc would refuse (see
-/// refused.cmake). A build compiles translated files; clang reads the original ones, as code for the device.
+/// In an editor, clangd includes it (see .clangd). So does the build, to find what nvcc would refuse (see
+/// refused.cmake): it compiles translated files, while clang reads the original ones, as device code.
 #pragma once
 
-// What kernels may call of the C library; its other functions are the host's.
-#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS  // stdlib.h as C has it, without <cstdlib>
+// The functions of the C library that kernels may call; its other functions are the host's.
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS  // C's stdlib.h, without <cstdlib>
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ __attribute__((device)) clock_t clock();
 __attribute__((device)) void __assert_fail(const char*, const char*, unsigned int, const char*);
 }
 
-// And of the C++ library: std::move and mathematics. What <cmath> includes besides is the host's.
+// The same for the C++ library: std::move and mathematics. Everything else in <cmath> is the host's.
 #include <cstddef>
 #pragma clang force_cuda_host_device begin
 #include <bits/move.h>
@@ -39,7 +39,7 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <cmath>
 #pragma clang force_cuda_host_device end
 
-// The simulator includes these headers too, but their functions must remain host functions.
+// The simulator also includes these headers, but their functions must remain host functions.
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -65,8 +65,8 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <vector>
 #endif
 
-// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min:
-// <algorithm> is included while the qualifiers mean nothing.
+// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min,
+// so <algorithm> is included while the qualifiers mean nothing.
 #define __CLANG_CUDA_WRAPPERS_NEW
 #pragma clang force_cuda_host_device begin
 #define thread_local __attribute__((device))  // the built-in variables
@@ -100,11 +100,11 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #undef __managed__
 #define __managed__ __attribute__((device))
 #endif
-#include <new>  // clang's own: a kernel has its operators, too
+#include <new>  // clang's own, whose operators a kernel may also use
 
 /// @{
 
-/// What clang checks the arguments between `<<<` and `>>>` against; the name depends on clang's version.
+/// clang checks the arguments between `<<<` and `>>>` against this; its name depends on clang's version.
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                               cudaStream_t stream = nullptr);
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,

@@ -17,7 +17,7 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
-std::string fault_text, fault_string;  // what it is, and the same after CUDA's words
+std::string fault_text, fault_string;  // the message, and the same after CUDA's text
 bool fault_is_told = true;
 
 }  // namespace
@@ -45,7 +45,7 @@ void set_fault(cudaError_t error, const std::string& what) {
     fault_text = what;
     fault_string = std::move(words);
     fault_is_told = false;
-    if (error == cudaErrorInvalidValue) {  // a refused launch, of which no more is said
+    if (error == cudaErrorInvalidValue) {  // a refused launch, whose message is printed at once
         std::fprintf(stderr, "simulator: %s\n", what.c_str());
         fault_is_told = true;
     }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The error that a CUDA call returns, and the fault of a kernel that later calls return again.
+/// @brief The error that a CUDA call returns, and the fault of a kernel, which later calls return again.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace sim {
 
-/// Makes an error the one that `cudaGetLastError` returns. @return the error
+/// Makes `cudaGetLastError` return an error. @return the error
 cudaError_t set_error(cudaError_t error);
 
-/// A grid has failed. `cudaGetErrorString` and `last_fault` have the words; if neither is called, they are
-/// printed when the fault is forgotten or the program ends. The error stays until `cudaDeviceReset`, unless
+/// A grid has failed. `cudaGetErrorString` and `last_fault` return the message; if neither is called, it is
+/// printed when the fault is cleared or the program ends. The error stays until `cudaDeviceReset`, unless
 /// it is `cudaErrorInvalidValue`: then the launch was refused.
 void set_fault(cudaError_t error, const std::string& what);
 

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Kernels that break CUDA's rules: how it is noticed, and the messages.
+/// @brief Kernels that break CUDA's rules: how the fault is noticed, and the messages.
 #include <signal.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ std::string launch_text(const Kernel& kernel) {
     return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
 }
 
-/// Ends the block. A grid keeps its first fault.
+/// Ends the block. A grid keeps only its first fault.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
     const std::lock_guard<std::mutex> lock(grid_->fault_lock);
@@ -42,7 +42,7 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
     std::abort();
 }
 
-/// What the thread that runs has done wrong, and at which line.
+/// Reports what the running thread has done wrong, and at which line.
 void Worker::record_thread_fault(cudaError_t error, const std::string& what) {
     const std::string line = Calls().line();
     record_fault(error, thread_text() + (line.empty() ? " " : " at " + line + " ") + what);
@@ -50,7 +50,7 @@ void Worker::record_thread_fault(cudaError_t error, const std::string& what) {
 
 std::string Worker::thread_text() { return "thread " + text(threads_.current->index); }
 
-/// Which threads wait, and where; and which have returned, if that is asked for. Neighbours that have done
+/// Which threads wait, and where; and, if requested, which have returned. Neighbours that have done
 /// the same are named together.
 std::string Worker::waiting_threads(bool and_returned) const {
     const Thread* const threads = threads_.all;
@@ -81,7 +81,7 @@ void Worker::record_wrong_mask(const char* function, Site site) {
                  thread_text() + " is not in the mask that it gives " + function + " at " + text(site));
 }
 
-/// CUDA refuses such a launch. What a kernel declares is not known here before it runs.
+/// CUDA refuses such a launch. Here, what a kernel declares is not known before it runs.
 void Worker::record_too_much_shared() {
     std::string what =
         "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, ";
@@ -120,7 +120,7 @@ void Worker::require_no_fence(const void* address, std::size_t bytes, bool or_sh
 
 void Worker::index_outside(std::uint64_t index, const char* array) {
     const InSimulator here(*this);
-    std::string type = array;  // 'int [31]' by g++, 'int[31]' by clang
+    std::string type = array;  // 'int [31]' from g++, 'int[31]' from clang
     if (const std::size_t space = type.find(" ["); space != std::string::npos) type.erase(space, 1);
     record_thread_fault(
         cudaErrorLaunchFailure,
@@ -150,7 +150,7 @@ void Worker::assertion_failed(const char* what, const char* file, unsigned int l
     fibers_.give_up();
 }
 
-/// The program ends here: what `exit` has begun can't be undone.
+/// The program ends here, because what `exit` has begun can't be undone.
 void Worker::exits() {
     threads_.in_kernel = false;
     record_thread_fault(cudaErrorLaunchFailure, "calls exit(), which a GPU does not have");
@@ -160,10 +160,10 @@ void Worker::exits() {
     _exit(1);
 }
 
-/// The operating system has stopped the thread that runs: what a signal means.
+/// The operating system has stopped the running thread. Reports what the signal means.
 void Worker::fault_by_signal(int signal, const siginfo_t& info) {
     const InSimulator here(*this);
-    forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler is left for good
+    forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler never returns
     if (signal == SIGFPE) {
         record_thread_fault(cudaErrorLaunchFailure, "divides an integer by zero");
     } else if (signal == SIGILL) {
@@ -192,8 +192,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
     std::abort();
 }
 
-/// @name What code calls that is compiled with `-fsanitize=alignment,bounds`, without that sanitizer's
-/// library
+/// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds`, in place of that
+/// sanitizer's library
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
     if (sim::running_worker != nullptr) sim::running_worker->misaligned();

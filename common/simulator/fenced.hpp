@@ -20,10 +20,10 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
 
 /// @brief `[guard][fence][the bytes][fence][guard]`
 ///
-/// The guards are never accessible. The bytes end where a page ends, as far as they can while they begin at a
-/// multiple of their alignment: the fence after them is shorter than that. Fences are accessible with the
-/// bytes and full of poison, so that a write to them is found afterwards. Without guards, fences are at least
-/// 256 bytes, and the operating system needs no mapping of its own for the memory.
+/// The guards are never accessible. The bytes begin at a multiple of their alignment, and end as close to the
+/// end of a page as this allows: the fence after them is shorter than the alignment. Fences are accessible
+/// whenever the bytes are. They are filled with poison, so that a write to them is found afterwards. Without
+/// guards, fences have at least 256 bytes, and the operating system needs no separate mapping.
 class Fenced {
  public:
     Fenced(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes)
@@ -51,7 +51,7 @@ class Fenced {
 
     void set_accessible(bool accessible) const { sim::set_accessible(inside(), inner_, accessible); }
 
-    /// Gives the memory back, and keeps its addresses, which become inaccessible.
+    /// Returns the memory to the system but keeps its addresses, which become inaccessible.
     void free() {
         __asan_unpoison_memory_region(inside(), inner_);
         set_accessible(false);
@@ -66,9 +66,9 @@ class Fenced {
                guard_ + inner_ + guard_;
     }
 
-    /// The first byte of the fences that is not poison any more, or null.
+    /// The first byte of the fences that is no longer poison, or null.
     const char* damage() const {
-        if (kAddressSanitizer) return nullptr;  // which has stopped the thread at once
+        if (kAddressSanitizer) return nullptr;  // it would have stopped the thread at once
         for (const auto& [first, last] :
              {std::pair(inside(), begin()), std::pair(begin() + bytes_, begin() + rounded_)})
             if (first != last &&
@@ -79,7 +79,7 @@ class Fenced {
         return nullptr;
     }
 
-    /// Makes the fences whole again after damage.
+    /// Repairs damaged fences.
     void mend() const {
         if (kAddressSanitizer) return;
         std::memset(inside(), kPoison, static_cast<std::size_t>(begin() - inside()));
@@ -90,7 +90,7 @@ class Fenced {
         return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
     }
 
-    /// Where an address is, in words that "a buffer of …" follows.
+    /// A description of where an address is, to be followed by "a buffer of …".
     std::string text(const void* address) const {
         const std::ptrdiff_t offset = static_cast<const char*>(address) - begin();
         const auto size = static_cast<std::ptrdiff_t>(bytes_);

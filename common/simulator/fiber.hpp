@@ -1,8 +1,8 @@
 /// @file
-/// @brief Fibers: calls with a stack of their own, which can be left in the middle and continued later.
+/// @brief Fibers: calls with separate stacks, which can be left in the middle and continued later.
 ///
 /// Boost.Context saves and restores the registers. The calls of `__sanitizer_…_switch_fiber` tell
-/// AddressSanitizer about it, and do nothing in other builds.
+/// AddressSanitizer about switches; in other builds they do nothing.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -17,14 +17,14 @@
 
 namespace sim {
 
-/// AddressSanitizer forgets the frames on a stack, or a part of one, that were left for good.
+/// Makes AddressSanitizer forget frames that were left for good, on a stack or a part of one.
 inline void forget_frames(const void* stack, std::size_t bytes) {
     __asan_unpoison_memory_region(stack, bytes);
 }
 
 /// @brief The fibers of one OS thread, by number. They all do the same work, each from its beginning.
 ///
-/// One of them runs at a time, until it leaves or has done its work. Then the call that has started or
+/// One fiber runs at a time, until it leaves or has done its work. Then the call that started or
 /// resumed it returns.
 class Fibers {
  public:
@@ -36,7 +36,7 @@ class Fibers {
     void start(unsigned int number) {
         for (; accessible_ <= number; ++accessible_)
             stacks_.allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
-        // The tops differ by some cache lines. Otherwise, frames at the same depth of all stacks would
+        // The tops differ by some cache lines. Otherwise, frames at the same depth of different stacks would
         // compete for the same sets of the cache.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
         switch_to(number, boost::context::detail::make_fcontext(top, kStackBytes, enter));
@@ -47,16 +47,16 @@ class Fibers {
     /// Called inside a fiber. Returns when the fiber is resumed.
     [[gnu::always_inline]] void leave() { switch_back(false); }
 
-    /// Called inside a fiber, which can't be resumed any more. Nothing that its frames own is destroyed.
+    /// Called inside a fiber, which can't be resumed afterwards. Nothing that its frames own is destroyed.
     [[noreturn]] void give_up() {
         switch_back(true);
         std::abort();  // not reached
     }
 
-    /// The number of the fiber that runs.
+    /// The number of the running fiber.
     unsigned int running() const { return running_; }
 
-    /// Whether the fiber that runs has no stack left, if it could not access an address.
+    /// Whether the running fiber could not access this address because it has no stack left.
     bool is_stack_overflow(const void* address) const {
         return address >= bottom(running_) - kGuardBytes && address < bottom(running_);
     }
@@ -67,13 +67,13 @@ class Fibers {
  private:
     using Context = boost::context::detail::fcontext_t;
 
-    /// A stack grows down to its bottom, and its guard is below.
+    /// A stack grows down to its bottom, below which is its guard.
     char* bottom(unsigned int number) const {
         return stacks_.data() + number * (kGuardBytes + kStackBytes) + kGuardBytes;
     }
 
     // After a switch, the CPU mispredicts where the functions on the new stack return to, which costs about
-    // 5 ns each. Inlining what switches leaves fewer of them.
+    // 5 ns per function. Inlining the functions that switch leaves fewer of them.
     [[gnu::always_inline]] void switch_to(unsigned int number, Context context) {
         running_ = number;
         void* sanitizer_state = nullptr;

@@ -8,9 +8,8 @@
 
 namespace sim {
 
-/// @brief Objects by their handles. A handle is a number that is never given twice, so that using one after
-/// it
-///        was destroyed is found.
+/// @brief Objects by their handles. A handle is a number that is never reused, so that its use after the
+///        object was destroyed is found.
 template <typename Handle, typename T>
 class Handles {
  public:
@@ -30,13 +29,13 @@ class Handles {
         const auto found = things_.find(handle);
         return found == things_.end() ? nullptr : &found->second;
     }
-    /// All of them, in the order in which they were created.
+    /// All objects, in the order in which they were created.
     std::map<Handle, T>& all() { return things_; }
 
  private:
     std::mutex lock_;
     std::map<Handle, T> things_;
-    std::uintptr_t last_ = 0xff;  // CUDA has streams of its own, 1 and 2
+    std::uintptr_t last_ = 0xff;  // 1 and 2 are CUDA's own streams
 };
 
 }  // namespace sim

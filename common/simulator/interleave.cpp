@@ -3,9 +3,9 @@
 ///
 /// Without this file, a thread runs until it waits, and no other thread of its block runs between
 /// its load and its store. Code that is compiled with `-fsanitize=thread` calls a function before each
-/// plain memory access. This file defines these functions instead of ThreadSanitizer's library. Before
-/// some of the stores, it lets other threads of the block run. Which stores these are depends only on the
-/// seed. Before a few stores to device memory it also waits, so that blocks on other cores run.
+/// plain memory access. This file defines these functions in place of ThreadSanitizer's library. Before
+/// some of the stores, they let other threads of the block run. Which stores these are depends only on the
+/// seed. Before a few stores to device memory they also wait, so that blocks on other cores run.
 ///
 /// These functions also find each load and store that leaves its allocation by a byte.
 #include <sched.h>
@@ -19,7 +19,7 @@
 #include "worker.hpp"
 
 /// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
-/// to memory that other blocks see, lets these run.
+/// to memory that other blocks can see, lets those blocks run.
 void sim::Worker::maybe_pause(const void* store_to) {
     if (!threads_.in_kernel) return;
     pauses_.random = pauses_.random * 6364136223846793005u + 1442695040888963407u;
@@ -40,13 +40,13 @@ void before_load(const void* address, std::size_t bytes) {
     if (sim::running_worker != nullptr) sim::running_worker->require_no_fence(address, bytes);
 }
 
-/// What was loaded to compute the value of a store is in a register before it.
+/// Before a store, the values loaded to compute it are already in registers.
 void before_store(const void* address, std::size_t bytes) {
     if (sim::running_worker != nullptr) {
         sim::running_worker->require_no_fence(address, bytes);
         return sim::running_worker->maybe_pause(address);
     }
-    // A thread of the CPU, as in chapter 01, can also let others run first.
+    // A CPU thread, as in chapter 01, can also let others run first.
     thread_local unsigned int stores = 0;
     if (++stores % 64 == 0) sched_yield();
 }
@@ -57,7 +57,7 @@ void before_store(const void* address, std::size_t bytes) {
 extern "C" {
 
 /// Runs before main. Unless the environment says otherwise, threads and blocks run in an order other than
-/// 0, 1, 2, …, and blocks run at the same time on any machine.
+/// 0, 1, 2, …, and on any machine several blocks run at the same time.
 void __tsan_init() {
     setenv("CUDA_SIM_SEED", "7", 0);
     setenv("CUDA_SIM_WORKERS", "4", 0);

@@ -1,7 +1,7 @@
 /// @file
 /// @brief What a kernel calls, as kernel.h declares it: shared memory, barriers, warp exchanges.
 ///
-/// A thread that waits leaves its fiber (`Worker::leave`). The last one to arrive makes all of them ready,
+/// A thread that waits leaves its fiber (`Worker::leave`). The last thread to arrive makes all of them ready,
 /// and `Worker::resume_ready_threads` resumes them.
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace sim {
 
-/// What a thread waits in that gathers with others of its warp, whichever come.
+/// Where a thread waits that gathers with any other lanes of its warp.
 constexpr const char* kGathers = "a warp that converges";
 
 /// The worker that runs the calling kernel. Ends the program if its CPU code has called the kernel.
@@ -33,7 +33,7 @@ static Worker& worker_of_kernel(const char* what) {
 // --- Shared memory ------------------------------------------------------------------------------
 
 void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable) {
-    if (place.block == block_serial) return;  // by another thread, while this one was interrupted
+    if (place.block == block_serial) return;  // done by another thread while this one was interrupted
     place.address = worker_of_kernel("shared memory").begin_shared(declaration, variable);
     place.block = block_serial;
 }
@@ -52,10 +52,10 @@ void* Worker::begin_shared(const void* declaration, const SharedVariable& variab
 
 // --- Waiting ------------------------------------------------------------------------------------
 
-/// The thread that runs waits from now on.
+/// Makes the running thread wait from now on.
 void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
     if (!has_waited_) {
-        // States matter only in blocks whose threads wait. All others save the time for these loops.
+        // States matter only in blocks whose threads wait. All other blocks skip these loops.
         for (unsigned int i = threads_.started; i < threads_.count; ++i)
             threads_.order[i]->state = ThreadState::unstarted;
         for (unsigned int i = 0; i < threads_.count; ++i) threads_.all[i].site = {};
@@ -146,13 +146,13 @@ std::uint64_t Worker::exchange(const char* function, unsigned int mask, std::uin
     return thread.value;
 }
 
-/// If all live lanes of a waiting thread's mask have come, hands each of them what all have brought, and
+/// If all live lanes of a waiting thread's mask have arrived, gives each of them the values of all, and
 /// makes them ready.
 bool Worker::complete_exchange(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
-    if (first.mask == 0) return false;        // it gathers
+    if (first.mask == 0) return false;        // the thread gathers
     for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
         const Thread& other = threads_.all[warp + i];
         if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
@@ -178,21 +178,21 @@ bool Worker::complete_exchange(const Thread& first) {
     return true;
 }
 
-/// @brief Waits until no thread of the block can go on, unless those that gather on some line do.
+/// @brief Waits until no thread of the block can continue, except by ending the gathering on some line.
 /// @return The lanes of the warp that have gathered on this line.
 unsigned int Worker::gather(Site site) {
     const InSimulator here(*this);
     Thread& thread = *threads_.current;
     WarpValues result;
     thread.function = kGathers;
-    thread.mask = 0;  // which lanes will come is not known
+    thread.mask = 0;  // it is not known which lanes will arrive
     thread.result = &result;
     begin_wait(thread, ThreadState::at_warp, site);
     leave(thread);
     return result.lanes;
 }
 
-/// Makes all threads ready that gather. @return Whether there was one.
+/// Makes all gathering threads ready. @return Whether there was one.
 bool Worker::release_gatherings() {
     bool any = false;
     for (unsigned int i = 0; i < threads_.count; ++i) {
@@ -226,7 +226,7 @@ void fence() {
 
 void returned_while_others_wait() { running_worker->others_may_continue(); }
 
-/// The thread that runs has returned. Barriers and warps wait for live threads only.
+/// The running thread has returned. Barriers and warps wait only for live threads.
 void Worker::others_may_continue() {
     if (barrier_.arrived != 0 && barrier_.arrived == threads_.live) release_barrier();
     const unsigned int warp = threads_.number(*threads_.current) / warpSize * warpSize;

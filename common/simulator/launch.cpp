@@ -1,5 +1,5 @@
 /// @file
-/// @brief Runs grids: checks a launch as CUDA does, and shares its blocks out to workers.
+/// @brief Runs grids: checks a launch as CUDA does, and distributes its blocks to workers.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +28,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     std::exit(2);
 }
 
-/// The error of CUDA 13. Before it, a shape outside the limits was an invalid configuration.
+/// The error of CUDA 13. In earlier versions, a shape outside the limits was an invalid configuration.
 cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
     const dim3 &grid = config.grid, &block = config.block;
     const unsigned int shapes[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
@@ -43,7 +43,7 @@ cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
     return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// Gives the blocks another order for each seed: each is a stride away from the one before it, and the stride
+/// Gives the blocks another order for each seed: each is a stride away from the previous one, and the stride
 /// has no divisor in common with the number of blocks.
 void shuffle_blocks(Grid& grid) {
     std::mt19937_64 random(grid.seed);
@@ -52,8 +52,8 @@ void shuffle_blocks(Grid& grid) {
     while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
 }
 
-/// Shares a grid out to workers. The first one runs on the OS thread that launches, and the others on threads
-/// that exist for this grid only.
+/// Distributes a grid to workers. The first one runs on the OS thread that launches, the others on threads
+/// that exist only for this grid.
 void run_on_workers(Grid& grid) {
     static auto& pool =
         *new std::vector<std::unique_ptr<Worker>>;  // never destroyed: a kernel may call exit()
@@ -95,7 +95,7 @@ int device_count() { return devices(); }
 void set_devices(int count) { devices() = count; }
 
 unsigned int workers() {
-    // Each worker has up to 1024 stacks with as many guards, and Linux gives a process 65,530 mappings.
+    // Each worker has up to 1024 stacks and as many guards, and Linux gives a process 65,530 mappings.
     constexpr std::uint64_t kMostWorkers = 24;
     static const unsigned int count = static_cast<unsigned int>(std::clamp<std::uint64_t>(
         setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency()), 1, kMostWorkers));

@@ -1,15 +1,15 @@
 /// @file
-/// @brief What `kernel<<<grid, block>>>(…)` is in C++.
+/// @brief How `kernel<<<grid, block>>>(…)` is written in C++.
 #pragma once
 
 #include "tokens.hpp"
 
-/// Translates launches, among the tokens of a file.
+/// Translates the launches among a file's tokens.
 class Launches {
  public:
     explicit Launches(Tokens& tokens) : tokens_(tokens) {}
 
-    /// The launch whose `<<<` is at `at`.
+    /// Translates the launch whose `<<<` is at `at`.
     void translate(std::size_t at) {
         const std::size_t end = tokens_.end_before(at), begin = kernel_begin(end, tokens_[at].directive);
         if (begin == end) tokens_.fail(at, "there is no kernel before <<<");
@@ -51,7 +51,7 @@ class Launches {
     std::size_t find_close(std::size_t at) const {
         int templates = 0;
         std::size_t close = tokens_.third(at, "<") + 1;
-        // >>>( closes the launch, unless it closes three templates that the configuration has opened.
+        // >>>( closes the launch, unless it closes three templates that were opened in the configuration.
         while (templates >= 3 || !is_close(close)) {
             if (close >= tokens_.size() || tokens_.is(close, ";") || tokens_.third(close, "<") != kNone)
                 tokens_.fail(at, "<<< is not followed by >>>(");

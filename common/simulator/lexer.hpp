@@ -9,14 +9,14 @@
 #include <vector>
 
 /// A piece of the source: a word (identifier or number), a quoted text, comments and white space
-/// ("blank"), or one character of anything else.
+/// ("blank"), or any other single character.
 struct Token {
     enum Kind { word, quoted, blank, sign } kind;
     std::string text;
     std::size_t directive = 0;  ///< in which preprocessor directive, from 1; 0 outside of directives
 };
 
-/// Splits a source into tokens. Joined, they are the source again.
+/// Splits a source into tokens, which give the source again if joined.
 class Lexer {
  public:
     explicit Lexer(const std::string& source) : source_(source) {}
@@ -67,32 +67,32 @@ class Lexer {
             if (!starts(raw)) continue;
             const std::size_t quote = source_.find('"', at_),
                               open = source_.find_first_of("()\\\" \n", quote + 1);
-            if (open == std::string::npos || source_[open] != '(') continue;  // no raw text
+            if (open == std::string::npos || source_[open] != '(') continue;  // not a raw string
             return skip_to(")" + source_.substr(quote + 1, open - quote - 1) + "\"", true), Token::quoted;
         }
         if (c == '"' || c == '\'') return skip_quoted(c), Token::quoted;
         if (!is_word(c)) return ++at_, Token::sign;
-        // A number may hold ' between digits, which is no quotation mark.
+        // A number may contain ' between digits, which is not a quotation mark.
         const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
         while (is_word(source_[at_]) || (number && source_[at_] == '\'' && is_word(source_[at_ + 1]))) ++at_;
         return Token::word;
     }
 
-    /// A quotation ends with its line at the latest, since `#error don't` does not begin one.
+    /// A quotation ends at the end of its line at the latest, because `#error don't` does not begin one.
     void skip_quoted(char quote) {
         for (++at_; at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n'; ++at_)
             if (source_[at_] == '\\') ++at_;
         if (at_ < source_.size() && source_[at_] == quote) ++at_;
     }
 
-    /// How long a `\` with the end of its line is: the next line continues this one. 0 if there is none.
+    /// The length of a `\` with the end of its line, after which the next line continues this one; 0 if none.
     std::size_t joined_line(std::size_t at) const {
         if (at >= source_.size() || source_[at] != '\\') return 0;
         if (source_.compare(at + 1, 1, "\n") == 0) return 2;
         return source_.compare(at + 1, 2, "\r\n") == 0 ? 3 : 0;
     }
 
-    /// To the end of the line, with the lines that continue it.
+    /// Moves to the end of the line, including the lines that continue it.
     void skip_line() {
         while (at_ < source_.size() && source_[at_] != '\n') {
             const std::size_t joined = joined_line(at_);
@@ -100,7 +100,7 @@ class Lexer {
         }
     }
 
-    /// The words of the directive that begins at the `#` here: `if 0`.
+    /// The words of the directive that begins at this `#`, such as `if 0`.
     std::string directive() const {
         std::string words;
         for (std::size_t i = at_ + 1; i < source_.size() && source_[i] != '\n' && words.size() < 8; ++i)
@@ -112,7 +112,7 @@ class Lexer {
         return words.compare(0, 3, "if0") == 0 && (words.size() == 3 || !is_word(words[3]));
     }
 
-    /// To the `#else`, `#elif` or `#endif` of an `#if 0`.
+    /// Moves to the `#else`, `#elif` or `#endif` of an `#if 0`.
     void skip_dead_code() {
         int depth = 0;
         do {

@@ -17,10 +17,10 @@ namespace {
 
 std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
-auto& pinned = *new std::map<const void*, std::size_t>;      // what cudaMallocHost gave, and its bytes
-auto& registered = *new std::map<const void*, std::size_t>;  // what cudaHostRegister pinned
+auto& pinned = *new std::map<const void*, std::size_t>;      // from cudaMallocHost, with its size
+auto& registered = *new std::map<const void*, std::size_t>;  // pinned by cudaHostRegister
 
-/// Whether a range is host memory that a device does not read by itself.
+/// Whether a range is host memory that a device cannot read directly.
 bool is_pageable(const void* pointer, std::size_t bytes) {
     if (place(pointer, bytes) == Place::inside) return false;
     const std::lock_guard<std::mutex> lock(pinned_lock);
@@ -38,7 +38,7 @@ cudaError_t memset_error(const void* pointer, std::size_t bytes) {
     return place(pointer, bytes) == Place::inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// Of host and device memory, the direction only says which of the two must be the device's.
+/// The direction only says which of the two ranges must be device memory.
 cudaError_t copy_error(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     if (sticky_error() != cudaSuccess) return sticky_error();
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;

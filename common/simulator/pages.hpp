@@ -9,12 +9,12 @@
 
 namespace sim {
 
-/// Makes whole pages accessible or not: then, an access to them is a SIGSEGV. @throws std::bad_alloc.
+/// Makes whole pages accessible or inaccessible, so that an access is a SIGSEGV. @throws std::bad_alloc.
 inline void set_accessible(char* pages, std::size_t bytes, bool accessible) {
     if (mprotect(pages, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0) throw std::bad_alloc();
 }
 
-/// Memory from the operating system, inaccessible at first. It is zero until it is written to.
+/// Memory from the operating system, inaccessible at first, and zero until it is written to.
 class Pages {
  public:
     explicit Pages(std::size_t bytes)
@@ -37,10 +37,10 @@ class Pages {
     const std::size_t bytes_;
 };
 
-/// Whole pages, however large the machine's are.
+/// A whole number of pages, whatever their size on this machine.
 constexpr std::size_t kGuardBytes = 64 * 1024;
 
-/// Uninitialized memory, device and shared, is filled with this byte: a value that no program expects.
+/// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
 constexpr int kPoison = 0xA5;
 
 }  // namespace sim

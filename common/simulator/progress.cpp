@@ -1,5 +1,5 @@
 /// @file
-/// @brief Kernels that get nowhere: a worker's timer, and what happens at its signals.
+/// @brief Kernels that make no progress: a worker's timer, and what happens at its signals.
 #include "progress.hpp"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned int kTicks = 10;      ///< per timeout
 constexpr unsigned int kSlowTicks = 60;  ///< after so many, a grid says that it still runs
 
-/// A debugger stops threads for as long as it likes.
+/// A debugger may stop threads for any length of time.
 bool is_debugged() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -34,7 +34,7 @@ Ticks::Ticks(std::uint64_t timeout_seconds) {
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = kTick;
     event._sigev_un._tid = gettid();
-    // Time that other programs take from this thread does not count.
+    // Time in which other programs keep this thread from running does not count.
     runs_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
     if (!runs_) return;
     constexpr std::uint64_t kMostSeconds = 1u << 30;
@@ -50,10 +50,10 @@ Ticks::~Ticks() {
     if (runs_) timer_delete(timer_);
 }
 
-/// A signal may come at any instruction. Only a thread that runs the kernel is stopped.
+/// A signal may arrive at any instruction. Only a thread that is running the kernel is stopped.
 void Worker::look_at_progress() {
     if (!threads_.in_kernel) return;
-    if (grid_->failed) {  // by another worker, for which this one may be waiting
+    if (grid_->failed) {  // in another worker, for which this one may be waiting
         threads_.in_kernel = false;
         faulted_ = true;
         forget_frames(signal_stack_.data(), signal_stack_.size());

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Notices that a kernel gets nowhere.
+/// @brief Notices that a kernel makes no progress.
 #pragma once
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 namespace sim {
 
-/// While it lives, the OS thread that has made it gets a signal, `kTick`, ten times per timeout.
+/// During its lifetime, the OS thread that created it gets a signal, `kTick`, ten times per timeout.
 class Ticks {
  public:
     explicit Ticks(std::uint64_t timeout_seconds);

@@ -1,10 +1,10 @@
-# What nvcc would refuse and g++ compiles is an error, too, where clang is installed (see refused.sh).
+# If clang is installed, code that nvcc would refuse but g++ compiles is also an error (see refused.sh).
 
 find_program(CLANGXX NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
 set(refused ${CMAKE_COMMAND} -E env CLANG=${CLANGXX} ${CMAKE_CURRENT_LIST_DIR}/refused.sh)
 set(clang_reads_cuda FALSE)
 if(CLANGXX)
-  # A clang may be too old, or lack the headers of the C++ library.
+  # The installed clang may be too old, or lack the headers of the C++ library.
   file(WRITE ${PROJECT_BINARY_DIR}/nothing.cu "int main() {}\n")
   execute_process(COMMAND ${refused} ${PROJECT_BINARY_DIR}/nothing.cu
     RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
@@ -18,7 +18,7 @@ endif()
 set(COURSE_CLANG ${clang_reads_cuda} CACHE INTERNAL "Whether clang looks for what nvcc would refuse")
 
 # refuse_what_nvcc_does(target source): the target is not linked unless clang accepts its source. Both compilers work
-# at the same time, so it is the program that waits for clang, and not the compilation.
+# at the same time: only linking the program waits for clang, not the compilation.
 function(refuse_what_nvcc_does target source)
   if(NOT clang_reads_cuda OR NOT CMAKE_GENERATOR MATCHES "Ninja")
     return()

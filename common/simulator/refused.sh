@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: common/simulator/refused.sh [--program] FILE.cu [CLANG OPTION...]
-# Says what nvcc would refuse in a CUDA program and g++, which compiles its translation, does not: clang reads the
-# file as code for the device. Exits with 1 if there is any. CLANG names the compiler (default: clang++).
-# --program: of a file that is not the course's, which finds all of compat/.
+# Prints what nvcc would refuse in a CUDA program but g++, which compiles the translation, accepts: clang reads the
+# file as device code. Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
+# --program: the file is not one of the course's, and may use all of compat/.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 mapfile -t flags < <(cat "$root/compile_flags.txt" && sed -n 's/^ *- //p' "$root/.clangd") # as editors read it
@@ -18,10 +18,10 @@ status=0
 said=$("${CLANG:-clang++}" "${flags[@]}" -w -fsyntax-only "${@:2}" "$1" 2>&1) || status=$?
 if [ $status -eq 0 ]; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
-# clang alone minds `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
+# Only clang refuses `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
 clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\)\$"
 grep -qv "$clangs_own" <<<"$errors" || exit 0
-# Files of the course are named as from its root.
+# The course's files are named relative to its root.
 sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d" <<<"${said//"$root/"/}" >&2
 echo "${1#"$root/"}: nvcc would refuse this; the words are clang's" >&2
 exit 1

@@ -121,7 +121,7 @@ cudaError_t cudaDeviceReset() {
 namespace sim {
 namespace {
 
-// What each kernel may ask for by cudaFuncSetAttribute. A reset of the device does not change it.
+// What each kernel has asked for by cudaFuncSetAttribute. Resetting the device does not change it.
 std::mutex attribute_lock;
 std::map<const void*, std::size_t> most_dynamic_shared_bytes;
 

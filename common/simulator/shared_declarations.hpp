@@ -1,17 +1,17 @@
 /// @file
-/// @brief What declarations of shared memory are in C++.
+/// @brief How declarations of shared memory are written in C++.
 #pragma once
 
 #include "tokens.hpp"
 
-/// Translates declarations with `__shared__`, among the tokens of a file.
+/// Translates the declarations with `__shared__` among a file's tokens.
 class SharedDeclarations {
  public:
     explicit SharedDeclarations(Tokens& tokens) : tokens_(tokens) {}
 
     /// @param begin       Where the statement begins.
     /// @param at          Its `__shared__`.
-    /// @param in_function Whether it is in a function, where the poison can be put into the variables.
+    /// @param in_function Whether it is in a function, where the variables can be filled with poison.
     /// @return Where the declaration ends.
     std::size_t translate(std::size_t begin, std::size_t at, bool in_function) {
         for (std::size_t i = begin; i < at; ++i) {
@@ -28,7 +28,7 @@ class SharedDeclarations {
                (!tokens_.is_blank(i) && tokens_[i].directive != directive);
     }
 
-    /// Past `__align__(16)` or `alignas(16)`, if there is one.
+    /// The index past `__align__(16)` or `alignas(16)`, if there is one.
     std::size_t after_alignment(std::size_t i) const {
         if (!tokens_.is(i, "__align__") && !tokens_.is(i, "alignas")) return i;
         const std::size_t open = tokens_.next(i);
@@ -89,7 +89,7 @@ class SharedDeclarations {
     }
 
     /// In a function, the declaration becomes one of types, and each of its variables a reference to shared
-    /// memory. Elsewhere, and in a macro, whose parameters may be names, it is a variable of each worker.
+    /// memory. Elsewhere, and in a macro, whose parameters may be names, each worker has its own variable.
     std::size_t translate_static(std::size_t at, bool in_function) {
         std::string references, alignment;
         int templates = 0;

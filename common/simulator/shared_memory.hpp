@@ -1,5 +1,5 @@
 /// @file
-/// @brief A worker's shared memory: each variable of a kernel has guards of its own.
+/// @brief A worker's shared memory: each variable of a kernel has its own guards.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ class SharedMemory {
     char* begin_grid(std::size_t dynamic_bytes);
     void begin_block();
 
-    /// @return The memory of a static variable, full of poison.
+    /// @return The memory of a static variable, filled with poison.
     void* begin(const void* declaration, const SharedVariable& variable);
 
     /// How many bytes of static variables the block has so far.
     std::size_t static_bytes() const { return static_bytes_; }
 
-    /// @return What the block has written just outside of a variable, in words; empty if nothing.
+    /// @return A description of what the block has written just outside of a variable; empty if nothing.
     std::string damage() const;
     /// Whether an address is near one of the block's variables and not in it.
     bool is_in_fence(const void* address) const;
-    /// @return Where an address is that is near a variable, in words; empty if it isn't.
+    /// @return A description of an address near a variable; empty for any other address.
     std::string text(const void* address) const;
 
  private:

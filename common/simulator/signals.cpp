@@ -1,5 +1,5 @@
 /// @file
-/// @brief Handlers of signals: whose fault it is, a kernel's or the program's.
+/// @brief Signal handlers: they decide whether a fault is a kernel's or the program's own.
 #include "signals.hpp"
 
 #include <signal.h>
@@ -21,8 +21,8 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, kTick};
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];
 
-/// The program's own fault. When the handler returns, the program repeats it, and the handler from before
-/// ours runs; the second time, which that handler may be the reason for, nothing handles it.
+/// The program's own fault. When the handler returns, the program repeats it, and the handler that was set
+/// before ours runs. The second time, perhaps caused by that handler, nothing handles the fault.
 void hand_on(std::size_t i) {
     struct sigaction nothing {};
     nothing.sa_handler = SIG_DFL;
@@ -48,7 +48,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
         if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
     }
     hand_on(i);
-    if (info->si_code <= 0) raise(signal);  // a signal that was sent does not come again by itself
+    if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }
 
 bool is_ours(const struct sigaction& action) {

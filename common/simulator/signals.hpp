@@ -8,8 +8,8 @@ namespace sim {
 
 constexpr int kTick = SIGVTALRM;  ///< of a worker's timer
 
-/// @brief Handles the signals of bad accesses, until `release_signals`. May be called again: then it only
-///        takes the place of handlers that the program has set in the meantime.
+/// @brief Handles the signals of bad accesses, until `release_signals`. A later call only replaces
+///        handlers that the program has set in the meantime.
 void catch_signals();
 void release_signals();
 

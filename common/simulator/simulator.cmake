@@ -21,7 +21,7 @@ if(HAS_BACKTRACE)
   target_compile_definitions(simulator PRIVATE SIM_BACKTRACE)
 endif()
 
-# translate_file(source output): translates one file, of the repository or by its whole path, into the build tree.
+# translate_file(source output): translates one file, by its path in the repository or its absolute path.
 set(translated_dir ${PROJECT_BINARY_DIR}/translated)
 function(translate_file source output)
   get_filename_component(folder ${output} DIRECTORY)
@@ -44,17 +44,17 @@ foreach(header IN LISTS headers)
 endforeach()
 add_custom_target(translated_headers DEPENDS ${translated_headers})
 
-# Translated code calls faults.cpp for what a CPU would not mind: an address that is misaligned for its type, and an
-# index outside of an array whose size is known, as of a shared one. The sanitize preset has this and more.
+# Translated code calls faults.cpp for faults that a CPU allows: an address that is misaligned for its type, and an
+# index outside of an array of known size, such as a shared array. The sanitize preset includes these checks.
 if(NOT COURSE_SANITIZE)
   set(bounds $<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
   set(checked -fsanitize=alignment,${bounds} -fno-sanitize-recover=alignment,${bounds})
 endif()
-# For messages that name a line: -g1 knows lines and no variables. Functions with the same code are not to be one,
-# and a large stack frame must touch the guard. A kernel's assertions hold, as nvcc compiles them.
+# For messages that name a line: -g1 records lines but no variables. Functions with the same code must not be merged,
+# and a large stack frame must touch the guard. A kernel's assertions are compiled, as by nvcc.
 list(APPEND checked -UNDEBUG -fstack-clash-protection $<$<CONFIG:Release>:-g1> $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-icf>)
 
-# g++ then says of a wrong launch argument where the launch is, and not where launch.h has its macro.
+# For a wrong launch argument, g++ then names the line of the launch, not that of the macro in launch.h.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(at_the_launch -ftrack-macro-expansion=0)
 endif()
@@ -72,7 +72,7 @@ function(course_executable target source)
   endif()
 endfunction()
 
-# A source that a tool has made has includes as if it were in work/.
+# The includes of a generated source are relative to work/.
 function(course_objects target source)
   set(folder work)
   if(NOT IS_ABSOLUTE ${source})
@@ -86,7 +86,7 @@ function(course_objects target source)
   target_link_libraries(${target} PUBLIC simulator)
 endfunction()
 
-# interleaved(target): a translated executable whose threads are interrupted in the midst of their work.
+# interleaved(target): a translated executable whose threads are interrupted between a load and a store.
 function(interleaved target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:simulator_interleave>)
   target_compile_options(${target} PRIVATE -fsanitize=thread)

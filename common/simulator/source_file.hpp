@@ -1,5 +1,5 @@
 /// @file
-/// @brief Source files, as the translator reads and writes them. Errors name the file.
+/// @brief Source files that the translator reads and writes. Errors name the file.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ inline void write_source(const std::filesystem::path& path, const std::string& t
     if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
 }
 
-/// What the tokens of a file are in C++. Messages of compilers speak of `path`.
+/// The C++ translation of a file's tokens. Compilers name `path` in their messages.
 inline std::string translated_source(const std::filesystem::path& path, Tokens tokens) {
     std::ostringstream text;
     try {

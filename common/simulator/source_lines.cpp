@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// libbacktrace's. Its header is among g++'s own, where other compilers don't look.
+// Declarations from libbacktrace, whose header is among g++'s own, where other compilers don't look.
 struct backtrace_state;
 using OnError = void (*)(void* data, const char* message, int number);
 using OnLine = int (*)(void* data, std::uintptr_t at, const char* file, int line, const char* function);
@@ -28,14 +28,14 @@ struct Unwinding {
 
 _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     Unwinding& unwinding = *static_cast<Unwinding*>(data);
-    int is_exact = 0;  // and not the instruction after a call
+    int is_exact = 0;  // not the instruction after a call
     const std::uintptr_t at = _Unwind_GetIPInfo(context, &is_exact);
     if (at == 0 || unwinding.count == unwinding.at.size()) return _URC_END_OF_STACK;
     unwinding.at[unwinding.count++] = is_exact != 0 ? at : at - 1;
     return _URC_NO_REASON;
 }
 
-/// Called for an instruction's function, and before that for each that was inlined into it.
+/// Called first for each function that was inlined at an instruction, then for the function that contains it.
 [[maybe_unused]] int note_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
     const std::string_view name = file == nullptr ? "" : file;
     if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;

@@ -8,21 +8,21 @@
 
 namespace sim {
 
-/// @return FILE:LINE of an instruction in a file that the translator has translated, outside of
-/// `common/cuda/`, or
-///         of the call that was inlined there; empty if there is none.
+/// @return FILE:LINE of an instruction in a translated file outside of `common/cuda/`, or of the call that
+/// was
+///         inlined there; empty if there is none.
 std::string line_of(std::uintptr_t at);
 
 /// @return The name of a function with its parameters, as C++ writes it; empty if the program knows none.
 std::string function_of(const void* address);
 
-/// The calls in progress when it is made, innermost first. Cheap: lines are looked up when they are needed.
+/// The calls in progress when it is created, innermost first. It is cheap: lines are looked up when needed.
 class Calls {
  public:
     Calls();
 
-    /// @return FILE:LINE of the innermost call in a file that the translator has translated, outside of
-    ///         `common/cuda/`; empty if the program knows no lines.
+    /// @return FILE:LINE of the innermost call in a file that was translated, outside of `common/cuda/`;
+    ///         empty if the program has no line numbers.
     std::string line() const;
 
  private:

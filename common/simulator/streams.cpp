@@ -18,14 +18,14 @@ namespace {
 
 struct Event {
     std::chrono::steady_clock::time_point time;
-    unsigned int ordered = 0, done = 0;  // how often it has been recorded
-    cudaStream_t stream = nullptr;       // where it was ordered last
+    unsigned int ordered = 0, done = 0;  // how many records were enqueued, and how many are done
+    cudaStream_t stream = nullptr;       // where the last one was enqueued
 };
 
 struct Work {
     std::function<void()> run;
-    std::shared_ptr<Event> event = nullptr;  // to wait for before
-    unsigned int record = 0;                 // and which record of it
+    std::shared_ptr<Event> event = nullptr;  // to wait for first
+    unsigned int record = 0;                 // which record of it
     cudaStream_t recorded_in = nullptr;
 
     bool is_ready() const { return event == nullptr || event->done >= record; }
@@ -41,7 +41,7 @@ struct Stream {
 auto& streams = *new Handles<cudaStream_t, Stream>;
 auto& events = *new Handles<cudaEvent_t, std::shared_ptr<Event>>;
 auto& streams_lock = *new std::recursive_mutex;  // held while work is done
-bool is_working = false;                         // work itself waits for nothing
+bool is_working = false;                         // the work itself waits for nothing
 
 bool is_default(cudaStream_t stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
 
@@ -52,7 +52,7 @@ std::size_t random_below(std::size_t count) {
     return random() % count;
 }
 
-/// Does the first work of a stream, or that of another one which it waits for.
+/// Does the first work in a stream, or the work in another stream that it waits for.
 void advance(Stream* stream) {
     while (!stream->work.front().is_ready()) stream = streams.find(stream->work.front().recorded_in);
     const Work work = std::move(stream->work.front());
@@ -64,7 +64,7 @@ void advance(Stream* stream) {
     is_working = false;
 }
 
-/// Works until no stream that is chosen has anything left.
+/// Works until the chosen streams have no work left.
 template <typename Choice>
 void wait_for_each(Choice is_chosen) {
     const std::lock_guard lock(streams_lock);
@@ -129,7 +129,7 @@ using sim::finish;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return answer(cudaErrorInvalidValue);
-    const std::lock_guard lock(sim::streams_lock);  // another thread may be going through all of them
+    const std::lock_guard lock(sim::streams_lock);  // another thread may be iterating over all streams
     *stream = sim::streams.create({sim::current_device(), flags == cudaStreamDefault, {}});
     return finish(cudaSuccess);
 }

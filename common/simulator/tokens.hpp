@@ -1,5 +1,5 @@
 /// @file
-/// @brief A file's tokens, and how the translator finds its way among them.
+/// @brief A file's tokens, and how the translator moves among them.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class Tokens {
     bool is_blank(std::size_t i) const { return i < size() && tokens_[i].kind == Token::blank; }
     bool is_arrow(std::size_t i) const { return is(i, ">") && is(i - 1, "-"); }
 
-    /// The next token that is not blank; past the last one, an index that no token has.
+    /// The next token that is not blank; after the last one, an index past all tokens.
     std::size_t next(std::size_t i) const {
         do ++i;
         while (is_blank(i));
@@ -38,7 +38,7 @@ class Tokens {
         return i;
     }
 
-    /// The last of three signs, `<<<` or `<< <` as some editors write it, or kNone.
+    /// The last of three characters, `<<<` or, as some editors write it, `<< <`; or kNone.
     std::size_t third(std::size_t i, const char* sign) const {
         if (!is(i, sign) || !is(i + 1, sign)) return kNone;
         const std::size_t last = next(i + 1);
@@ -48,15 +48,15 @@ class Tokens {
     /// The bracket that belongs to the one at `i`, or kNone.
     std::size_t partner(std::size_t i) const { return partner_[i]; }
 
-    /// Past a token, or past all that is in brackets. Counts how many templates have been opened.
+    /// The index past a token, or past all tokens in brackets. Counts how many templates have been opened.
     std::size_t pass(std::size_t i, int& templates) const {
         if (is(i, "(") || is(i, "[") || is(i, "{")) return partner_[i] == kNone ? size() : partner_[i] + 1;
-        if (is(i, "<") && !is(i + 1, "<") && !is(i - 1, "<")) ++templates;  // and no shift
+        if (is(i, "<") && !is(i + 1, "<") && !is(i - 1, "<")) ++templates;  // but not a shift
         if (is(i, ">") && templates > 0) --templates;
         return i + 1;
     }
 
-    /// Makes a token nothing but the lines it has.
+    /// Removes a token's text except its line ends.
     void erase(std::size_t i) {
         std::erase_if(tokens_[i].text, [](char c) { return c != '\n'; });
     }
@@ -67,7 +67,7 @@ class Tokens {
         return text;
     }
 
-    /// As `join`, without comments and line ends: for a second copy of tokens whose lines stay where they are.
+    /// As `join`, without comments and line ends: for a second copy of tokens that keep their lines.
     std::string in_one_line(std::size_t from, std::size_t to) const {
         std::string text;
         for (std::size_t i = from; i < to && i < size(); ++i) text += is_blank(i) ? " " : tokens_[i].text;
@@ -82,8 +82,7 @@ class Tokens {
     }
 
  private:
-    /// `<` and `>` are a template's, unless they are left over. A directive's brackets match among
-    /// themselves.
+    /// `<` and `>` are a template's if they match. A directive's brackets match only each other.
     void match_brackets() {
         partner_.assign(size(), kNone);
         std::vector<std::size_t> open;
@@ -103,7 +102,7 @@ class Tokens {
             if (opens == nullptr) continue;
             const std::size_t floor = directive == 0 ? 0 : outside;
             while (*opens != '<' && open.size() > floor && is(open.back(), "<"))
-                open.pop_back();  // less than
+                open.pop_back();  // it means "less than"
             if (open.size() <= floor || !is(open.back(), opens)) continue;
             partner_[i] = open.back();
             partner_[open.back()] = i;

@@ -1,7 +1,6 @@
 /// @file
-/// @brief Translates a CUDA C++ file to plain C++: `translate INPUT OUTPUT`; with the headers that it
-/// includes by
-/// `#include "…"`: `translate --program INPUT FOLDER`.
+/// @brief Translates a CUDA C++ file to plain C++: `translate INPUT OUTPUT`. With the headers that it
+/// includes by `#include "…"`: `translate --program INPUT FOLDER`.
 #include <exception>
 #include <iostream>
 #include <string>

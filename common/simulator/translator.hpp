@@ -1,8 +1,8 @@
 /// @file
-/// @brief What a CUDA C++ file is in plain C++20.
+/// @brief Turns a CUDA C++ file into plain C++20.
 ///
 /// Three things in a `.cu` file are not C++, and each has one rule. All else is left as it is,
-/// line for line, so that messages and the debugger speak of the original file.
+/// line for line, so that messages and the debugger refer to the original file.
 ///
 ///     kernel<4><<<grid, block>>>(a, b);
 ///         ::sim::launch(SIM_KERNEL(kernel<4>), ::sim::launch_config(grid, block))(a, b);
@@ -11,7 +11,7 @@
 ///     extern __shared__ int s[];
 ///         int * const s = ::sim::dynamic_shared; (void)s;
 ///
-/// The time it takes is proportional to the length of the file, whatever the file holds.
+/// The time is proportional to the length of the file, whatever the file contains.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 #include "launches.hpp"
 #include "shared_declarations.hpp"
 
-/// Changes the texts of tokens where CUDA differs from C++, and no others.
+/// Changes the texts of tokens where CUDA differs from C++, and leaves all others unchanged.
 class Translator {
  public:
     explicit Translator(Tokens tokens) : tokens_(std::move(tokens)) {}
@@ -52,7 +52,7 @@ class Translator {
     }
 
  private:
-    /// Counts the braces around a token that are not a namespace's or of `extern "C"`.
+    /// Counts the braces around a token, except those of namespaces and of `extern "C"`.
     void enter_or_leave(std::size_t i) {
         if (tokens_.is(i, "{")) {
             scopes_.push_back(!is_namespace(i));

@@ -1,5 +1,5 @@
 /// @file
-/// @brief How a worker runs a block: it starts all threads, then resumes those that have waited.
+/// @brief How a worker runs a block: it starts all threads, then resumes those that wait.
 #include "worker.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void Worker::run(Grid& grid) {
     sigaltstack(&previous, nullptr);
 }
 
-/// Prepares what all blocks of a grid have in common.
+/// Prepares what the blocks of a grid have in common.
 void Worker::begin_grid(Grid& grid) {
     grid_ = &grid;
     progress_ = {};
@@ -74,7 +74,7 @@ void Worker::begin_grid(Grid& grid) {
     dynamic_shared.memory = shared_.begin_grid(grid.config.dynamic_shared_bytes);
 }
 
-/// Gives the threads the order of a seed, whatever their order was before.
+/// Orders the threads by a seed, whatever their order was before.
 void Worker::shuffle_threads(std::uint64_t seed) {
     for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
     std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(seed));
@@ -99,7 +99,7 @@ void Worker::begin_block(std::uint64_t block) {
 void Worker::run_block(std::uint64_t block) {
     begin_block(block);
     while (threads_.started < threads_.count && !faulted_) {
-        // The thread to name if the frame of `run_threads`, which has the kernel's variables, does not fit.
+        // The thread to name if the frame of `run_threads`, with the kernel's variables, does not fit.
         threads_.current = threads_.order[threads_.started];
         // Each fiber starts at least one thread, so no other fiber of the block has this number.
         fibers_.start(threads_.started);
@@ -111,7 +111,7 @@ void Worker::run_block(std::uint64_t block) {
     if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
         record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);
     if (observer != nullptr) observer->block_ends(*this);
-    // Threads that still wait are never resumed, as those of a failed grid on a GPU.
+    // Threads that still wait are never resumed, like those of a failed grid on a GPU.
     if (faulted_) fibers_.forget(threads_.count);
 }
 

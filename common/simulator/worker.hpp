@@ -1,5 +1,5 @@
 /// @file
-/// @brief A grid that runs, and a worker: an OS thread's part of it.
+/// @brief A running grid, and a worker: the part of it that one OS thread runs.
 #pragma once
 
 #include <signal.h>
@@ -20,7 +20,7 @@ namespace sim {
 /// @return A kernel's name, and where it is launched.
 std::string launch_text(const Kernel& kernel);
 
-/// A grid that runs. Its workers share it.
+/// A running grid, shared by its workers.
 struct Grid {
     const Kernel kernel;
     const LaunchConfig config;
@@ -28,10 +28,10 @@ struct Grid {
     const ThreadLoop loop;
     const void* const call;
     const std::uint64_t blocks;    ///< how many run
-    const std::uint64_t left_out;  ///< how many don't, after half of the others
+    const std::uint64_t left_out;  ///< how many are skipped, after half of the others
     const std::uint64_t seed;
-    const std::uint64_t timeout;  ///< how many seconds a worker may get nowhere; 0 for any time
-    const bool early_exit;        ///< barriers may be left out by threads that have returned
+    const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
+    const bool early_exit;        ///< threads that have returned may leave out barriers
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
@@ -44,17 +44,17 @@ struct Grid {
 
 /// @brief Runs one block at a time on the OS thread that calls it.
 ///
-/// A fiber calls the kernel for threads 0, 1, 2, … as a plain function. When one of them waits, it keeps
+/// A fiber calls the kernel for threads 0, 1, 2, … as a plain function. When a thread waits, it keeps
 /// this fiber, and another fiber continues with the threads that have not started. Once all have started,
 /// those whose wait is over are resumed, each in its own fiber.
 class Worker {
  public:
     Worker();
 
-    /// Takes blocks from the grid until none are left, or one has failed.
+    /// Takes blocks from the grid until none are left or one has failed.
     void run(Grid& grid);
 
-    /// @name Called by the simulated thread that runs
+    /// @name Called by the running simulated thread
     /// @{
     BarrierResult wait_at_barrier(bool predicate, Site site);
     std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
@@ -75,7 +75,7 @@ class Worker {
     const Threads& threads() const { return threads_; }
     /// @}
 
-    /// While it lives, the thread that runs is in the simulator's code and not to be interrupted.
+    /// During its lifetime, the running thread is in the simulator's code and must not be interrupted.
     struct InSimulator {
         explicit InSimulator(Worker& worker) : threads(worker.threads_) { threads.in_kernel = false; }
         ~InSimulator() { threads.in_kernel = true; }
@@ -91,7 +91,7 @@ class Worker {
     void begin_block(std::uint64_t block);
     void run_block(std::uint64_t block);
     bool resume_ready_threads();
-    /// Called by a thread that waits: leaves its fiber. Returns when the thread is resumed.
+    /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
     [[gnu::always_inline]] void leave(Thread& thread) {
         thread.fiber = fibers_.running();
         fibers_.leave();
@@ -120,7 +120,7 @@ class Worker {
     Threads threads_;
     Fibers fibers_;
 
-    /// The barrier at which threads of the block wait, and what the last one has told them.
+    /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.
     struct Barrier {
         unsigned int arrived = 0, votes = 0;
         Site site{};  ///< of the first thread to arrive
@@ -136,12 +136,12 @@ class Worker {
         bool has_stalled = false;
     } pauses_;
 
-    /// When the kernel got on for the last time (progress.cpp).
+    /// When the kernel last made progress (progress.cpp).
     struct Progress {
         std::uint64_t waits = 0;       ///< how often a thread has waited
-        std::uint64_t seen = 0;        ///< all that a thread has done, at the last tick
+        std::uint64_t seen = 0;        ///< how much the threads had done at the last tick
         unsigned int ticks = 0;        ///< of the grid
-        unsigned int ticks_since = 0;  ///< without anything new
+        unsigned int ticks_since = 0;  ///< without progress
     } progress_;
 
     std::vector<char> signal_stack_;
@@ -150,7 +150,7 @@ class Worker {
 /// The worker whose simulated thread runs on this OS thread, or null in the host's code.
 extern thread_local Worker* running_worker;
 
-/// Whether the grid that this OS thread launches needs all of its blocks to run at a time.
+/// Whether the grid that this OS thread launches needs all of its blocks to run at the same time.
 inline thread_local bool launches_cooperatively = false;
 
 }  // namespace sim

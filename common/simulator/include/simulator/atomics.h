@@ -1,14 +1,14 @@
 /// @file
-/// @brief CUDA's atomic functions, for the types that CUDA has them for. All return the old value.
+/// @brief CUDA's atomic functions, for the same types as CUDA's. All return the old value.
 ///
-/// Relaxed, as CUDA's are: an atomic orders nothing but itself, and `__threadfence` does the rest.
+/// They are relaxed, like CUDA's: an atomic orders no other accesses; `__threadfence` does.
 #pragma once
 
 #include "kernel.h"
 
 namespace sim {
 
-/// Replaces `*address` by `change(*address)`, trying again until no other thread came between.
+/// Replaces `*address` by `change(*address)`, trying again if another thread has changed it in between.
 template <typename T, typename Change>
 T atomic_update(T* address, Change change) {
     T old = __atomic_load_n(address, __ATOMIC_RELAXED);
@@ -17,7 +17,7 @@ T atomic_update(T* address, Change change) {
     return old;
 }
 
-/// The same for floating point, which compares as the integer `Bits` of the same size.
+/// The same for floating-point numbers, which are compared as the integer `Bits` of the same size.
 template <typename Bits, typename T>
 T atomic_add_float(T* address, T value) {
     return from_bits<T>(atomic_update(reinterpret_cast<Bits*>(address), [value](Bits old) {
@@ -61,7 +61,7 @@ SIM_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0 || old > value ? value : old
 
 /// @{
 
-/// Floating-point numbers are added, and exchanged, as the integers of their size.
+/// Floating-point numbers are added, and exchanged, as integers of the same size.
 inline float atomicAdd(float* address, float value) {
     return sim::atomic_add_float<std::uint32_t>(address, value);
 }

@@ -5,21 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <ctime>  // clock(), which kernels call too
+#include <ctime>  // clock(), which kernels also call
 #include <type_traits>
 
 #include "vector_types.h"
 
 #if defined(__clang__)
 #if __has_feature(thread_sanitizer)
-// Until clang 15, what copies a structure is not called by these names.
+// Until clang 15, copies of structures call the C library directly.
 asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
 #endif
 #endif
 
 /// @{
 
-/// The built-in variables. Each OS thread runs one simulated thread at a time, and these are its.
+/// The built-in variables. Each OS thread runs one simulated thread at a time, to which these belong.
 inline thread_local uint3 threadIdx{};
 inline thread_local uint3 blockIdx{};
 inline thread_local dim3 blockDim{};
@@ -34,7 +34,7 @@ struct Site {
     const char* file;
     int line;
 };
-/// Whether two sites are one, even if two files have texts of their own for its name.
+/// Whether two sites are the same, even if two files have different copies of its name.
 inline bool operator==(const Site& a, const Site& b) {
     return a.line == b.line &&
            (a.file == b.file || (a.file != nullptr && b.file != nullptr && std::strcmp(a.file, b.file) == 0));
@@ -42,7 +42,7 @@ inline bool operator==(const Site& a, const Site& b) {
 
 // --- Shared memory ------------------------------------------------------------------------------
 
-/// Counts the blocks that this OS thread has run: another number, another block. None has the number 0.
+/// The serial number of the block that this OS thread runs, different for each block and never 0.
 inline thread_local std::uint64_t block_serial = 1;
 
 /// A static `__shared__` variable, as it is declared.
@@ -52,7 +52,7 @@ struct SharedVariable {
     Site site;
 };
 
-/// Where the variable of a declaration is.
+/// Where a declaration's variable is.
 struct SharedPlace {
     std::uint64_t block;  ///< for which block: its serial number
     void* address;
@@ -62,9 +62,9 @@ struct SharedPlace {
 /// @param[in] declaration An address that no other declaration has.
 void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable);
 
-/// @brief Called by every thread that passes a `__shared__` declaration; the block's first one begins it.
+/// @brief Called by every thread that passes a `__shared__` declaration. The block's first one prepares it.
 /// @tparam T           The variable's type.
-/// @tparam Declaration A type of its own for each declaration: that of a lambda expression.
+/// @tparam Declaration A different type for each declaration: that of a lambda expression.
 template <typename T, typename Declaration>
 T& shared_variable(Declaration, const char* name, std::size_t alignment = 1,
                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -96,7 +96,7 @@ template <typename T>
 struct DynamicSharedArray {
     /// Its first element.
     operator T*() const { return dynamic_shared; }
-    /// The same, taken for another type.
+    /// The same, as a pointer to another type.
     template <typename U>
     explicit operator U*() const {
         return dynamic_shared;
@@ -108,24 +108,24 @@ struct DynamicSharedArray {
 /// What a barrier tells the threads that it releases.
 struct BarrierResult {
     unsigned int threads;  ///< how many threads the barrier held
-    unsigned int votes;    ///< how many of them came with a predicate that is not zero
+    unsigned int votes;    ///< how many of these passed a predicate that is not zero
 };
 
-/// Waits until every thread of the block that has not returned waits here too.
+/// Waits until every thread of the block that has not returned also waits here.
 BarrierResult barrier(bool predicate, Site site);
 
-/// What the lanes of a warp have brought to an exchange.
+/// The values that the lanes of a warp have passed to an exchange.
 struct WarpValues {
-    unsigned int lanes = 0;         ///< bit i: lane i has come
-    std::uint64_t value[warpSize];  ///< of a lane that has not come: the poison value
+    unsigned int lanes = 0;         ///< bit i: lane i has arrived
+    std::uint64_t value[warpSize];  ///< the poison value for a lane that has not arrived
 };
 
 /// @brief Waits until every live lane of `mask` calls the same function with the same mask.
-/// @param[in] function Which one: its name.
-/// @param[in] value    What this lane brings.
+/// @param[in] function The function's name.
+/// @param[in] value    The value that this lane passes.
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
 
-/// The same for a lane that receives the value of one lane only, `source`.
+/// The same for a lane that receives the value of only one lane, `source`.
 std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
                            Site site);
 
@@ -134,7 +134,7 @@ inline unsigned int lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize;
 }
 
-/// A number of up to 8 bytes, as an exchange carries it.
+/// A number of up to 8 bytes, as it is passed in an exchange.
 template <typename T>
 std::uint64_t to_bits(T value) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "CUDA takes numbers of up to 8 bytes");
@@ -151,7 +151,7 @@ T from_bits(std::uint64_t bits) {
     return value;
 }
 
-/// What lane `source` of the warp has brought.
+/// The value that lane `source` of the warp has passed.
 template <typename T>
 T shuffle(const char* function, unsigned int mask, T value, unsigned int source, Site site) {
     return from_bits<T>(warp_shuffle(function, mask, to_bits(value), source % warpSize, site));
@@ -165,7 +165,7 @@ inline unsigned int ballot(const WarpValues& all) {
     return result;
 }
 
-/// Ends the kernel: the thread uses an address that is no multiple of its type's alignment.
+/// Ends the kernel: the thread uses an address that is not a multiple of its type's alignment.
 [[noreturn]] void misaligned();
 
 /// All other threads see the earlier writes of this thread before its later ones.
@@ -176,13 +176,13 @@ long long device_clock();
 
 }  // namespace sim
 
-// Every function that waits takes the caller's line from the compiler, for the message when it fails.
+// Every function that waits gets the caller's line from the compiler, for the message in case of a fault.
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /// @{
 
-/// Wait until every thread of the block that has not returned waits on the same line. The others also answer
-/// for how many threads, for all or for any `predicate` is not zero.
+/// Wait until every thread of the block that has not returned waits on the same line. The others also return
+/// for how many threads, or whether for all or any, `predicate` is not zero.
 inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) {
     return static_cast<int>(sim::barrier(predicate != 0, {file, line}).votes);
@@ -197,7 +197,7 @@ inline int __syncthreads_or(int predicate, SIM_HERE) {
 
 /// @}
 
-/// What this thread has written is seen by all others before what it writes next.
+/// Other threads see what this thread has written before they see what it writes next.
 inline void __threadfence() { sim::fence(); }
 
 /// Waits until every live lane of `mask` waits with the same mask.
@@ -207,8 +207,8 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {
 
 /// @{
 
-/// A lane's value from another lane of `mask`. The width (a power of two) divides the warp into segments; who
-/// would read from outside its segment reads its own value.
+/// A lane's value from another lane of `mask`. The width (a power of two) divides the warp into segments; a
+/// lane that would read from outside its segment reads its own value.
 template <typename T>
 T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize, SIM_HERE) {
     const unsigned int within = width - 1;
@@ -226,7 +226,7 @@ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = w
     return sim::shuffle(__func__, mask, value, source, {file, line});
 }
 /// @}
-/// A lane may read from earlier segments here, and from later ones not.
+/// Here a lane may read from earlier segments, but not from later ones.
 template <typename T>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize, SIM_HERE) {
     const unsigned int lane = sim::lane(), within = width - 1;
@@ -236,7 +236,7 @@ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSiz
 
 /// @{
 
-/// The lanes of `mask` whose predicate is not zero: which, whether any, whether all.
+/// The lanes of `mask` whose predicate is not zero: which lanes, whether any, whether all.
 inline unsigned int __ballot_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(sim::warp_exchange(__func__, mask, predicate != 0, {file, line}));
 }
@@ -248,7 +248,7 @@ inline int __all_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(all) == all.lanes;
 }
 /// @}
-/// The sum wraps, for int as well.
+/// The sum wraps around, even for int.
 template <typename T>
 T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
     static_assert(sizeof(T) == 4 && std::is_integral<T>::value, "CUDA takes int and unsigned int");
@@ -259,26 +259,26 @@ T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
     return static_cast<T>(sum);
 }
 
-/// CUDA promises only that the caller is in this mask. Here it is alone, so code that takes the
-/// mask for "the threads that took this branch" fails, as it may on a GPU.
+/// CUDA promises only that the caller is in this mask. Here the mask has no other lane, so code that
+/// uses it as "the threads that took this branch" fails, as it may on a GPU.
 inline unsigned int __activemask() { return 1u << sim::lane(); }
 
 #undef SIM_HERE
 
-/// The clock of the multiprocessor, in cycles: here nanoseconds.
+/// The clock of the SM, in cycles, which are nanoseconds here.
 inline long long clock64() { return sim::device_clock(); }
 
 /// @brief A load with a hint for the caches, which the value does not depend on.
 ///
-/// It is the load of a wide vector as a rule, so it minds the alignment as a GPU does: an x86 CPU lets
-/// most of it pass.
+/// Usually this loads a wide vector, so it requires the alignment, as a GPU does. An x86 CPU allows most
+/// misaligned loads.
 template <typename T>
 T __ldcs(const T* address) {
     if (reinterpret_cast<std::uintptr_t>(address) % alignof(T) != 0) sim::misaligned();
     return *address;
 }
 
-/// The same, past the L1 cache: it sees what other blocks have written.
+/// The same, bypassing the L1 cache: the load sees what other blocks have written.
 template <typename T>
 T __ldcg(const T* address) {
     return __ldcs(address);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Kernel launches: what the translator makes of `kernel<<<grid, block, shared, stream>>>(…)`.
+/// @brief Kernel launches: what `kernel<<<grid, block, shared, stream>>>(…)` is translated to.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 /// @brief What `::sim::launch` needs to know about a kernel: how to call it, its address, and its name.
 ///
-/// Which function a template's name means depends on the arguments of a call. The second function, which
-/// returns the kernel's address, is therefore a template, and cannot always be called.
+/// Which function a template's name refers to depends on the arguments of a call. The second function, which
+/// returns the kernel's address, is therefore a template and cannot always be called.
 #define SIM_KERNEL(...)                                                                         \
     [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                              \
         [=](auto sim_address) -> decltype(sim_address(__VA_ARGS__)) {                           \
@@ -24,14 +24,14 @@
 
 namespace sim {
 
-/// What is written between `<<<` and `>>>`.
+/// The launch configuration between `<<<` and `>>>`.
 struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
     cudaStream_t stream = nullptr;
 };
 
-/// The same, with defaults for what may be left out.
+/// The same, with defaults for parts that are left out.
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                                   cudaStream_t stream = nullptr) {
     return {grid, block, dynamic_shared_bytes, stream};
@@ -40,7 +40,7 @@ inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_sha
 /// The kernel of a launch, and where the launch is written.
 struct Kernel {
     const char* name;
-    const void* address;  ///< as `cudaFuncSetAttribute` knows it; null if it isn't known
+    const void* address;  ///< as passed to `cudaFuncSetAttribute`; null if unknown
     Site site;
 };
 
@@ -49,24 +49,24 @@ bool accept(const Kernel& kernel, const LaunchConfig& config);
 
 /// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
 /// @param loop Runs the threads of a block: `run_threads` for this kernel.
-/// @param call What it calls for each of them.
+/// @param call Called for each thread.
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call);
 
-/// The address of the one function that a name means, or of the template's that takes these types.
+/// The address of the function that a name refers to, or of the template's function for these types.
 template <typename... Arguments>
 struct KernelAddress {
     /// Of a function that takes these types.
     const void* operator()(void (*kernel)(Arguments...)) const {
         return reinterpret_cast<const void*>(kernel);
     }
-    /// Of one that takes others, to which they are converted.
+    /// Of a function that takes other types, to which the arguments are converted.
     template <typename Function>
     const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
     }
     /// What the function returns.
     static void result(void (*kernel)(Arguments...));
-    /// The same of one that takes others.
+    /// The same, for a function that takes other types.
     template <typename Result, typename... Parameters>
     static Result result(Result (*kernel)(Parameters...));
 };
@@ -89,7 +89,7 @@ struct AnyLauncher {
             address = find(KernelAddress<Arguments...>{});
         run_grid({name, address, site}, config, run_threads<decltype(call_kernel)>, &call_kernel);
     }
-    /// The same with copies, since the launch keeps what is temporary. In a stream, it may run later.
+    /// The same with copies of temporaries, because a launch in a stream may run later.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
         if (!is_late(config.stream)) return run(arguments...);
@@ -105,7 +105,7 @@ constexpr bool is_trivial_argument = std::is_trivially_copy_constructible_v<T>&&
 
 /// @brief Calls a kernel with the launch's own arguments: a GPU copies and destroys none of them per thread.
 ///
-/// The C++ ABI passes an argument that is not trivial as the address of a copy that the caller makes and
+/// The C++ ABI passes an argument that is not trivial as the address of a copy, which the caller makes and
 /// destroys.
 template <typename... Parameters>
 #ifdef __clang__
@@ -124,12 +124,12 @@ void call_without_copies(const void* kernel, Parameters&... arguments) {
 }
 
 /// @brief The same for a kernel whose parameters are known: arguments are converted once, in the launch.
-/// @tparam Function The kernel's type; `void` if a template's name does not tell.
+/// @tparam Function The kernel's type; `void` if a template's name does not determine it.
 template <typename Call, typename Find, typename Function>
 struct Launcher : AnyLauncher<Call, Find> {};
 template <typename Call, typename Find, typename... Parameters>
 struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
-    void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to what the kernel takes
+    void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
         if constexpr ((is_trivial_argument<Parameters> && ...)) {
             AnyLauncher<Call, Find>::operator()(arguments...);
         } else {
@@ -146,9 +146,9 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     }
 };
 
-/// Answers a kernel's type, unless its name means several functions.
+/// Determines a kernel's type, unless its name refers to several functions.
 struct KernelType {
-    /// Declared only: what it returns has the type.
+    /// Only declared: its return value has the type.
     template <typename Function>
     Function* operator()(Function*) const;
 };
@@ -161,7 +161,7 @@ struct FunctionOf<Find, true> {
     using type = std::invoke_result_t<Find, KernelType>;
 };
 
-/// What `<<<` … `>>>` becomes. The parentheses that follow it call the launcher with the kernel's arguments.
+/// What `<<<` … `>>>` becomes. The parentheses that follow call the launcher with the kernel's arguments.
 template <typename Call, typename Find>
 Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find find, const char* name,
                                                              LaunchConfig config,
@@ -170,19 +170,19 @@ Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find fin
     return {{call, find, name, config, {file, line}}};
 }
 
-/// CUDA_SIM_SEED: 0 runs blocks, threads and streams in order, any other number in an order of its own.
+/// CUDA_SIM_SEED: 0 runs blocks, threads and streams in order; each other number, in a different order.
 void set_seed(std::uint64_t value);
 
-/// CUDA_SIM_DEVICES: how many devices there are.
+/// CUDA_SIM_DEVICES: the number of devices.
 void set_devices(int count);
 
-/// CUDA_SIM_WORKERS: how many OS threads run blocks.
+/// CUDA_SIM_WORKERS: the number of OS threads that run blocks.
 unsigned int workers();
 
-/// CUDA_SIM_MULTIPROCESSORS: how many multiprocessors the device says it has; as many as workers, if not set.
+/// CUDA_SIM_MULTIPROCESSORS: the device's number of SMs; by default, that of the workers.
 unsigned int multiprocessors();
 
-/// What went wrong in the last kernel that failed, in words. Empty if none has failed.
+/// The message about the last kernel that failed. Empty if none has failed.
 const char* last_fault();
 
 }  // namespace sim

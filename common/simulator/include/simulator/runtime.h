@@ -2,9 +2,9 @@
 /// @brief The part of CUDA's runtime API that the course uses: errors, devices, memory, streams, events.
 ///
 /// With CUDA_SIM_SEED=0, every operation is finished when its call returns, which is one of the schedules
-/// that CUDA allows. Another seed takes others (see streams.hpp). Device memory is host memory that the
-/// simulator keeps a list of: a pointer that is not on the list, or a range that leaves its allocation, is an
-/// error here as it is on a GPU.
+/// that CUDA allows. Another seed selects another schedule (see streams.hpp). Device memory is host memory
+/// that the simulator keeps a list of: a pointer that is not on the list, or a range that leaves its
+/// allocation, is an error, as on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "../../compat/properties.h"
 #include "vector_types.h"
 
-/// Numbers and words are CUDA's.
+/// The numbers and texts are CUDA's.
 enum cudaError_t : int {
 #define X(name, value, text) name = value,
     SIM_ERRORS(X)
@@ -23,37 +23,37 @@ enum cudaError_t : int {
 
 /// @{
 
-/// An error in CUDA's words: its name, and one line.
+/// CUDA's texts for an error: its name, and a one-line description.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 /// @}
-cudaError_t cudaGetLastError();     ///< Returns the last error and forgets it. A fault comes again.
+cudaError_t cudaGetLastError();     ///< Returns the last error and clears it, unless it is a fault.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
 
-/// 0, as CUDA says where no driver is installed.
+/// 0, as CUDA returns if no driver is installed.
 cudaError_t cudaDriverGetVersion(int* version);
-/// The CUDA whose names and signatures these are: 13000.
+/// The CUDA version whose names and signatures these are: 13000.
 cudaError_t cudaRuntimeGetVersion(int* version);
 
 /// @name Devices
-/// There is one, number 0, unless CUDA_SIM_DEVICES says otherwise. A number that is none of theirs is
-/// cudaErrorInvalidDevice, a null pointer cudaErrorInvalidValue.
+/// There is one, number 0, unless CUDA_SIM_DEVICES says otherwise. For any other number the error is
+/// cudaErrorInvalidDevice, for a null pointer cudaErrorInvalidValue.
 /// @{
 cudaError_t cudaGetDeviceCount(int* count);
-cudaError_t cudaSetDevice(int device);  ///< The one that the calling thread uses from now on.
+cudaError_t cudaSetDevice(int device);  ///< Chooses the device that the calling thread uses from now on.
 cudaError_t cudaGetDevice(int* device);
-/// A name that begins with "simulator", CUDA's limits, a multiprocessor for each OS thread that runs blocks.
+/// A name that begins with "simulator", CUDA's limits, and one SM for each OS thread that runs blocks.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 /// One of the properties, or a clock's rate in kHz.
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-/// Waits for the current device, and answers a kernel's fault.
+/// Waits for the current device, and returns a kernel's fault.
 cudaError_t cudaDeviceSynchronize();
-/// Frees every allocation of the current device and forgets a kernel's fault, but not the last error.
+/// Frees every allocation of the current device and clears a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
 /// @}
 
 /// @name Streams
-/// What is ordered in one stream is done in this order. Each stream belongs to a device.
+/// Work enqueued in a stream is done in order. Each stream belongs to a device.
 /// @{
 using cudaStream_t = struct SimStream*;
 using cudaEvent_t = struct SimEvent*;
@@ -63,21 +63,22 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-/// What is ordered in the stream from now on waits for what the event has been recorded after.
+/// Work enqueued in the stream from now on waits for the work after which the event was recorded.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
 
 namespace sim {
 
 /// Whether work in a stream may be done later.
 bool is_late(cudaStream_t stream);
-/// Orders such work.
+/// Enqueues such work.
 void order(cudaStream_t stream, std::function<void()> work);
 
 }  // namespace sim
 /// @}
 
 /// @name Events
-/// Time stamps in streams. One that is null or was never recorded is cudaErrorInvalidResourceHandle.
+/// Time stamps in streams. For an event that is null or was never recorded, the error is
+/// cudaErrorInvalidResourceHandle.
 /// @{
 enum : unsigned int { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 /// Creates, destroys, records or awaits an event.
@@ -86,12 +87,12 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-/// How many milliseconds are between two recorded events, with a resolution of under a microsecond.
+/// The milliseconds between two recorded events, with a resolution of less than a microsecond.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
 /// @}
 
-/// From where to where a copy goes. The default finds out.
+/// The direction of a copy. The default determines it from the pointers.
 enum cudaMemcpyKind : int {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
@@ -101,20 +102,20 @@ enum cudaMemcpyKind : int {
 };
 
 /// @name Memory
-/// Sizes are bytes. A pointer or a range that is in no allocation is cudaErrorInvalidValue, and more than
-/// there is cudaErrorMemoryAllocation.
+/// Sizes are in bytes. The error is cudaErrorInvalidValue for a pointer or a range outside all allocations,
+/// and cudaErrorMemoryAllocation for more memory than there is.
 /// @{
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);  ///< Device memory, at a multiple of 256 bytes.
-cudaError_t cudaFree(void* pointer);                        ///< Null is nothing to free, and no error.
+cudaError_t cudaFree(void* pointer);                        ///< Null frees nothing and is no error.
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);  ///< Host memory, which is pinned on a GPU.
-cudaError_t cudaFreeHost(void* pointer);                        ///< What cudaMallocHost gave.
+cudaError_t cudaFreeHost(void* pointer);                        ///< Frees memory from cudaMallocHost.
 enum : unsigned int { cudaHostRegisterDefault = 0 };
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags);  ///< Pins host memory.
-cudaError_t cudaHostUnregister(void* pointer);  ///< What cudaHostRegister has pinned.
+cudaError_t cudaHostUnregister(void* pointer);  ///< Unpins what cudaHostRegister has pinned.
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  ///< The host's memory.
 /// Sets each byte to `value`.
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
-/// Copies; the direction says which of the two pointers must be the device's.
+/// Copies; the direction says which of the two pointers must point to device memory.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 /// The same in a stream. A copy from or to host memory that is not pinned is done when the call returns.
@@ -141,7 +142,7 @@ namespace sim {
 
 /// @{
 
-/// What the templates below pass on, with the kernel's type gone.
+/// What the templates below call, without the kernel's type.
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
                       std::size_t dynamic_shared_bytes);
@@ -151,13 +152,13 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 }  // namespace sim
 
-/// Lets a kernel have more dynamic shared memory than the 48 KiB that need no asking.
+/// Lets a kernel use more dynamic shared memory than the 48 KiB that every kernel may use.
 template <typename Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
     return sim::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-/// How many blocks of a kernel fit on a multiprocessor at a time.
+/// How many blocks of a kernel fit on an SM at a time.
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads_per_block,
                                                           std::size_t dynamic_shared_bytes) {
@@ -167,7 +168,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* k
 
 /// @{
 
-/// Copy `bytes` to or from a variable of the device's, from the byte `offset` on.
+/// Copy `bytes` to or from a device variable, starting at byte `offset`.
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0) {
     return sim::copy_symbol(&symbol, sizeof(T), offset, const_cast<void*>(from), bytes, true);

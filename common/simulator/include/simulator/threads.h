@@ -1,10 +1,10 @@
 /// @file
-/// @brief The threads of a block, and the loop that runs the kernel for one after another.
+/// @brief The threads of a block, and the loop that runs the kernel for one thread after another.
 #pragma once
 
 #include "kernel.h"
 
-/// For the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
+/// Marks the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
 #define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
 
 namespace sim {
@@ -13,7 +13,7 @@ constexpr unsigned int kMaxThreadsPerBlock = 1024;  ///< as on every GPU
 
 /// What a thread of the block is doing.
 enum class ThreadState : unsigned char {
-    unstarted,  ///< said only in blocks in which a thread has waited
+    unstarted,  ///< used only in blocks in which a thread has waited
     runs,
     ready,       ///< it has waited, and can continue
     at_barrier,  ///< it waits for the block
@@ -25,19 +25,19 @@ enum class ThreadState : unsigned char {
 struct Thread {
     uint3 index;  ///< its `threadIdx`
     ThreadState state;
-    // Of a thread that has waited:
+    // If the thread has waited:
     unsigned int fiber;  ///< the number of the fiber that continues it
-    // Of a thread that waits for lanes of its warp:
+    // If it waits for lanes of its warp:
     unsigned int mask;     ///< which lanes
     const char* function;  ///< the warp function that it has called
-    std::uint64_t value;   ///< what it brings; after a shuffle, what it has received
-    WarpValues* result;    ///< where it receives what all lanes have brought; null for a shuffle
+    std::uint64_t value;   ///< what it passes; after a shuffle, what it has received
+    WarpValues* result;    ///< where it receives what all lanes have passed; null for a shuffle
     unsigned int source;   ///< the lane from which a shuffle takes the value
-    // Of a thread that waits at a barrier or for its warp:
+    // If it waits at a barrier or for its warp:
     Site site;  ///< the line
 };
 
-/// A thread has returned while others wait: those that have waited for it alone become ready.
+/// A thread has returned while others wait: those that were waiting only for it become ready.
 void returned_while_others_wait();
 
 /// @brief The threads of the block that an OS thread runs.
@@ -45,25 +45,25 @@ void returned_while_others_wait();
 /// A thread that never waits costs a few nanoseconds: it is one iteration of `run_threads`.
 struct Threads {
     Thread all[kMaxThreadsPerBlock];     ///< by their number in the block, x running fastest
-    Thread* order[kMaxThreadsPerBlock];  ///< those that run first, second, …
+    Thread* order[kMaxThreadsPerBlock];  ///< the same in the order in which they run
     unsigned int count = 0;              ///< how many threads the block has
     unsigned int started = 0;            ///< how many have started
     unsigned int live = 0;               ///< how many have not returned
     unsigned int waiting = 0;            ///< how many wait, at a barrier or for their warp
-    Thread* current = nullptr;           ///< the one that runs
-    volatile bool in_kernel = false;     ///< it runs the kernel, not the simulator; signal handlers ask
+    Thread* current = nullptr;           ///< the running thread
+    volatile bool in_kernel = false;     ///< it runs the kernel, not the simulator; read by signal handlers
 
     /// A thread's number in the block.
     unsigned int number(const Thread& thread) const { return static_cast<unsigned int>(&thread - all); }
 
-    /// Makes a thread the one that runs.
+    /// Makes a thread the running one.
     void make_current(Thread* thread) {
         current = thread;
         threadIdx = thread->index;
         thread->state = ThreadState::runs;
     }
 
-    /// Makes the next thread of the block the one that runs. @return false if all have started.
+    /// Makes the next thread of the block the running one. @return false if all have started.
     SIM_UNINTERRUPTED bool start_next() {
         if (started == count) return false;
         make_current(order[started++]);
@@ -71,7 +71,7 @@ struct Threads {
         return true;
     }
 
-    /// The thread that runs has returned from the kernel.
+    /// The running thread has returned from the kernel.
     SIM_UNINTERRUPTED void finish() {
         in_kernel = false;
         current->state = ThreadState::returned;
@@ -82,7 +82,7 @@ struct Threads {
 
 /// Calls the kernel for each thread that has not started. The calls may wait, and other fibers may
 /// start threads in the meantime.
-/// @param call What calls the kernel with its arguments: a `const Call`.
+/// @param call Calls the kernel with its arguments: a `const Call`.
 template <typename Call>
 SIM_UNINTERRUPTED void run_threads(const void* call, Threads& threads) {
     while (threads.start_next()) {

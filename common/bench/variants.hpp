@@ -10,10 +10,17 @@
 #include "../problem/variant.hpp"
 #include "options.hpp"
 
+/// The chapter's variants and the added ones.
+template <typename Problem>
+std::vector<Variant<Problem>> with_added(std::vector<Variant<Problem>> variants) {
+    variants.insert(variants.end(), added_variants<Problem>().begin(), added_variants<Problem>().end());
+    return variants;
+}
+
 /// Prints the variants and their ideas: `--list`.
 template <typename Problem>
 void print_variants(const std::vector<Variant<Problem>>& variants) {
-    for (const Variant<Problem>& variant : variants) {
+    for (const Variant<Problem>& variant : with_added(variants)) {
         std::printf("%-22s %s\n", variant.name, variant.idea);
         if (variant.wrong_because != nullptr)
             std::printf("%-22s wrong on purpose: %s\n", "", variant.wrong_because);
@@ -36,10 +43,9 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
 template <typename Problem>
 std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,
                                               const Options& options) {
-    std::vector<Variant<Problem>> all = variants, chosen;
-    all.insert(all.end(), added_variants<Problem>().begin(), added_variants<Problem>().end());
+    std::vector<Variant<Problem>> chosen;
     std::string left_out;
-    for (const Variant<Problem>& variant : all) {
+    for (const Variant<Problem>& variant : with_added(variants)) {
         if (!options.variant.empty() && options.variant != variant.name) continue;
         const std::string refusal = variant.refusal(options.shape);
         if (refusal.empty()) {

@@ -1,7 +1,7 @@
 # Each exercise has programs that are built only on request: exercise_03.2_plain and _interleaved check the student's
 # file, faults_03.2_plain and _interleaved check the exercise's faults, and exercise_03.2_table is the chapter's program
-# with the student's variant in its table. Those that end with _lens show the same to
-# the lens. After a change only the student's file is compiled.
+# with the student's variant in its table. Those that end with _lens show the same to the lens. After a change only the
+# student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
 set(orders plain)
@@ -64,6 +64,12 @@ foreach(page IN LISTS pages)
   add_executable(exercise_${number}_table EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}>
     $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_plain_objects>)
   target_link_libraries(exercise_${number}_table PRIVATE exercise_${number}_plain_objects)
+  if("lens" IN_LIST orders)
+    add_executable(exercise_${number}_table_lens EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}_lens>
+      $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_lens_objects>)
+    target_link_libraries(exercise_${number}_table_lens PRIVATE exercise_${number}_lens_objects)
+    lens_of(exercise_${number}_table_lens)
+  endif()
 endforeach()
 
 # steps_03_plain and _interleaved check the steps of a chapter's lesson plan.

@@ -53,6 +53,7 @@ def variants(program):
 
 def short(kernel):
     """A kernel's name as a reader knows it: without what a template's arguments are called."""
+    kernel = kernel.removeprefix("student::")
     return kernel if len(kernel) <= 48 else kernel[:45] + "..."
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens EXERCISE [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu [--lines] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialised reads.
@@ -9,7 +10,8 @@ Counts what kernels do on a simulated GPU, by kernel and source line, and finds 
 --json          everything that was counted, for programs
 --html PATH     one page of it, which a browser opens
 
-A chapter's input has 1 MiB of bytes or ints unless --n or --file says otherwise. Exit status 1: something was found.
+An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise. Exit
+status 1: something was found.
 """
 
 import argparse
@@ -71,6 +73,8 @@ def main(arguments):
         runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True))]
     else:
         runs = list(of_chapters(asked, options))
+        if not runs:
+            raise Problem("course: chapter 01 runs on the CPU and launches no kernels; the lens is for 02 to 07")
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     elif asked.html:

@@ -97,11 +97,17 @@ bool Collector::has_stopped(unsigned int warp) const {
     return true;
 }
 
-void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at) {
-    if (!note(address, bytes, kind, at)) worker_.require_no_fence(address, bytes, true);
+bool Collector::is_global(const void* address) {
+    const sim::Worker::InSimulator here(worker_);
+    Space space{};
+    return array_of(address, space) != nullptr && space == Space::global;
 }
 
-bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at) {
+void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
+    if (!note(address, bytes, kind, at, is_atomic)) worker_.require_no_fence(address, bytes, true);
+}
+
+bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
     const sim::Worker::InSimulator here(worker_);
     Space space{};
     Array* const array = array_of(address, space);
@@ -121,22 +127,22 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
                                                         : reinterpret_cast<std::uintptr_t>(address);
     lanes_[warp][thread % kLanes].push_back({place, number, static_cast<std::uint32_t>(bytes)});
     if (space == Space::global) array->touch(offset, bytes);
-    if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number);
+    if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number, is_atomic);
     return true;
 }
 
 /// A load is looked at when the thread does something else: what it reads before its own atomicCAS is a
 /// guess, which the atomicCAS checks.
 void Collector::look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
-                                  std::uint32_t site) {
+                                  std::uint32_t site, bool is_atomic) {
     const unsigned int thread = this->thread();
     if (kind != Kind::atomic || load_.array != &array || load_.offset != offset || load_.thread != thread)
         look_at_load();
     load_.array = nullptr;
     if (kind == Kind::load)
-        load_ = {&array, offset, bytes, site, thread, clocks_.now(thread, site, false)};
+        load_ = {&array, offset, bytes, site, thread, clocks_.now(thread, site, is_atomic)};
     else
-        look({&array, offset, bytes, site, thread, clocks_.now(thread, site, kind == Kind::atomic)}, kind);
+        look({&array, offset, bytes, site, thread, clocks_.now(thread, site, is_atomic)}, kind);
 }
 
 void Collector::look_at_load() {

@@ -14,7 +14,7 @@ namespace {
 bool in_kernel() { return running != nullptr && running->runs_kernel(); }
 
 void access(const volatile void* address, std::size_t bytes, Kind kind, const void* at) {
-    if (in_kernel()) running->access(const_cast<const void*>(address), bytes, kind, at);
+    if (in_kernel()) running->access(const_cast<const void*>(address), bytes, kind, at, kind == Kind::atomic);
 }
 
 /// Lives as long as one atomic operation.
@@ -35,6 +35,14 @@ class Atomic {
  private:
     lens::Messages::Log* log_ = nullptr;
 };
+
+/// In global memory, CUDA treats a volatile load or store as a relaxed atomic one. In shared memory, the lens
+/// does not: lanes that rely on `volatile` instead of `__syncwarp` would pass.
+void volatile_access(const void* address, std::size_t bytes, Kind kind, const void* at) {
+    if (!in_kernel() || !running->is_global(address)) return access(address, bytes, kind, at);
+    const Atomic here(address);
+    running->access(address, bytes, kind, at, true);
+}
 
 /// Atomic functions without an instruction are loops: a load, and comparisons until one succeeds. Together
 /// they are one atomic operation.
@@ -75,9 +83,18 @@ void __tsan_write_range(void* address, std::size_t bytes) { access(address, byte
         access(address, bytes, Kind::load, LENS_AT);                                                    \
         access(address, bytes, Kind::store, LENS_AT);                                                   \
     }
-#define LENS_ACCESSES(bytes) \
-    LENS_ACCESS(, bytes)     \
-    LENS_ACCESS(unaligned_, bytes)
+#define LENS_VOLATILE(prefix, bytes)                           \
+    void __tsan_##prefix##read##bytes(void* address) {         \
+        volatile_access(address, bytes, Kind::load, LENS_AT);  \
+    }                                                          \
+    void __tsan_##prefix##write##bytes(void* address) {        \
+        volatile_access(address, bytes, Kind::store, LENS_AT); \
+    }
+#define LENS_ACCESSES(bytes)        \
+    LENS_ACCESS(, bytes)            \
+    LENS_ACCESS(unaligned_, bytes)  \
+    LENS_VOLATILE(volatile_, bytes) \
+    LENS_VOLATILE(unaligned_volatile_, bytes)
 LENS_ACCESSES(1)
 LENS_ACCESSES(2)
 LENS_ACCESSES(4)

@@ -56,7 +56,8 @@ class Collector {
     /// hooks.
     /// @{
     bool runs_kernel() const { return threads_.in_kernel; }
-    void access(const void* address, std::size_t bytes, Kind kind, const void* at);
+    void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
+    bool is_global(const void* address);
     void begin_call(const void* at);
     void end_call();
     void fence();
@@ -80,11 +81,11 @@ class Collector {
     Counting counting_;
     unsigned int thread() const { return threads_.number(*threads_.current); }
     /// @return Whether the address is in an array that the lens watches.
-    bool note(const void* address, std::size_t bytes, Kind kind, const void* at);
+    bool note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
     Array* array_of(const void* address, Space& space);
     void flush(unsigned int warp);
-    void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
-                           std::uint32_t site);
+    void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind, std::uint32_t site,
+                           bool is_atomic);
     /// One access, for the search for problems.
     struct Look {
         Array* array = nullptr;

@@ -5,15 +5,17 @@
 namespace lens {
 
 std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks) {
-    const auto races = [&](Epoch other) { return other.exists() && !clocks.happened_before(other, thread); };
+    const auto races = [&](Epoch other) {
+        return other.exists() && !(now.atomic && other.atomic) && !clocks.happened_before(other, thread);
+    };
     std::optional<Epoch> found;
     if (races(write)) found = write;
     if (kind != Kind::load)
         for (const Epoch read : reads)
             if (races(read)) found = read;
-    if (kind != Kind::atomic && races(atomic)) found = atomic;
+    if (races(atomic)) found = atomic;
 
-    if (kind == Kind::atomic) {
+    if (now.atomic && kind != Kind::load) {
         atomic = now;
     } else if (kind == Kind::store) {
         *this = {};

@@ -26,6 +26,7 @@ namespace lens {
 struct Cell {
     Epoch write{}, reads[2]{}, atomic{};
 
+    /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.
     /// @return An earlier access that races with this one, if there is one.
     std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks);
 };

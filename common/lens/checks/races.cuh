@@ -171,6 +171,50 @@ TEST_CASE("an increment that is no atomic races, in a block and between blocks; 
     CHECK(always<own_bytes_kernel>(3) == "nothing");
 }
 
+/// Thread 0 tells thread 32, which runs after it, by a volatile flag that a number is there.
+template <bool kRelease, bool kAcquire>
+__global__ void flag_kernel(unsigned int* d_numbers) {
+    volatile unsigned int* const flag = d_numbers;
+    if (threadIdx.x == 0) {
+        d_numbers[1] = 1;
+        if (kRelease) __threadfence();
+        *flag = 1;
+    } else if (threadIdx.x == 32 && *flag == 1) {
+        if (kAcquire) __threadfence();
+        d_numbers[2] = d_numbers[1];
+    }
+}
+
+template <void (*kKernel)(unsigned int*)>
+bool in_order_has_race() {
+    const DeviceBuffer<unsigned int> d_numbers(3);
+    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+    sim::set_seed(0);
+    return seen([&] { kKernel<<<1, 64>>>(d_numbers.data()); }).has_race();
+}
+
+TEST_CASE("a volatile flag in global memory orders if there are both fences") {
+    CHECK_FALSE(in_order_has_race<flag_kernel<true, true>>());
+    CHECK(in_order_has_race<flag_kernel<false, true>>());
+    CHECK(in_order_has_race<flag_kernel<true, false>>());
+}
+
+/// The last levels of a tree as they were written before 2017.
+__global__ void volatile_warp_kernel(unsigned int* d_sums) {
+    __shared__ unsigned int values[64];
+    volatile unsigned int* const v = values;
+    v[threadIdx.x] = 1;
+    v[threadIdx.x + 32] = 1;
+    for (unsigned int half = 32; half > 0; half /= 2)
+        v[threadIdx.x] = v[threadIdx.x] + v[threadIdx.x + half % 32];
+    d_sums[threadIdx.x] = v[threadIdx.x];
+}
+
+TEST_CASE("volatile shared memory does not replace __syncwarp") {
+    const DeviceBuffer<unsigned int> d_sums(32);
+    CHECK(seen([&] { volatile_warp_kernel<<<1, 32>>>(d_sums.data()); }).has_race());
+}
+
 __global__ void copy_kernel(const unsigned int* d_from, unsigned int* d_to) {
     d_to[threadIdx.x] = d_from[threadIdx.x];
 }

@@ -27,8 +27,7 @@ constexpr std::uint32_t kMostClock = (1u << 20) - 1, kMostSite = (1u << 13) - 1;
 
 /// @brief The accesses of other threads that have happened before.
 ///
-/// Of a block, everything stamped with less than `below`, and of single threads more. It never changes once
-/// it is shared.
+/// Of a block, everything stamped with less than `below`, and of single threads more. Immutable once shared.
 struct Known {
     struct Block {
         std::uint32_t below = 0;
@@ -41,9 +40,10 @@ struct Known {
 };
 using KnownPtr = std::shared_ptr<const Known>;
 
-/// @brief Everything that threads have made visible by `__threadfence` before an atomic operation, by its
-/// address. /// Another thread learns it by an atomic operation there, and may rely on it after its own
-/// `__threadfence`.
+/// @brief Everything that threads have made visible by `__threadfence` before an atomic operation, by
+/// address.
+///
+/// Another thread learns it by an atomic operation there, and may rely on it after its own `__threadfence`.
 class Messages {
  public:
     struct Log {

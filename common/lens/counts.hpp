@@ -31,8 +31,7 @@ struct SiteCounts {
     void add(const SiteCounts& other);
 };
 
-/// Of one line with a barrier: how often it was reached, and by warps that had done how much since the last
-/// one.
+/// Of one line with a barrier: how often it was reached, and what warps had done since the last barrier.
 struct BarrierCounts {
     std::uint64_t count = 0, requests = 0, most_requests = 0;
 };

@@ -1,6 +1,5 @@
 /// @file
-/// @brief The functions that code compiled with `-fsanitize=thread` calls at each access, in place of
-/// ThreadSanitizer's.
+/// @brief The functions that code compiled with `-fsanitize=thread` calls at each access.
 #include <cstddef>
 #include <cstdint>
 
@@ -76,25 +75,18 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_read_range(void* address, std::size_t bytes) { access(address, bytes, Kind::load, LENS_AT); }
 void __tsan_write_range(void* address, std::size_t bytes) { access(address, bytes, Kind::store, LENS_AT); }
 
-#define LENS_ACCESS(prefix, bytes)                                                                      \
+#define LENS_ACCESS(prefix, bytes, access)                                                              \
     void __tsan_##prefix##read##bytes(void* address) { access(address, bytes, Kind::load, LENS_AT); }   \
     void __tsan_##prefix##write##bytes(void* address) { access(address, bytes, Kind::store, LENS_AT); } \
     void __tsan_##prefix##read_write##bytes(void* address) {                                            \
         access(address, bytes, Kind::load, LENS_AT);                                                    \
         access(address, bytes, Kind::store, LENS_AT);                                                   \
     }
-#define LENS_VOLATILE(prefix, bytes)                           \
-    void __tsan_##prefix##read##bytes(void* address) {         \
-        volatile_access(address, bytes, Kind::load, LENS_AT);  \
-    }                                                          \
-    void __tsan_##prefix##write##bytes(void* address) {        \
-        volatile_access(address, bytes, Kind::store, LENS_AT); \
-    }
-#define LENS_ACCESSES(bytes)        \
-    LENS_ACCESS(, bytes)            \
-    LENS_ACCESS(unaligned_, bytes)  \
-    LENS_VOLATILE(volatile_, bytes) \
-    LENS_VOLATILE(unaligned_volatile_, bytes)
+#define LENS_ACCESSES(bytes)                       \
+    LENS_ACCESS(, bytes, access)                   \
+    LENS_ACCESS(unaligned_, bytes, access)         \
+    LENS_ACCESS(volatile_, bytes, volatile_access) \
+    LENS_ACCESS(unaligned_volatile_, bytes, volatile_access)
 LENS_ACCESSES(1)
 LENS_ACCESSES(2)
 LENS_ACCESSES(4)

@@ -52,8 +52,7 @@ class Collector {
     void warp_meets(unsigned int first, unsigned int lanes);
 
     /// @name Called by the hooks
-    /// While they run, the hooks do nothing: code of the standard library that they use may be compiled with
-    /// hooks.
+    /// Meanwhile the hooks do nothing: code of the standard library may be compiled with hooks.
     /// @{
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);

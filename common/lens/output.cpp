@@ -12,10 +12,7 @@ namespace {
 std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
+        if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20) {
             char escape[8];
             std::snprintf(escape, sizeof(escape), "\\u%04x", c);
             result += escape;

@@ -1,6 +1,5 @@
 /// @file
-/// @brief The history of each byte of memory: the accesses by the running kernel, and whether it was ever
-/// written.
+/// @brief The history of each byte: the running kernel's accesses, and whether it was ever written.
 #pragma once
 
 #include <algorithm>

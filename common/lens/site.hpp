@@ -34,8 +34,7 @@ Site site(std::uint32_t number);
 /// @return FILE:LINE of a site: that of the innermost call in a `.cu` or `.cuh` file.
 std::string line_of(std::uint32_t number);
 
-/// @return Whether the code of `a` comes before that of `b`: by calls from the outermost one on, then by
-/// addresses.
+/// @return Whether the code of `a` comes before that of `b`, call by call from the outermost one.
 bool is_before(std::uint32_t a, std::uint32_t b);
 
 }  // namespace lens

@@ -40,6 +40,18 @@ TEST_CASE("the first and the last of more than 2^32 ints are used") {
         CHECK(check_far_elements(variant).value_or("") == "");
 }
 
+TEST_CASE("the first and the last of more than 2^32 values get through the tree in global memory") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    constexpr std::size_t kValues = (std::size_t{1} << 33) + 5;
+    const auto data = check_detail::zeros_without_room<int>(kValues);
+    const auto values = check_detail::zeros_without_room<unsigned long long>(kValues);
+    for (std::size_t i = 0; i < 40; ++i) data[i] = data[kValues - 1 - i] = static_cast<int>(i);
+    const check_detail::EndsOnly ends_only;
+    // The values are in host memory, so the tree is complete when copying its root fails.
+    CHECK_THROWS_AS(sum_global_tree(data.get(), kValues, nullptr, values.get(), {0, 1024}), CudaError);
+    CHECK(values[0] == 2 * reference_sum(data.get(), 40));
+}
+
 TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
     Variant<SumOfSquares> claims_too_much = variant_named(kVariants, "halves");
     claims_too_much.power_of_two_block = false;

@@ -68,6 +68,12 @@ TEST_CASE("a lone block and the grid that follows it are right where one takes o
             CHECK(check_case(kVariants.back(), {n, "random", 1, {0, block}, 1}).value_or("") == "");
 }
 
+TEST_CASE("the default grid fills the device, unless that is more threads than there is work for") {
+    CHECK(fitting_grid(std::size_t{1} << 32, {}, 1) == resident_blocks(kBlock));
+    CHECK(fitting_grid(1201, {0, 100}, 4) == 4);
+    CHECK(fitting_grid(1201, {7, 100}, 4) == 7);
+}
+
 TEST_CASE("more than 2^31 ints add up right") {
     if (!has_room_for<SumOfSquares>(kLargeSizes[0]))
         return skip_check("needs a GPU with 25 GiB of free memory");

@@ -2,6 +2,7 @@
 /// @brief Chapter 04 at work: kernels that count the channels of an image and map them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -145,7 +146,8 @@ void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, u
                                                              shared_bytes));
     const unsigned int most = static_cast<unsigned int>(resident) * multiprocessor_count();
     const unsigned int useful = blocks_for(n, block * 2 * sizeof(uint4) / kChannels + 1);
-    const unsigned int grid = shape.grid_or(useful < most ? useful : most);
+    // If not even one block fits, launching one reports that.
+    const unsigned int grid = shape.grid_or(std::clamp(most, 1u, useful));
     require_32_bit_counters(n, grid, block * 3 * sizeof(uint4));
     kernel<<<grid, block, shared_bytes>>>(d_pixels->channel, n, d_bins);
     CUDA_CHECK(cudaGetLastError());

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "device_memory.hpp"
 #include "errors.hpp"
@@ -21,10 +22,21 @@ std::string text(const uint3& v) {
     return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
 }
 
+/// A function's name without namespaces, the template's arguments, and parameters.
+std::string_view plain(std::string_view name) {
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    if (const std::size_t at = name.find(kUnnamed); at != name.npos) name.remove_prefix(at + kUnnamed.size());
+    name = name.substr(0, name.find_first_of("<("));
+    return name.substr(name.find_last_of(": ") + 1);
+}
+
 }  // namespace
 
+/// A launch may know the kernel as a pointer or a template's parameter only. Then its own name says more.
 std::string launch_text(const Kernel& kernel) {
-    return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
+    const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
+    const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);
+    return std::string(is_named ? kernel.name : plain(function)) + " (launched at " + text(kernel.site) + ")";
 }
 
 /// Ends the block. A grid keeps its first fault.

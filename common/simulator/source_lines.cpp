@@ -2,9 +2,11 @@
 /// @brief Lines of source code, by libbacktrace, which comes with g++.
 #include "source_lines.hpp"
 
+#include <cxxabi.h>
 #include <unwind.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 
 // libbacktrace's. Its header is among g++'s own, where other compilers don't look.
@@ -42,7 +44,20 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     return 1;  // done
 }
 
+/// The last call is for the function itself, after those that were inlined there.
+[[maybe_unused]] int note_function(void* data, std::uintptr_t, const char*, int, const char* function) {
+    if (function != nullptr) *static_cast<std::string*>(data) = function;
+    return 0;
+}
+
 [[maybe_unused]] void ignore_error(void*, const char*, int) {}
+
+#ifdef SIM_BACKTRACE
+backtrace_state* state() {
+    static backtrace_state* const result = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
+    return result;
+}
+#endif
 
 }  // namespace
 
@@ -51,15 +66,33 @@ Calls::Calls() {
     _Unwind_Backtrace(add_call, &unwinding);
 }
 
-std::string Calls::line() const {
+std::string line_of([[maybe_unused]] std::uintptr_t at) {
     std::string result;
 #ifdef SIM_BACKTRACE
-    static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
-    for (const std::uintptr_t at : at_) {
-        if (at == 0 || !result.empty()) break;
-        backtrace_pcinfo(state, at, note_line, ignore_error, &result);
+    backtrace_pcinfo(state(), at, note_line, ignore_error, &result);
+#endif
+    return result;
+}
+
+std::string function_of([[maybe_unused]] const void* address) {
+    std::string result;
+#ifdef SIM_BACKTRACE
+    backtrace_pcinfo(state(), reinterpret_cast<std::uintptr_t>(address), note_function, ignore_error,
+                     &result);
+    if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {
+        result = readable;
+        std::free(readable);
     }
 #endif
+    return result;
+}
+
+std::string Calls::line() const {
+    std::string result;
+    for (const std::uintptr_t at : at_) {
+        if (at == 0 || !result.empty()) break;
+        result = line_of(at);
+    }
     return result;
 }
 

@@ -8,6 +8,14 @@
 
 namespace sim {
 
+/// @return FILE:LINE of an instruction in a file that the translator has translated, outside of
+/// `common/cuda/`, or
+///         of the call that was inlined there; empty if there is none.
+std::string line_of(std::uintptr_t at);
+
+/// @return The name of a function with its parameters, as C++ writes it; empty if the program knows none.
+std::string function_of(const void* address);
+
 /// The calls in progress when it is made, innermost first. Cheap: lines are looked up when they are needed.
 class Calls {
  public:

@@ -104,6 +104,10 @@ class Worker {
 
     void call_kernel();
 
+    // Kernels that get nowhere (progress.cpp)
+    bool gets_nowhere();
+    [[noreturn]] void stop_without_progress();
+
     // Faults (faults.cpp)
     void record_fault(cudaError_t error, const std::string& what);
     void record_thread_fault(cudaError_t error, const std::string& what);
@@ -137,10 +141,12 @@ class Worker {
 
     /// When the kernel got on for the last time (progress.cpp).
     struct Progress {
-        std::uint64_t waits = 0;       ///< how often a thread has waited
-        std::uint64_t seen = 0;        ///< all that a thread has done, at the last tick
-        unsigned int ticks = 0;        ///< of the grid
-        unsigned int ticks_since = 0;  ///< without anything new
+        std::uint64_t waits = 0;         ///< how often a thread has waited
+        std::uint64_t waits_before = 0;  ///< the same when a thread began or returned for the last time
+        std::uint64_t begun = 0;         ///< what has begun or returned, at the last tick
+        std::uint64_t seen_waits = 0;    ///< the waits since then that count, at the last tick
+        unsigned int ticks = 0;          ///< of the grid
+        volatile unsigned int ticks_since = 0;  ///< without anything new
     } progress_;
 
     std::vector<char> signal_stack_;

@@ -59,6 +59,8 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
             found = found || is_few_times(excess, static_cast<std::uint32_t>(counters * narrow));
         return found;
     };
+    if (got == kPoison)
+        return ", which is 0xA5A5A5A5A5A5A5A5: memory holds this value until something is stored there";
     if (!includes_poison(got) && !includes_poison(got - expected)) return "";
     return ", which includes 0xA5A5A5A5: something was read before it was written (memory holds these bytes "
            "until then, and a shuffle returns them from a lane that has returned)";

@@ -50,7 +50,9 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
 
 /// Ends the program.
 [[noreturn]] void fail_on_cpu(const char* what) {
-    std::fprintf(stderr, "simulator: the CPU's own code uses %s\n", what);
+    const std::string line = Calls().line();
+    std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s\n", line.empty() ? "" : " at ",
+                 line.c_str(), what);
     std::abort();
 }
 
@@ -196,7 +198,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
     if (sim::running_worker != nullptr) sim::running_worker->misaligned();
-    sim::fail_on_cpu("an address that is misaligned for its type");
+    sim::fail_on_cpu("an address that is misaligned for its type, or no address at all");
 }
 /// The array's type comes after two numbers of 16 bits.
 struct ArrayType {

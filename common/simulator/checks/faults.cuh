@@ -95,7 +95,7 @@ std::pair<int, std::string> process_of(Work work) {
     REQUIRE(child >= 0);
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        for (const int number : {SIGSEGV, SIGBUS, SIGILL}) signal(number, SIG_DFL);  // not Catch2's
+        for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGABRT}) signal(number, SIG_DFL);  // not Catch2's
         work();
         _exit(0);
     }
@@ -940,6 +940,17 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
         CHECK(ended.first == 1);
         CHECK(says(ended.second, {std::string("simulator: the CPU uses ") + used, "<<<grid, block>>>"}));
     }
+}
+
+constexpr int kOddLine = __LINE__ + 1;
+int value_at(const char* address) { return *reinterpret_cast<const int*>(address); }
+
+TEST_CASE("an address that the CPU's own code can't use ends the program with a line") {
+    static const char* volatile odd = reinterpret_cast<const char*>(std::uintptr_t{1});
+    const auto [status, words] = process_of([] { std::exit(value_at(odd)); });
+    CHECK(status == -SIGABRT);
+    CHECK(says(words, {"simulator: the CPU's own code at ", here(kOddLine),
+                       " uses an address that is misaligned "}));
 }
 
 }  // namespace fault_checks

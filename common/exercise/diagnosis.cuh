@@ -37,9 +37,11 @@ class Diagnosis {
     std::vector<std::string> sentences() {
         if (says_cause_) return {};
         if (right(c_))
-            return {
-                "The same case is right when tried again: the result changes with the order of the "
-                "threads. A barrier or an atomic operation is missing, or an index is wrong."};
+            return {std::string("The same case is right when tried again: ") +
+                    (variant_.on_cpu
+                         ? "an index is out of range, or threads use the same memory at the same time."
+                         : "the result changes with the order of the threads. A barrier or an atomic "
+                           "operation is missing, or an index is wrong.")};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (answer) look_at_old_values(*answer);

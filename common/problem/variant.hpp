@@ -82,3 +82,10 @@ std::vector<Variant<Problem>>& added_variants() {
     static std::vector<Variant<Problem>> variants;
     return variants;
 }
+
+/// Variants for the checks of an exercise only: what else a student's functions promise. The idea says what.
+template <typename Problem>
+std::vector<Variant<Problem>>& more_checks() {
+    static std::vector<Variant<Problem>> variants;
+    return variants;
+}

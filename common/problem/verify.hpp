@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -38,9 +39,11 @@ inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned
     return std::nullopt;
 }
 
-/// @return An explanation if a result contains the value of memory that was never written; otherwise empty.
+/// @return An explanation if a result includes the value of memory that was read before it was written;
+///         otherwise empty.
 ///
-/// The simulator fills memory with bytes 0xA5. A sum that includes a few such numbers is also recognized.
+/// The simulator fills memory with bytes 0xA5, the poison. A sum of a few such numbers of 64 or 32 bits, or
+/// of totals of up to 32 counters, is recognized.
 inline std::string poison_text(unsigned long long got, unsigned long long expected) {
     constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kFew = 1 << 20;
     unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
@@ -48,15 +51,19 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
     const auto is_few_times = [](unsigned long long sum, unsigned long long number) {
         return sum != 0 && sum % number == 0 && sum / number < kFew;
     };
-    const auto carries = [&](unsigned long long excess) {
-        const unsigned long long wide = excess * inverse;  // 255 times the poison is a small number: -165
+    const auto includes_poison = [&](unsigned long long excess) {
+        const unsigned long long wide = excess * inverse;  // 17 times the poison is a small number: -11
         const unsigned long long narrow = kPoison >> 32, negative = 0x100000000ull - narrow;
-        return (is_few_times(wide, 1) && wide % 255 != 0) || is_few_times(excess, narrow) ||
-               is_few_times(-excess, negative);
+        bool found = (is_few_times(wide, 1) && wide % 17 != 0) || is_few_times(-excess, negative);
+        for (unsigned int counters = 1; counters <= 32; ++counters)  // their total has 32 bits, too
+            found = found || is_few_times(excess, static_cast<std::uint32_t>(counters * narrow));
+        return found;
     };
-    if (!carries(got) && !carries(got - expected)) return "";
-    return ", which carries 0xA5A5A5A5: the value of memory that was never written (uninitialised shared or "
-           "device memory), and of a shuffle from a lane that has returned";
+    if (got == kPoison)
+        return ", which is 0xA5A5A5A5A5A5A5A5: memory holds this value until something is stored there";
+    if (!includes_poison(got) && !includes_poison(got - expected)) return "";
+    return ", which includes 0xA5A5A5A5: something was read before it was written (memory holds these bytes "
+           "until then, and a shuffle returns them from a lane that has returned)";
 }
 
 /// @brief Compares results with the expected ones, and names the first difference.

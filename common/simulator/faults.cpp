@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "device_memory.hpp"
 #include "errors.hpp"
@@ -21,10 +22,21 @@ std::string text(const uint3& v) {
     return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
 }
 
+/// A function's name without namespaces, the template's arguments, and parameters.
+std::string_view plain(std::string_view name) {
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    if (const std::size_t at = name.find(kUnnamed); at != name.npos) name.remove_prefix(at + kUnnamed.size());
+    name = name.substr(0, name.find_first_of("<("));
+    return name.substr(name.find_last_of(": ") + 1);
+}
+
 }  // namespace
 
+/// A launch may know the kernel as a pointer or a template's parameter only. Then its own name says more.
 std::string launch_text(const Kernel& kernel) {
-    return std::string(kernel.name) + " (launched at " + text(kernel.site) + ")";
+    const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
+    const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);
+    return std::string(is_named ? kernel.name : plain(function)) + " (launched at " + text(kernel.site) + ")";
 }
 
 /// Ends the block. A grid keeps only its first fault.
@@ -38,7 +50,9 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
 
 /// Ends the program.
 [[noreturn]] void fail_on_cpu(const char* what) {
-    std::fprintf(stderr, "simulator: the CPU's own code uses %s\n", what);
+    const std::string line = Calls().line();
+    std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s\n", line.empty() ? "" : " at ",
+                 line.c_str(), what);
     std::abort();
 }
 
@@ -197,7 +211,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
     if (sim::running_worker != nullptr) sim::running_worker->misaligned();
-    sim::fail_on_cpu("an address that is misaligned for its type");
+    sim::fail_on_cpu("an address that is misaligned for its type, or no address at all");
 }
 /// The array's type comes after two numbers of 16 bits.
 struct ArrayType {

@@ -65,6 +65,7 @@ void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
     thread.site = site;
     ++threads_.waiting;
     ++progress_.waits;
+    if (progress_.ticks_since != 0 && gets_nowhere()) stop_without_progress();
 }
 
 // --- Barriers -----------------------------------------------------------------------------------

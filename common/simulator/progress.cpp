@@ -18,6 +18,9 @@ namespace {
 constexpr unsigned int kTicks = 10;      ///< per timeout
 constexpr unsigned int kSlowTicks = 60;  ///< after so many, a grid says that it still runs
 
+/// After so many waits per thread, another one is no progress: a loop with a barrier may be endless.
+constexpr std::uint64_t kMostWaits = 100'000;
+
 /// A debugger may stop threads for any length of time.
 bool is_debugged() {
     std::ifstream status("/proc/self/status");
@@ -50,31 +53,57 @@ Ticks::~Ticks() {
     if (runs_) timer_delete(timer_);
 }
 
-/// A signal may arrive at any instruction. Only a thread that is running the kernel is stopped.
+/// A signal may arrive at any instruction. Only a thread that is running the kernel is stopped here; one that
+/// waits is stopped by `begin_wait`.
 void Worker::look_at_progress() {
+    ++progress_.ticks;
+    const std::uint64_t begun =
+        block_serial * (2 * kMaxThreadsPerBlock) + threads_.started + (threads_.count - threads_.live);
+    if (begun != progress_.begun) progress_.waits_before = progress_.waits;
+    const std::uint64_t waits =
+        std::min(progress_.waits - progress_.waits_before, kMostWaits * threads_.count);
+    const bool is_new = begun != progress_.begun || waits != progress_.seen_waits;
+    progress_.ticks_since = is_new ? 0 : progress_.ticks_since + 1;
+    progress_.begun = begun;
+    progress_.seen_waits = waits;
     if (!threads_.in_kernel) return;
+
     if (grid_->failed) {  // in another worker, for which this one may be waiting
         threads_.in_kernel = false;
         faulted_ = true;
         forget_frames(signal_stack_.data(), signal_stack_.size());
         fibers_.give_up();
     }
-    if (++progress_.ticks == kSlowTicks && !grid_->said_slow.exchange(true))
+    if (progress_.ticks >= kSlowTicks && !grid_->said_slow.exchange(true))
         std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
                      launch_text(grid_->kernel).c_str(),
                      static_cast<unsigned long long>(std::min(grid_->next_block.load(), grid_->blocks)),
                      static_cast<unsigned long long>(grid_->blocks));
-    const std::uint64_t seen = (block_serial + progress_.waits) * (2 * kMaxThreadsPerBlock) +
-                               threads_.started + (threads_.count - threads_.live);
-    progress_.ticks_since = seen == progress_.seen ? progress_.ticks_since + 1 : 0;
-    progress_.seen = seen;
-    if (progress_.ticks_since < kTicks || is_debugged()) return;
+    if (gets_nowhere()) {
+        forget_frames(signal_stack_.data(), signal_stack_.size());
+        stop_without_progress();
+    }
+}
+
+bool Worker::gets_nowhere() {
+    if (progress_.ticks_since < kTicks) return false;
+    if (!is_debugged()) return true;
+    progress_.ticks_since = 0;
+    return false;
+}
+
+void Worker::stop_without_progress() {
     const InSimulator here(*this);
-    forget_frames(signal_stack_.data(), signal_stack_.size());
-    record_thread_fault(cudaErrorLaunchTimeout,
-                        "gets nowhere: for " + std::to_string(grid_->timeout) +
-                            " s it has neither returned nor come to a barrier. It may wait for a thread that "
-                            "can't run until it does, or loop forever (CUDA_SIM_TIMEOUT sets the seconds)");
+    const std::string seconds = "for " + std::to_string(grid_->timeout) + " s ";
+    const bool waits = progress_.seen_waits == kMostWaits * threads_.count;
+    record_thread_fault(
+        cudaErrorLaunchTimeout,
+        "gets nowhere: " +
+            (waits ? "the threads of its block have waited for each other " + std::to_string(kMostWaits) +
+                         " times, and " + seconds + "none has returned. They may loop forever"
+                   : seconds + "it has neither returned nor come to a barrier. It may wait for a "
+                               "thread that can't run until it does, or loop forever") +
+            " (CUDA_SIM_TIMEOUT sets the seconds)");
     fibers_.give_up();
 }
 

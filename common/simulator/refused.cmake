@@ -3,19 +3,23 @@
 find_program(CLANGXX NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
 set(refused ${CMAKE_COMMAND} -E env CLANG=${CLANGXX} ${CMAKE_CURRENT_LIST_DIR}/refused.sh)
 set(clang_reads_cuda FALSE)
+set(clang_lacks "clang is not installed")
 if(CLANGXX)
   # The installed clang may be too old, or lack the headers of the C++ library.
   file(WRITE ${PROJECT_BINARY_DIR}/nothing.cu "int main() {}\n")
   execute_process(COMMAND ${refused} ${PROJECT_BINARY_DIR}/nothing.cu
-    RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE errors)
   if(result EQUAL 0)
     set(clang_reads_cuda TRUE)
   endif()
+  string(REGEX MATCH "[^\n]*error[^\n]*" clang_lacks "${errors}")
+  set(clang_lacks "${CLANGXX} can't read CUDA: ${clang_lacks}")
 endif()
 if(NOT clang_reads_cuda)
-  message(STATUS "clang is not installed: what nvcc would refuse of a kernel may compile here")
+  message(STATUS "What nvcc would refuse of a kernel may compile here: ${clang_lacks}")
 endif()
 set(COURSE_CLANG ${clang_reads_cuda} CACHE INTERNAL "Whether clang looks for what nvcc would refuse")
+set(COURSE_CLANG_LACKS "${clang_lacks}" CACHE INTERNAL "Why not")
 
 # refuse_what_nvcc_does(target source): the target is not linked unless clang accepts its source. Both compilers work
 # at the same time: only linking the program waits for clang, not the compilation.

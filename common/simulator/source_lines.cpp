@@ -13,9 +13,11 @@
 struct backtrace_state;
 using OnError = void (*)(void* data, const char* message, int number);
 using OnLine = int (*)(void* data, std::uintptr_t at, const char* file, int line, const char* function);
+using OnSymbol = void (*)(void* data, std::uintptr_t at, const char* name, std::uintptr_t, std::uintptr_t);
 extern "C" {
 backtrace_state* backtrace_create_state(const char* program, int threaded, OnError, void* data);
 int backtrace_pcinfo(backtrace_state*, std::uintptr_t at, OnLine, OnError, void* data);
+int backtrace_syminfo(backtrace_state*, std::uintptr_t at, OnSymbol, OnError, void* data);
 }
 
 namespace sim {
@@ -44,10 +46,10 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     return 1;  // done
 }
 
-/// The last call is for the function itself, after those that were inlined there.
-[[maybe_unused]] int note_function(void* data, std::uintptr_t, const char*, int, const char* function) {
-    if (function != nullptr) *static_cast<std::string*>(data) = function;
-    return 0;
+/// The program's symbols: with -g1, clang's lines know no functions.
+[[maybe_unused]] void note_function(void* data, std::uintptr_t, const char* name, std::uintptr_t,
+                                    std::uintptr_t) {
+    if (name != nullptr) *static_cast<std::string*>(data) = name;
 }
 
 [[maybe_unused]] void ignore_error(void*, const char*, int) {}
@@ -77,8 +79,8 @@ std::string line_of([[maybe_unused]] std::uintptr_t at) {
 std::string function_of([[maybe_unused]] const void* address) {
     std::string result;
 #ifdef SIM_BACKTRACE
-    backtrace_pcinfo(state(), reinterpret_cast<std::uintptr_t>(address), note_function, ignore_error,
-                     &result);
+    backtrace_syminfo(state(), reinterpret_cast<std::uintptr_t>(address), note_function, ignore_error,
+                      &result);
     if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {
         result = readable;
         std::free(readable);

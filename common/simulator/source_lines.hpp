@@ -9,8 +9,7 @@
 namespace sim {
 
 /// @return FILE:LINE of an instruction in a translated file outside of `common/cuda/`, or of the call that
-/// was
-///         inlined there; empty if there is none.
+/// was inlined there; empty if there is none.
 std::string line_of(std::uintptr_t at);
 
 /// @return The name of a function with its parameters, as C++ writes it; empty if the program knows none.

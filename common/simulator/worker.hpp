@@ -105,6 +105,10 @@ class Worker {
 
     void call_kernel();
 
+    // Kernels that get nowhere (progress.cpp)
+    bool gets_nowhere();
+    [[noreturn]] void stop_without_progress();
+
     // Faults (faults.cpp)
     void record_fault(cudaError_t error, const std::string& what);
     void record_thread_fault(cudaError_t error, const std::string& what);
@@ -138,10 +142,12 @@ class Worker {
 
     /// When the kernel last made progress (progress.cpp).
     struct Progress {
-        std::uint64_t waits = 0;       ///< how often a thread has waited
-        std::uint64_t seen = 0;        ///< how much the threads had done at the last tick
-        unsigned int ticks = 0;        ///< of the grid
-        unsigned int ticks_since = 0;  ///< without progress
+        std::uint64_t waits = 0;                ///< how often a thread has waited
+        std::uint64_t waits_before = 0;         ///< the same when a thread last began or returned
+        std::uint64_t begun = 0;                ///< how much had begun or returned at the last tick
+        std::uint64_t seen_waits = 0;           ///< how many waits counted at the last tick
+        unsigned int ticks = 0;                 ///< of the grid
+        volatile unsigned int ticks_since = 0;  ///< without progress
     } progress_;
 
     std::vector<char> signal_stack_;

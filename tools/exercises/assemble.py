@@ -13,7 +13,7 @@ from pathlib import Path
 
 import live
 from faults import faults
-from starter import ROOT, Chapter, exercises
+from starter import ROOT, Chapter, exercises, names_of, without_comments, without_marks
 
 REGISTER = """#line 1 "the variant's entry"
 static const bool is_added = [] {{
@@ -21,9 +21,24 @@ static const bool is_added = [] {{
     return true;
 }}();
 """
+REGISTER_MORE = """static const bool is_checked = [] {{
+    more_checks<{problem}>().push_back(kMoreCheck);
+    more_checks<{problem}>().back().name = "{name}";
+    return true;
+}}();
+"""
 
 
-def assemble(problem, texts):
+def registration(problem, entry, name, more=None):
+    """Source that adds a variant under a name, and the check of a file of more checks, if there is one."""
+    text = REGISTER.format(problem=problem, entry=re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1))
+    if more and (ROOT / more).exists():
+        text = f'#line 1 "{more}"\n{(ROOT / more).read_text(encoding="utf-8")}' \
+               + REGISTER_MORE.format(problem=problem, name=name) + text
+    return text
+
+
+def assemble(problem, texts, more=None):
     """A source file from texts, each with a name, a variant's entry, and a file's name for messages."""
     # Otherwise a function of the same name would hide the one of the problem's header.
     used = "using ::square;\n" if problem == "SumOfSquares" else ""
@@ -36,13 +51,23 @@ def assemble(problem, texts):
                 lines[number - 1] = ""
                 if "include" in line:  # nvcc searches the folder of the file that #line names
                     includes += [f"#line {number} {place}", line.replace('"../', f'"{ROOT}/')]
-        entry = re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1)
         parts += [f"namespace student{at or ''} {{", f"{used}#line 1 {place}", *lines,
-                  REGISTER.format(problem=problem, entry=entry) + "}"]
+                  registration(problem, entry, name, more) + "}"]
     return "\n".join(includes + parts) + "\n"
 
 
+def with_hidden(exercise, text):
+    """A student's text with the definitions that it lacks. An older starter has them."""
+    chapter, code = Chapter(exercise.chapter), without_comments(text.splitlines())
+    for part in chapter.hidden(exercise):
+        if not any(re.search(rf"\b{name}\s*\(", code) for name in names_of(part)):
+            lines = "\n".join("" if line not in without_marks([line]) else line for line in part)
+            text += f'\n#line {chapter.line_of(part)} "{exercise.chapter}/kernels.cuh"\n{lines}\n'
+    return text
+
+
 def main(what, number, output):
+    more = None
     if what == "steps":
         found = [step for step in live.steps().values() if step.number.startswith(number)]
         texts = [(step.number, step.entry, f"step {step.number}", step.text) for step in found]
@@ -50,13 +75,14 @@ def main(what, number, output):
     else:
         exercise = next(each for each in exercises() if each.number == number)
         chapter = Chapter(exercise.chapter)
-        entry, problem = chapter.entries[exercise.variant], chapter.problem
+        entry, problem, more = chapter.entries[exercise.variant], chapter.problem, exercise.more
         if what == "student":
-            texts = [("yours", entry, exercise.file, (ROOT / exercise.file).read_text(encoding="utf-8"))]
+            text = (ROOT / exercise.file).read_text(encoding="utf-8")
+            texts = [("yours", entry, exercise.file, with_hidden(exercise, text))]
         else:
-            texts = [(each.name, entry, f"fault {each.name}", each.text()) for each in faults(number[:2])
+            texts = [(each.name, entry, f"fault {each.name}", with_hidden(exercise, each.text())) for each in faults(number[:2])
                      if each.exercise == exercise]
-    Path(output).write_text(assemble(problem, texts), encoding="utf-8")
+    Path(output).write_text(assemble(problem, texts, more), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ import live
 import predict
 import verdict as checks
 from starter import ROOT, exercises, without_marks
-from student import Work
+from student import Work, noted
 
 
 def say(*lines):
@@ -254,6 +254,9 @@ def main():
     if work.begin():
         say("", exercise.section("Task"), "",
             f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
+        unsolved_yet = [each for each in work.chapter.reveals(exercise) if not noted(each).get("passed_once")]
+        if unsolved_yet:
+            say(f"It contains the solution of {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
     elif not options.watch:
         say(f"Your file: {exercise.file}", "")
     if work.starter_has_changed():

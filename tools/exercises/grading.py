@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import verdict as checks
-from assemble import REGISTER
+from assemble import registration
 from starter import ROOT, Chapter
 
 # The symbols that an object may import: C++'s library and runtime, the simulator, and little of C's library.
@@ -91,19 +91,19 @@ class Grading:
         # Addresses and process numbers differ between runs.
         faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
         if not words:
-            ended_by = done.status - 128 if done.status > 128 else -done.status
-            words = [f"The program was ended by signal {ended_by}." if ended_by > 0 else
+            number = done.status - 128 if done.status > 128 else -done.status
+            words = [checks.ended_by(number) if number > 0 else
                      f"The program ended before the checks were complete, with status {done.status}."]
         return self.words([*words, *(f"  {fault}" for fault in faults)])
 
     def verdict(self, source):
         """The first failure's lines; none if there is no failure."""
         chapter = Chapter(self.exercise.chapter)
-        entry = re.sub(r'\.name = "[^"]*"', '.name = "yours"', chapter.entries[self.exercise.variant], count=1)
         # Otherwise a function of the same name would hide the one of the problem's header.
         used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
         self.source.write_text("\n".join(source.includes) + f"\nnamespace student {{\n{used}{source.text}"
-                               + REGISTER.format(problem=chapter.problem, entry=entry) + "}\n", encoding="utf-8")
+                               + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours",
+                                              self.exercise.more) + "}\n", encoding="utf-8")
         for preset, order, meaning in checks.CHECKS["simulator"]:
             if words := self.compile(preset, order):
                 return words
@@ -113,9 +113,8 @@ class Grading:
                 if order == "interleaved":
                     return [meaning]  # the order decides which case fails first
                 if meaning:
-                    return [words[0], f"  {meaning}", *words[1:]]
-                if not words[0].startswith("It ") and self.run(preset, order, "5")[:1] != words[:1]:
-                    words.insert(1, "  The result depends on the order of the threads: they access the same memory "
-                                    "without a barrier or an atomic operation in between.")
+                    return checks.with_meaning(order, meaning, words)
+                if "expected " in words[0] and not self.exercise.on_cpu and checks.changes_with_order(words, self.run(preset, order, "5")):
+                    words[1:] = [checks.DEPENDS_ON_ORDER]
                 return words
         return []

@@ -18,9 +18,9 @@ def findings(fault, backend):
         if log := checks.build(preset, [program]):
             raise OSError("\n".join(checks.compiler_words(log)))
         command = [checks.ROOT / "build" / preset / "bin" / program, fault.name]
-        found = checks.run_in_two_orders(command) if order == "plain" and backend == "simulator" else checks.run(command)
+        found = checks.run_in_two_orders(fault.exercise, command) if order == "plain" and backend == "simulator" else checks.run(command)
         if not found.passed:
-            return [found.words[0], *(["  " + meaning] if meaning else []), *found.words[1:]]
+            return checks.with_meaning(order, meaning, found.words) if meaning else found.words
     return ["The checks find no error."]
 
 

@@ -37,14 +37,21 @@ class Question:
         return found
 
     def ask(self):
+        """The answer; asks again, and says what it accepts, until there is one."""
+        while (answer := self.ask_once()) is None:
+            print("Type " + ("each of these numbers once, such as " + " ".join(map(str, range(len(self.variants()), 0, -1)))
+                             if self.kind == "order" else "a number, such as 2 or 1.5") + ".")
+        return answer
+
+    def ask_once(self):
         if self.kind == "order":
             names = sorted({name for _, name in self.variants()})
             lines = [f"  {number}  {name}" for number, name in enumerate(names, 1)]
             answer = input("\n".join([self.text, *lines, "The numbers, fastest first: "]))
             numbers = [int(number) for number in re.findall(r"\d+", answer)]
             return [names[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(names) + 1)) else None
-        answer = input(f"{self.text}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").replace(",", "")
-        return float(answer) if re.fullmatch(r"\d+(\.\d+)?", answer.strip()) else None
+        answer = input(f"{self.text}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").strip()
+        return float(answer.replace(",", "")) if re.fullmatch(r"(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", answer) else None
 
     def grade(self, answer, rows):
         """Whether an answer is right, and the right one in words; None if the rows don't contain it."""
@@ -84,13 +91,10 @@ def predict(chapter, backend, say):
     asked = questions(chapter)
     answers = noted("predict")
     for question in asked:
-        answer = None
-        while answer is None:
-            try:
-                answer = question.ask()
-            except EOFError:
-                return say("")
-        answers[f"{chapter[:2]}.{question.number}"] = answer
+        try:
+            answers[f"{chapter[:2]}.{question.number}"] = question.ask()
+        except EOFError:
+            return say("")
         say("")
     note("predict", **answers)
     needed = {name for question in asked if question.kind != "count" for name, _ in question.variants()}

@@ -30,6 +30,16 @@ class Exercise:
         return Path("work") / f"{self.number}_{PAGE_NUMBER.fullmatch(self.page.name)[2]}.cuh"
 
     @property
+    def on_cpu(self):
+        """Whether it is not about a kernel."""
+        return ".on_cpu = true" in Chapter(self.chapter).entries[self.variant]
+
+    @property
+    def more(self):
+        """A file of more checks, which few exercises have."""
+        return self.page.with_suffix(".cuh")
+
+    @property
     def title(self):
         return self.text.splitlines()[0].removeprefix("# ").partition(" ")[2]
 
@@ -53,6 +63,16 @@ def exercises():
         variant = re.search(r"^<!-- variant: (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
         found.append(Exercise(number, page.relative_to(ROOT), variant))
     return found
+
+
+def place(number):
+    """An exercise's place in the course: (7, 2) of 07.2."""
+    return tuple(map(int, number.split(".")))
+
+
+def marked(lines):
+    """The exercises whose marks are in the lines."""
+    return {mark["number"] for line in lines if (mark := MARK.fullmatch(line))}
 
 
 def without_marks(lines):
@@ -128,8 +148,27 @@ class Chapter:
             words |= {word for part in more for word in re.findall(r"\w+", without_comments(part))}
         return [part for part in definitions(self.lines) if part in chosen]
 
+    def hidden(self, exercise):
+        """The definitions that a student's file lacks: the answers to later exercises, and what uses them."""
+        found, names = [], set()
+        for part in self.needed(exercise.variant):
+            words = set(re.findall(r"\w+", without_comments(part)))
+            if words & names or any(place(number) > place(exercise.number) for number in marked(part)):
+                found.append(part)
+                names |= names_of(part)
+        return found
+
+    def line_of(self, part):
+        """The number of a definition's first line."""
+        return next(at for at in range(len(self.lines)) if self.lines[at:at + len(part)] == part) + 1
+
+    def reveals(self, exercise):
+        """The exercises whose answers are in a starter."""
+        parts = [part for part in self.needed(exercise.variant) if part not in self.hidden(exercise)]
+        return sorted(set().union(*map(marked, parts)) - {exercise.number})
+
     def file(self, exercise, edit):
-        """The chapter's file, with only the definitions that the variant needs, each edited."""
+        """The chapter's file, with only the definitions that the variant needs and does not hide, each edited."""
         includes = [line for line in self.lines if line.startswith("#include")]
         parts = [["/// @file",
                   f"/// @brief Exercise {exercise.number}: {exercise.title}.",
@@ -139,7 +178,7 @@ class Chapter:
                   "#pragma once"],
                  [line for line in includes if "<" in line],
                  [line for line in includes if "<" not in line],
-                 *[edit(part) for part in self.needed(exercise.variant)]]
+                 *[edit(part) for part in self.needed(exercise.variant) if part not in self.hidden(exercise)]]
         return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
     def starter(self, exercise):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from definitions import Refused, split, tokens_of
-from starter import MARK, Chapter
+from starter import MARK, Chapter, marked
 
 HEADERS = set("""algorithm array atomic bit climits cmath cstddef cstdint cstdio limits mutex numeric thread
     type_traits utility vector""".split())
@@ -17,7 +17,7 @@ STD = set("""accumulate array atomic begin byte clamp conditional_t copy copy_n 
     min move mutex numeric_limits pair plus ptrdiff_t reduce ref size size_t span swap thread transform tuple
     uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned_integral vector""".split())
 FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__has_.*|_Pragma|sim|SIM_.*|student|namespace
-    |friend|operator|import|module|export|concept|setjmp|longjmp|added_variants|check_.*|system|exec[lv]p?e?|fork|vfork
+    |friend|operator|import|module|export|concept|setjmp|longjmp|added_variants|more_checks|check_.*|system|exec[lv]p?e?|fork|vfork
     |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
     |fopen|freopen|fdopen|openat|creat|i?fstream|ofstream|filesystem|dlopen|dlsym|mmap|munmap|mprotect|syscall|ptrace
     |std(?:in|out|err)|cin|cout|cerr|clog|getchar|fgets|fread|scanf|fscanf""".replace("\n", "").replace(" ", ""))
@@ -127,9 +127,8 @@ def read(exercise, raw):
     course = []
     for part in needed:
         lines = "\n".join("" if MARK.fullmatch(line) else line for line in part)
-        first = next(at for at in range(len(chapter.lines)) if chapter.lines[at:at + len(part)] == part) + 1
-        asked = any((mark := MARK.fullmatch(line)) and mark["number"] == exercise.number for line in part)
-        placed = f'#line {first} "{exercise.chapter}/kernels.cuh"\n{lines}'
+        asked = exercise.number in marked(part)
+        placed = f'#line {chapter.line_of(part)} "{exercise.chapter}/kernels.cuh"\n{lines}'
         course += [(each, asked, placed) for each in split(directives(tokens_of(lines), ())[0])[:1]]
     wanted = {each.name: each for each, asked, _ in course if asked}
     kept = {each.name: each for each, asked, _ in course if not asked}

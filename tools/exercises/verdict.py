@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from starter import ROOT
 
 SECONDS = 120  # per check; a longer one counts as an endless loop
+STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 
 # Each backend's checks, the most instructive first, each with the meaning of its failure.
 CHECKS = {
@@ -20,6 +22,12 @@ CHECKS = {
         ("sanitize", "plain", "The results are right, but AddressSanitizer or UndefinedBehaviorSanitizer reports an error."),
     ],
 }
+
+DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of them use the same memory at the same time. "
+                    "A barrier or an atomic operation is missing, or an index is wrong.")
+SIGNALS = {signal.SIGSEGV: "usually by an index outside of an array, or a pointer to nothing",
+           signal.SIGABRT: "usually by an exception, a thread that is not waited for, or an index outside of an array",
+           signal.SIGFPE: "by an integer division by zero"}
 
 
 @dataclass
@@ -56,40 +64,78 @@ def compiler_words(log):
     return ["It does not compile.", *shown]
 
 
+def ended_by(number):
+    """In words, what usually sends a program a signal."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    return f"The program was ended by {name}{', ' if number in SIGNALS else ''}{SIGNALS.get(number, '')}."
+
+
+def changes_with_order(words, other):
+    """Whether a check's result, in words, differs in another order of the threads: [] if it is right there.
+
+    If a kernel was stopped in both, the order only decides which thread was the first one to break a rule.
+    """
+    return not other or words[0] != other[0] and all("expected " in each[0] for each in (words, other))
+
+
+def with_meaning(order, meaning, words):
+    """A later check's words with the meaning of its failure."""
+    if order != "interleaved":
+        return [words[0], "  " + meaning, *words[1:]]
+    # In a race, guesses from the results would be misleading. A bad address is no race, and says enough.
+    return [words[0]] if " uses " in words[0] else [words[0], "  " + meaning]
+
+
 def run(command, seed="0"):
     """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
     try:
         done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=SECONDS, env={**os.environ, "CUDA_SIM_SEED": seed})
+                              capture_output=True, timeout=SECONDS,
+                              env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, "CUDA_SIM_SEED": seed})
     except subprocess.TimeoutExpired as late:
         words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
         return Verdict(False, [f"It did not end within {SECONDS} seconds: an endless loop?", *words[:1]])
     if done.returncode == 0:
         return Verdict(True, [])
     words = done.stdout.splitlines()
-    said = [line for line in done.stderr.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
+    said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in done.stderr.splitlines()
+            if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
     if done.returncode < 0:
-        words.append(f"The program was ended by signal {-done.returncode}.")
-    return Verdict(False, words + ["  " + line for line in said[:1]] or [f"It ended with status {done.returncode}."])
+        words.append(ended_by(-done.returncode))
+    said += [f"at {frame[1]}" for frame in re.finditer(r"^ +#\d+ .*?(work/\S+:\d+)", done.stderr, re.MULTILINE)][:1]
+    return Verdict(False, words + ["  " + line for line in said[:2]] or [f"It ended with status {done.returncode}."])
 
 
-def run_in_two_orders(command):
+def run_in_two_orders(exercise, command):
     """Runs a check; after a failure, also says whether it depends on the order of the simulator's threads."""
     verdict = run(command)
-    if verdict.passed:
+    if verdict.passed or exercise.on_cpu or " gets nowhere: " in verdict.first:
         return verdict
-    other = run(command, seed="5")
-    if other.first != verdict.first:
-        verdict.words.insert(1, "  The result depends on the order of the threads: they access the same memory "
-                                "without a barrier or an atomic operation in between.")
+    if changes_with_order(verdict.words, run(command, seed="5").words):
+        verdict.words[1:] = [DEPENDS_ON_ORDER]
     return verdict
 
 
+def where_it_crashes(exercise):
+    """AddressSanitizer's words about a program that was ended by a signal: the line, as a rule."""
+    preset, order, _ = CHECKS["simulator"][-1]
+    if build(preset, [program(exercise, preset, order).name]):
+        return []
+    return [line for line in run([program(exercise, preset, order)]).words if line.startswith("  ")]
+
+
 def refused(exercise):
-    """clang's errors for code that nvcc would refuse and g++ compiles; nothing if clang is not installed."""
+    """clang's errors for code that nvcc would refuse and g++ compiles; nothing without a clang that reads CUDA."""
+    cache = (ROOT / "build" / "simulator" / "CMakeCache.txt").read_text(encoding="utf-8")
+    if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
+        return []
     source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
     done = subprocess.run([ROOT / "common/simulator/refused.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
-                          errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
+                          errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
+                          env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
 
 
@@ -99,7 +145,10 @@ def verify(exercise, backend):
     preset, order, _ = first
     if log := build(preset, [program(exercise, preset, order).name]):
         return Verdict(False, compiler_words(log))
-    verdict = (run_in_two_orders if backend == "simulator" else run)([program(exercise, preset, order)])
+    command = [program(exercise, preset, order)]
+    verdict = run_in_two_orders(exercise, command) if backend == "simulator" else run(command)
+    if not verdict.passed and "ended by SIG" in verdict.first and backend == "simulator":
+        verdict.words += where_it_crashes(exercise)
     if not verdict.passed or not others:
         return verdict
     with ThreadPoolExecutor() as pool:
@@ -110,7 +159,7 @@ def verify(exercise, backend):
                 return Verdict(False, compiler_words(log))
         if words.result():
             return Verdict(False, ["The result is right, but nvcc would refuse the code.", *words.result()[1:]])
-        for (_, _, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
+        for (_, order, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
-                return Verdict(False, [verdict.words[0], "  " + meaning, *verdict.words[1:]])
+                return Verdict(False, with_meaning(order, meaning, verdict.words))
     return Verdict(True, [])

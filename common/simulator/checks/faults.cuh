@@ -95,7 +95,7 @@ std::pair<int, std::string> process_of(Work work) {
     REQUIRE(child >= 0);
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        for (const int number : {SIGSEGV, SIGBUS, SIGILL}) signal(number, SIG_DFL);  // not Catch2's
+        for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGABRT}) signal(number, SIG_DFL);  // not Catch2's
         work();
         _exit(0);
     }
@@ -711,6 +711,30 @@ TEST_CASE("a barrier that some threads have left out is found where early exits 
     forget_fault();
 }
 
+/// Launches a kernel that it knows as a template's parameter only.
+template <void (*kKernel)(int*)>
+void launch_parameter(int* d_data) {
+    kKernel<<<1, 1>>>(d_data);
+}
+namespace {
+__global__ void unnamed_space_kernel(int* d_data) { *d_data = 1; }
+template <typename T>
+__global__ void template_kernel(T* d_data) {
+    *d_data = 1;
+}
+}  // namespace
+
+TEST_CASE("a fault names the kernel, also if the launch knows it by another name") {
+    const auto said = [](auto launch) {
+        return fault_of([launch] { launch(reinterpret_cast<int*>(std::uintptr_t{0x1230})); },
+                        cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(launch_parameter<unnamed_space_kernel>), {"unnamed_space_kernel (launched at "}));
+    CHECK(says(said(launch_parameter<template_kernel<int>>), {"template_kernel (launched at "}));
+    CHECK(says(said([](int* d_data) { template_kernel<int><<<1, 1>>>(d_data); }),
+               {"template_kernel<int> (launched at "}));
+}
+
 // --- What a GPU has no words for ----------------------------------------------------------------
 
 constexpr int kSpinLine = __LINE__ + 4;
@@ -734,20 +758,61 @@ TEST_CASE("a kernel that gets nowhere is stopped") {
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
+constexpr int kEndlessLine = __LINE__ + 2;
+__global__ void endless_barriers_kernel(const unsigned int* d_lock) {
+    while (*d_lock == 1) __syncthreads();
+}
+
+constexpr int kEndlessVoteLine = __LINE__ + 2;
+__global__ void endless_votes_kernel(const unsigned int* d_lock) {
+    while (__any_sync(0xffffffffu, *d_lock == 1)) {}
+}
+
+TEST_CASE("a loop whose threads wait for each other forever is stopped") {
+    const auto said = [](void (*kernel)(const unsigned int*)) {
+        return fault_of(
+            [kernel] {
+                const unsigned int locked = 1;
+                unsigned int* d_lock = nullptr;
+                cudaMalloc(&d_lock, sizeof(*d_lock));
+                cudaMemcpy(d_lock, &locked, sizeof(locked), cudaMemcpyHostToDevice);
+                kernel<<<1, 1>>>(d_lock);
+            },
+            cudaErrorLaunchTimeout);
+    };
+    const char* const words =
+        " gets nowhere: the threads of its block have waited for each other 100000 times";
+    setenv("CUDA_SIM_TIMEOUT", "1", 1);
+    CHECK(
+        says(said(endless_barriers_kernel), {"endless_barriers_kernel", " at ", here(kEndlessLine), words}));
+    CHECK(says(said(endless_votes_kernel), {"endless_votes_kernel", " at ", here(kEndlessVoteLine), words}));
+    unsetenv("CUDA_SIM_TIMEOUT");
+}
+
 __global__ void busy_kernel(unsigned int* d_count) {
     const long long start = clock64();
     while (clock64() - start < 150'000'000) {}
     atomicAdd(d_count, 1u);
 }
 
-TEST_CASE("a kernel whose threads return one after another may take its time") {
+__global__ void busy_barriers_kernel(unsigned int* d_count) {
+    for (unsigned int k = 0; k < 10; ++k) {
+        const long long start = clock64();
+        while (clock64() - start < 150'000'000) {}
+        __syncthreads();
+    }
+    atomicAdd(d_count, 10u);
+}
+
+TEST_CASE("a kernel whose threads return or meet one after another may take its time") {
     const DeviceBuffer<unsigned int> count(1);
     CUDA_CHECK(cudaMemset(count.data(), 0, count.bytes()));
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     busy_kernel<<<1, 10>>>(count.data());
+    busy_barriers_kernel<<<1, 1>>>(count.data());
     unsetenv("CUDA_SIM_TIMEOUT");
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(count.to_host()[0] == 10);
+    CHECK(count.to_host()[0] == 20);
 }
 
 __global__ void assertion_kernel(unsigned int* d_data) {
@@ -875,6 +940,17 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
         CHECK(ended.first == 1);
         CHECK(says(ended.second, {std::string("simulator: the CPU uses ") + used, "<<<grid, block>>>"}));
     }
+}
+
+constexpr int kOddLine = __LINE__ + 1;
+int value_at(const char* address) { return *reinterpret_cast<const int*>(address); }
+
+TEST_CASE("an address that the CPU's own code can't use ends the program with a line") {
+    static const char* volatile odd = reinterpret_cast<const char*>(std::uintptr_t{1});
+    const auto [status, words] = process_of([] { std::exit(value_at(odd)); });
+    CHECK(status == -SIGABRT);
+    CHECK(says(words, {"simulator: the CPU's own code at ", here(kOddLine),
+                       " uses an address that is misaligned "}));
 }
 
 }  // namespace fault_checks

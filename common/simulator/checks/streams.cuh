@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../checks/catch.hpp"
+#include "../../checks/setting.hpp"
 #include "../../cuda/device_buffer.cuh"
 #include "faults.cuh"
 #include "order.cuh"
@@ -165,11 +166,11 @@ TEST_CASE("an event that is not done has no time") {
 
 /// Two devices, and one again at the end.
 struct TwoDevices {
-    TwoDevices() { sim::set_devices(2); }
-    ~TwoDevices() {
-        cudaSetDevice(0);
-        sim::set_devices(1);
-    }
+    TwoDevices() = default;
+    ~TwoDevices() { cudaSetDevice(0); }
+    TwoDevices(const TwoDevices&) = delete;
+    TwoDevices& operator=(const TwoDevices&) = delete;
+    const Setting two{"CUDA_SIM_DEVICES", 2};
 };
 
 TEST_CASE("each thread of the host has a device of its own") {

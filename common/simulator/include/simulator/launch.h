@@ -170,12 +170,6 @@ Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find fin
     return {{call, find, name, config, {file, line}}};
 }
 
-/// CUDA_SIM_SEED: 0 runs blocks, threads and streams in order, any other number in an order of its own.
-void set_seed(std::uint64_t value);
-
-/// CUDA_SIM_DEVICES: how many devices there are.
-void set_devices(int count);
-
 /// CUDA_SIM_WORKERS: how many OS threads run blocks; the device's number of multiprocessors.
 unsigned int workers();
 

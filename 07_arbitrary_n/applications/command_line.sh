@@ -25,6 +25,9 @@ writes_safely --csv times.csv --stream memory:64K --parts
 # run OPTION...: the program succeeds.
 run() { "$program" "$@" >"$folder/out" 2>"$folder/err" || fail "$*: $(cat "$folder/err")"; }
 
+run --stream --help
+grep -q -- '--chunk SIZE' "$folder/out" || fail "--stream --help is no request for help"
+
 # From a file, a pipe and standard input, and with any chunks: one result, and only the file's bytes.
 run --stream "$folder/data" --bins "$folder/bins" --chunk 4K
 [ "$(sed 1d "$folder/bins" | cut -d, -f2 | paste -sd+ | bc)" = 100001 ] || fail "--bins are not of 100001 bytes"

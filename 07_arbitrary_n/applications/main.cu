@@ -64,7 +64,7 @@ class Progress {
         if (!is_terminal_) return;
         const double done = static_cast<double>(source.taken()), speed = done / timer_.stop();
         std::string text = format_ratio(done / 1e9) + " GB, " + format_ratio(speed / 1e9) + " GB/s";
-        if (source.bytes() && done > 0)
+        if (source.bytes() && done > 0 && source.taken() < *source.bytes())
             text += ", " + format_seconds((static_cast<double>(*source.bytes()) - done) / speed) + " left";
         std::fprintf(stderr, "\r%s\033[K", text.c_str());
         shown_ = true;

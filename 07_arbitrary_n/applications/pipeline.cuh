@@ -98,9 +98,13 @@ class Pipeline {
     /// @throws CudaError.
     void set_results(std::vector<unsigned long long> values) {
         for (const Gpu& gpu : gpus_) {
+            CUDA_CHECK(cudaSetDevice(gpu.slots.front()->device));
             values.resize(gpu.d_results.size());
             CUDA_CHECK(cudaMemcpy(gpu.d_results.data(), values.data(), gpu.d_results.bytes(),
                                   cudaMemcpyHostToDevice));
+            // Pageable memory may still be copied from the driver's buffer, and no slot's stream waits for
+            // it.
+            CUDA_CHECK(cudaDeviceSynchronize());
             values.clear();
         }
     }
@@ -138,8 +142,7 @@ class Pipeline {
             streams.push_back(gpu.slots.front()->stream);
         }
         reduction_.add_up(d_results, work_.results + 1, streams);
-        CUDA_CHECK(cudaSetDevice(0));
-        CUDA_CHECK(cudaStreamSynchronize(streams.front()));
+        for (const cudaStream_t stream : streams) CUDA_CHECK(cudaStreamSynchronize(stream));
         return gpus_.front().d_results.to_host();
     }
 

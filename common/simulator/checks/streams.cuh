@@ -134,6 +134,18 @@ TEST_CASE("a kernel in a stream gets its arguments as they were at the launch") 
           }) == 0);
 }
 
+__global__ void shared_kernel() { extern __shared__ int cells[]; }
+
+TEST_CASE("a launch in a stream that asks for too much shared memory is refused at once") {
+    CHECK(failures([] {
+              const Stream stream;
+              shared_kernel<<<1, 1, 48 * 1024, stream.stream>>>();
+              const bool accepted = cudaGetLastError() == cudaSuccess;
+              shared_kernel<<<1, 1, 48 * 1024 + 1, stream.stream>>>();
+              return accepted && cudaGetLastError() == cudaErrorInvalidValue;
+          }) == 0);
+}
+
 TEST_CASE("the default stream waits for a stream, but not for a non-blocking one") {
     const auto copy = [](unsigned int flags) {
         const Stream kernels(flags);

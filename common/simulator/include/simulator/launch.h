@@ -80,20 +80,25 @@ struct AnyLauncher {
     LaunchConfig config;
     Site site;
 
+    /// The kernel for arguments of these types.
+    template <typename... Arguments>
+    Kernel kernel() const {
+        const void* address = nullptr;
+        if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
+            address = find(KernelAddress<Arguments...>{});
+        return {name, address, site};
+    }
     /// Runs the grid. `cudaGetLastError` returns its error.
     template <typename... Arguments>
     void run(Arguments&... arguments) const {
         const auto call_kernel = [&] { call(arguments...); };
-        const void* address = nullptr;
-        if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
-            address = find(KernelAddress<Arguments...>{});
-        run_grid({name, address, site}, config, run_threads<decltype(call_kernel)>, &call_kernel);
+        run_grid(kernel<Arguments...>(), config, run_threads<decltype(call_kernel)>, &call_kernel);
     }
     /// The same with copies, since the launch keeps what is temporary. In a stream, it may run later.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
         if (!is_late(config.stream)) return run(arguments...);
-        if (accept({name, nullptr, site}, config))
+        if (accept(kernel<Arguments...>(), config))
             order(config.stream, [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
     }
 };

@@ -15,6 +15,7 @@
 #include "broken/unfinished_kernels.cuh"
 #include "broken/whole_chunks_only.cuh"
 #include "broken/wrong_device.cuh"
+#include "file_source.hpp"
 #include "pipeline.cuh"
 
 namespace {

@@ -15,6 +15,7 @@
 #include "../../common/bench/row.hpp"
 #include "../../common/bench/visible.hpp"
 #include "../../common/cuda/timer.cuh"
+#include "file_source.hpp"
 #include "generated.cuh"
 #include "options.hpp"
 #include "parts.cuh"

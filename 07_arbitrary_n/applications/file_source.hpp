@@ -4,8 +4,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "source.hpp"
 
@@ -40,7 +41,7 @@ class OpenFile {
 
 /// @brief A regular file. Threads read their chunks at the same time.
 ///
-/// The part that is in the system's cache is copied from there. The rest is read past the cache (O_DIRECT) if
+/// A chunk that is in the system's cache is copied from there. Others are read past the cache (O_DIRECT) if
 /// the file system allows it: a large file would only evict other data, and copying it twice costs time.
 class FileSource : public SizedSource {
  public:
@@ -54,8 +55,9 @@ class FileSource : public SizedSource {
 
     Chunk next(unsigned char* buffer) override {
         const Chunk chunk = claim();
+        const bool cached = chunk.size == 0 || !use_direct_ || is_cached(chunk);
         for (std::size_t done = 0; done < chunk.size;) {
-            const ssize_t count = read_some(buffer + done, chunk.size - done, chunk.first + done);
+            const ssize_t count = read_some(buffer + done, chunk.size - done, chunk.first + done, cached);
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) throw std::runtime_error(path_ + ": " + std::strerror(errno) + ": no result");
             if (count == 0)
@@ -68,13 +70,22 @@ class FileSource : public SizedSource {
     }
 
  private:
+    /// Whether the system's cache has all of a chunk. If this can't be found out, it is said to.
+    bool is_cached(const Chunk& chunk) const {
+        const auto offset = static_cast<off_t>(chunk.first);
+        void* const pages = mmap(nullptr, chunk.size, PROT_READ, MAP_SHARED, file_.number(), offset);
+        if (pages == MAP_FAILED) return true;
+        std::vector<unsigned char> states(chunk.size / kChunkAlignment + 1, 1);
+        const bool known = mincore(pages, chunk.size, states.data()) == 0;
+        munmap(pages, chunk.size);
+        return !known ||
+               std::all_of(states.begin(), states.end(), [](unsigned char state) { return state % 2 == 1; });
+    }
+
     /// Reads up to `size` bytes. With O_DIRECT it may read more, up to the next multiple of the alignment.
-    ssize_t read_some(unsigned char* to, std::size_t size, std::uint64_t at) {
+    ssize_t read_some(unsigned char* to, std::size_t size, std::uint64_t at, bool cached) {
         const auto offset = static_cast<off_t>(at);
-        const iovec cached{to, size};
-        const ssize_t count = preadv2(file_.number(), &cached, 1, offset, RWF_NOWAIT);
-        if (count > 0) return count;
-        if (use_direct_ && at % kChunkAlignment == 0) {
+        if (!cached && use_direct_ && at % kChunkAlignment == 0) {
             const std::size_t aligned = (size + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
             const ssize_t direct = pread(direct_.number(), to, aligned, offset);
             if (direct >= 0) return direct;

@@ -122,8 +122,11 @@ class CommandLine {
                 throw BadOption(std::string(argv[at]) + " needs a value; --help lists the options");
             if (found != 1 && found != 'h')
                 throw BadOption("unknown option '" + std::string(argv[at]) + "'; --help lists the options");
-            const Option& chosen = options_[static_cast<std::size_t>(index)];
-            chosen.set(optarg != nullptr ? optarg : "");
+            const std::string value = optarg != nullptr ? optarg : "";
+            // In `--file --help`, the value was left out.
+            const Option& chosen =
+                value == "--help" ? options_.back() : options_[static_cast<std::size_t>(index)];
+            chosen.set(value);
             given_.insert(chosen.name);
         }
         if (optind < argc)

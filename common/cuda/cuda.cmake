@@ -26,6 +26,15 @@ if(COURSE_WARNINGS_AS_ERRORS)
   target_compile_options(course_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
 
+# NCCL adds up what several GPUs have computed.
+find_path(NCCL_INCLUDE_DIR nccl.h)
+find_library(NCCL_LIBRARY nccl)
+if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+  add_library(course_nccl INTERFACE)
+  target_include_directories(course_nccl INTERFACE ${NCCL_INCLUDE_DIR})
+  target_link_libraries(course_nccl INTERFACE ${NCCL_LIBRARY})
+endif()
+
 function(course_executable target source)
   add_executable(${target} ${PROJECT_SOURCE_DIR}/${source})
   target_link_libraries(${target} PRIVATE course_options)

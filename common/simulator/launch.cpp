@@ -76,23 +76,13 @@ void run_on_workers(Grid& grid) {
     for (std::thread& other : others) other.join();
 }
 
-std::uint64_t& seed_value() {
-    static std::uint64_t value = setting("CUDA_SIM_SEED", 0);
-    return value;
-}
-
-int& devices() {
-    static int count = static_cast<int>(std::clamp<std::uint64_t>(setting("CUDA_SIM_DEVICES", 1), 1, 64));
-    return count;
-}
-
 }  // namespace
 
-std::uint64_t seed() { return seed_value(); }
-void set_seed(std::uint64_t value) { seed_value() = value; }
+std::uint64_t seed() { return setting("CUDA_SIM_SEED", 0); }
 
-int device_count() { return devices(); }
-void set_devices(int count) { devices() = count; }
+int device_count() {
+    return static_cast<int>(std::clamp<std::uint64_t>(setting("CUDA_SIM_DEVICES", 1), 1, 64));
+}
 
 unsigned int workers() {
     // Each worker has up to 1024 stacks and as many guards, and Linux gives a process 65,530 mappings.

@@ -9,6 +9,7 @@
 #include "../cuda/host_memory.hpp"
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "fenced.hpp"
 #include "observer.hpp"
 #include "streams.hpp"
 
@@ -105,8 +106,9 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return answer(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    *pointer = bytes > host_memory_bytes() ? nullptr : std::malloc(bytes);
-    if (*pointer == nullptr) return finish(cudaErrorMemoryAllocation);
+    // CUDA pins whole pages, and files can be read to them past the system's cache.
+    if (bytes > host_memory_bytes() || posix_memalign(pointer, sim::Fenced::page_bytes(), bytes) != 0)
+        return finish(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
     sim::pinned[*pointer] = bytes;
     return cudaSuccess;

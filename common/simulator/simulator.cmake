@@ -11,6 +11,7 @@ add_library(simulator STATIC
   ${simulator_dir}/signals.cpp ${simulator_dir}/shared_memory.cpp ${simulator_dir}/device_memory.cpp
   ${simulator_dir}/source_lines.cpp ${simulator_dir}/progress.cpp
   ${simulator_dir}/runtime.cpp ${simulator_dir}/streams.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
+  ${simulator_dir}/nccl.cpp
   ${simulator_dir}/compat/memory.cpp ${simulator_dir}/compat/cooperative.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
@@ -31,6 +32,8 @@ function(translate_file source output)
     COMMAND translate ${path} ${output} DEPENDS ${path} translate VERBATIM
     COMMENT "Translating ${source}")
 endfunction()
+
+add_library(course_nccl INTERFACE)  # the simulator has its own
 
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../../checks/catch.hpp"
+#include "../../checks/setting.hpp"
 #include "../../cuda/device_buffer.cuh"
 #include "seen.hpp"
 
@@ -26,9 +27,8 @@ std::string always(unsigned int grid, int seeds = 100) {
     for (int seed = 0; seed < seeds; ++seed) {
         const DeviceBuffer<unsigned int> d_numbers(8192);
         CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
-        sim::set_seed(static_cast<std::uint64_t>(seed));
+        const Setting order("CUDA_SIM_SEED", static_cast<std::uint64_t>(seed));
         const Seen all = seen([&] { kKernel<<<grid, kThreads>>>(d_numbers.data()); });
-        sim::set_seed(0);
         CUDA_CHECK(cudaGetLastError());
         const std::string found = all.has_race() ? "race" : all.has_unwritten() ? "unwritten" : "nothing";
         if (seed == 0) result = found;
@@ -189,7 +189,7 @@ template <void (*kKernel)(unsigned int*)>
 bool in_order_has_race() {
     const DeviceBuffer<unsigned int> d_numbers(3);
     CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
-    sim::set_seed(0);
+    const Setting order("CUDA_SIM_SEED", 0);
     return seen([&] { kKernel<<<1, 64>>>(d_numbers.data()); }).has_race();
 }
 

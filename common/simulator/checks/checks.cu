@@ -9,5 +9,6 @@
 
 #include "faults.cuh"
 #include "interleave.cuh"
+#include "nccl.cuh"
 #include "order.cuh"
 #include "streams.cuh"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../checks/catch.hpp"
+#include "../../checks/setting.hpp"
 #include "../../cuda/device_buffer.cuh"
 #include "faults.cuh"
 
@@ -64,14 +65,11 @@ TEST_CASE("a shuffle from a lane that is not there gives poison") {
 
 // --- Order --------------------------------------------------------------------------------------
 
-/// Runs what it is given with a seed, and gives the program's own back.
+/// Runs what it is given with a seed.
 template <typename Work>
 auto with_seed(std::uint64_t seed, Work work) {
-    sim::set_seed(seed);
-    const auto result = work();
-    const char* const own = std::getenv("CUDA_SIM_SEED");
-    sim::set_seed(own == nullptr ? 0 : std::strtoull(own, nullptr, 10));
-    return result;
+    const Setting setting("CUDA_SIM_SEED", seed);
+    return work();
 }
 
 /// Each block notes in which order its threads come.
@@ -143,7 +141,7 @@ std::pair<int, std::string> with_setting(const char* name, const char* value) {
     return fault_checks::process_of([=] {
         setenv(name, value, 1);
         close(STDOUT_FILENO);
-        execl("/proc/self/exe", "checks", "without a seed*", nullptr);
+        execl("/proc/self/exe", "checks", "shared memory holds poison*", nullptr);
     });
 }
 

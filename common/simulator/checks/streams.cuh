@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../checks/catch.hpp"
+#include "../../checks/setting.hpp"
 #include "../../cuda/device_buffer.cuh"
 #include "faults.cuh"
 #include "order.cuh"
@@ -133,6 +134,18 @@ TEST_CASE("a kernel in a stream gets its arguments as they were at the launch") 
           }) == 0);
 }
 
+__global__ void shared_kernel() { extern __shared__ int cells[]; }
+
+TEST_CASE("a launch in a stream that asks for too much shared memory is refused at once") {
+    CHECK(failures([] {
+              const Stream stream;
+              shared_kernel<<<1, 1, 48 * 1024, stream.stream>>>();
+              const bool accepted = cudaGetLastError() == cudaSuccess;
+              shared_kernel<<<1, 1, 48 * 1024 + 1, stream.stream>>>();
+              return accepted && cudaGetLastError() == cudaErrorInvalidValue;
+          }) == 0);
+}
+
 TEST_CASE("the default stream waits for a stream, but not for a non-blocking one") {
     const auto copy = [](unsigned int flags) {
         const Stream kernels(flags);
@@ -165,11 +178,11 @@ TEST_CASE("an event that is not done has no time") {
 
 /// Two devices, and one again at the end.
 struct TwoDevices {
-    TwoDevices() { sim::set_devices(2); }
-    ~TwoDevices() {
-        cudaSetDevice(0);
-        sim::set_devices(1);
-    }
+    TwoDevices() = default;
+    ~TwoDevices() { cudaSetDevice(0); }
+    TwoDevices(const TwoDevices&) = delete;
+    TwoDevices& operator=(const TwoDevices&) = delete;
+    const Setting two{"CUDA_SIM_DEVICES", 2};
 };
 
 TEST_CASE("each thread of the host has a device of its own") {

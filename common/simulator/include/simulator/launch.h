@@ -80,20 +80,25 @@ struct AnyLauncher {
     LaunchConfig config;
     Site site;
 
+    /// The kernel for arguments of these types.
+    template <typename... Arguments>
+    Kernel kernel() const {
+        const void* address = nullptr;
+        if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
+            address = find(KernelAddress<Arguments...>{});
+        return {name, address, site};
+    }
     /// Runs the grid. `cudaGetLastError` returns its error.
     template <typename... Arguments>
     void run(Arguments&... arguments) const {
         const auto call_kernel = [&] { call(arguments...); };
-        const void* address = nullptr;
-        if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
-            address = find(KernelAddress<Arguments...>{});
-        run_grid({name, address, site}, config, run_threads<decltype(call_kernel)>, &call_kernel);
+        run_grid(kernel<Arguments...>(), config, run_threads<decltype(call_kernel)>, &call_kernel);
     }
     /// The same with copies of temporaries, because a launch in a stream may run later.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
         if (!is_late(config.stream)) return run(arguments...);
-        if (accept({name, nullptr, site}, config))
+        if (accept(kernel<Arguments...>(), config))
             order(config.stream, [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
     }
 };
@@ -169,12 +174,6 @@ Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find fin
                                                              int line = __builtin_LINE()) {
     return {{call, find, name, config, {file, line}}};
 }
-
-/// CUDA_SIM_SEED: 0 runs blocks, threads and streams in order; each other number, in a different order.
-void set_seed(std::uint64_t value);
-
-/// CUDA_SIM_DEVICES: the number of devices.
-void set_devices(int count);
 
 /// CUDA_SIM_WORKERS: the number of OS threads that run blocks.
 unsigned int workers();

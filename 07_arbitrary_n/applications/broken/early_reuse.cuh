@@ -1,0 +1,27 @@
+/// @file
+/// @brief Broken on purpose: a copy overwrites a device buffer that a kernel may still have to read.
+#pragma once
+
+#include "../pipeline.cuh"
+
+namespace early_reuse {
+
+/// Copies and kernels have a stream each.
+inline void feed(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
+    CUDA_CHECK(cudaSetDevice(slot.device));
+    const Slot kernels(slot.device, kChunkAlignment);
+    for (;;) {
+        CUDA_CHECK(cudaEventSynchronize(slot.copied));
+        const Chunk chunk = source.next(slot.host);
+        if (chunk.size == 0) break;
+        // FAULT: the copy does not wait for the kernels of the chunk before
+        CUDA_CHECK(
+            cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice, slot.stream));
+        CUDA_CHECK(cudaEventRecord(slot.copied, slot.stream));
+        CUDA_CHECK(cudaStreamWaitEvent(kernels.stream, slot.copied));
+        add_chunk(work, slot.d_data.data(), chunk, d_results, kernels.stream);
+    }
+    CUDA_CHECK(cudaStreamSynchronize(kernels.stream));
+}
+
+}  // namespace early_reuse

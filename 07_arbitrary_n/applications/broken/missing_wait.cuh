@@ -1,0 +1,21 @@
+/// @file
+/// @brief Broken on purpose: a host buffer is filled while its copy may not have begun.
+#pragma once
+
+#include "../pipeline.cuh"
+
+namespace missing_wait {
+
+inline void feed(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
+    CUDA_CHECK(cudaSetDevice(slot.device));
+    for (;;) {
+        const Chunk chunk = source.next(slot.host);  // FAULT: no cudaEventSynchronize(slot.copied) before
+        if (chunk.size == 0) break;
+        CUDA_CHECK(
+            cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice, slot.stream));
+        add_chunk(work, slot.d_data.data(), chunk, d_results, slot.stream);
+    }
+    CUDA_CHECK(cudaStreamSynchronize(slot.stream));
+}
+
+}  // namespace missing_wait

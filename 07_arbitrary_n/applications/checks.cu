@@ -1,0 +1,283 @@
+/// @file
+/// @brief Checks of chapter 07's applications: streams of chunks, on one and on several GPUs.
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+#include "../../common/bench/options.hpp"
+#include "../../common/checks/catch.hpp"
+#include "../../common/checks/folder.hpp"
+#include "../../common/checks/setting.hpp"
+#include "../../common/cuda/pinned.cuh"
+#include "broken/early_reuse.cuh"
+#include "broken/missing_wait.cuh"
+#include "broken/unfinished_kernels.cuh"
+#include "broken/whole_chunks_only.cuh"
+#include "broken/wrong_device.cuh"
+#include "file_source.hpp"
+#include "pipeline.cuh"
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+constexpr std::size_t kChunk = kChunkAlignment;
+const std::vector<std::size_t> kSizes = {0, 1, 9, kChunk - 1, kChunk, kChunk + 1, 5 * kChunk + 3};
+
+/// The right results: the results, and then the checksum.
+Results expected(const Work& work, const Bytes& bytes) {
+    Results total;
+    if (work.results == kBins) {
+        total = reference_histogram(bytes.data(), bytes.size());
+    } else {
+        std::vector<int> ints(bytes.size() / sizeof(int));
+        std::memcpy(ints.data(), bytes.data(), ints.size() * sizeof(int));
+        total = {reference_sum(ints.data(), ints.size())};
+    }
+    unsigned long long checksum = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        checksum += (2 * (i / 8) + 1) * (static_cast<unsigned long long>(bytes[i]) << i % 8 * 8);
+    total.push_back(checksum);
+    return total;
+}
+
+void no_watch() {}
+
+/// @return What is wrong with the results of a source.
+std::optional<std::string> check_source(Source& source, const Bytes& bytes, const Shape& shape,
+                                        const Work& work = kCountBytes, decltype(feed)* take = feed) {
+    Results total;
+    const std::string error = thrown_by([&] {
+        Pipeline pipeline(work, shape);
+        pipeline.run(source, no_watch, take);
+        total = pipeline.total();
+    });
+    cudaGetLastError();
+    if (!error.empty()) return error;
+    if (const auto wrong = verify_one_by_one(total, expected(work, bytes))) return wrong;
+    if (source.taken() != bytes.size()) return "it took " + std::to_string(source.taken()) + " bytes";
+    return std::nullopt;
+}
+
+/// Bytes that are copied to a buffer, as if they were read from a file.
+class CopiedSource : public SizedSource {
+ public:
+    CopiedSource(const Bytes& bytes, std::size_t chunk_bytes)
+        : SizedSource(bytes.size(), chunk_bytes), data_(bytes.data()) {}
+    Chunk next(unsigned char* buffer) override {
+        const Chunk chunk = claim();
+        std::copy_n(data_ + chunk.first, chunk.size, buffer);
+        return {buffer, chunk.first, chunk.size};
+    }
+
+ private:
+    const unsigned char* const data_;
+};
+
+/// Bytes that a thread writes to a pipe.
+class Writer {
+ public:
+    explicit Writer(const Bytes& bytes) {
+        int ends[2];
+        if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+        source = std::make_unique<PipeSource>("a pipe", OpenFile(ends[0]), kChunk);
+        thread_ = std::thread([&bytes, end = ends[1]] {
+            for (std::size_t done = 0; done < bytes.size();) {
+                const ssize_t count =
+                    write(end, bytes.data() + done, std::min<std::size_t>(1000, bytes.size() - done));
+                if (count <= 0) break;
+                done += static_cast<std::size_t>(count);
+            }
+            close(end);
+        });
+    }
+    ~Writer() { thread_.join(); }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+    std::unique_ptr<PipeSource> source;
+
+ private:
+    std::thread thread_;
+};
+
+std::string write_file(const Folder& folder, const Bytes& bytes) {
+    std::ofstream(folder / "data", std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return folder / "data";
+}
+
+/// As many devices as a GPU machine has; on the simulator, any number.
+bool has_devices(int count) {
+    int found = 0;
+    return cudaGetDeviceCount(&found) == cudaSuccess && found >= count;
+}
+
+/// @return The finding of a check with one of the simulator's seeds.
+template <typename Check>
+std::optional<std::string> check_seeds(Check check) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Setting setting("CUDA_SIM_SEED", seed);
+        if (const auto wrong = check()) return "seed " + std::to_string(seed) + ": " + *wrong;
+    }
+    return std::nullopt;
+}
+
+/// The same for a broken `feed`, on as many devices.
+std::optional<std::string> check_feed(decltype(feed)* take, int gpus = 1) {
+    const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+    const Bytes bytes = big_random_block(20 * kChunk, 1);
+    return check_seeds([&] {
+        CopiedSource source(bytes, kChunk);
+        return check_source(source, bytes, {gpus, 2, kChunk}, kCountBytes, take);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("files, pipes and memory of every size are counted right, in any order, on 1, 2 and 4 devices") {
+    for (const int gpus : {1, 2, 4}) {
+        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        if (!has_devices(gpus)) continue;
+        for (const std::uint64_t seed : {0, 1, 2, 3}) {
+            const Setting setting("CUDA_SIM_SEED", seed);
+            for (const std::size_t size : kSizes) {
+                INFO(size << " bytes, devices: " << gpus << ", seed " << seed);
+                const Folder folder;
+                const Bytes bytes = big_random_block(size, size + 1);
+                const Shape shape{gpus, 2, kChunk};
+                CHECK(check_source(*open_source(write_file(folder, bytes), kChunk), bytes, shape)
+                          .value_or("") == "");
+                CHECK(check_source(*Writer(bytes).source, bytes, shape).value_or("") == "");
+                MemorySource memory(bytes.data(), size, kChunk);
+                CHECK(check_source(memory, bytes, shape).value_or("") == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("squares are added up right, with any number of buffers and any size of chunks") {
+    const Bytes bytes = big_random_block(300'004, 1);
+    for (const std::uint64_t seed : {0, 1, 2})
+        for (const std::size_t slots : {1, 2, 5})
+            for (const std::size_t chunk : {kChunk, 3 * kChunk, 128 * kChunk}) {
+                const Setting setting("CUDA_SIM_SEED", seed);
+                INFO("seed " << seed << ", " << slots << " buffers of " << chunk << " bytes");
+                CopiedSource source(bytes, chunk);
+                CHECK(check_source(source, bytes, {1, slots, chunk}, kSumSquares).value_or("") == "");
+            }
+}
+
+TEST_CASE("the checksum depends on each bit, and on the order of words") {
+    const auto checksum = [](const Bytes& bytes) {
+        CopiedSource source(bytes, kChunk);
+        Pipeline pipeline(kCountBytes, {1, 2, kChunk});
+        pipeline.run(source, no_watch);
+        return pipeline.total().back();
+    };
+    Bytes bytes = big_random_block(2 * kChunk + 5, 1);
+    const unsigned long long before = checksum(bytes);
+    for (std::size_t i = 0; i < bytes.size(); i += 333) {
+        bytes[i] ^= 0x80;
+        CHECK(checksum(bytes) != before);
+        bytes[i] ^= 0x80;
+    }
+    std::swap_ranges(bytes.begin(), bytes.begin() + 8, bytes.begin() + kChunk);
+    CHECK(checksum(bytes) != before);
+}
+
+TEST_CASE("counts pass 2^32") {
+    const Bytes bytes = big_random_block(3 * kChunk, 1);
+    Results start(kBins, 0xffffffffull), total = expected(kCountBytes, bytes);
+    for (std::size_t b = 0; b < kBins; ++b) total[b] += start[b];
+    for (const int gpus : {1, 2}) {
+        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        if (!has_devices(gpus)) continue;
+        Pipeline pipeline(kCountBytes, {gpus, 2, kChunk});
+        pipeline.set_results(start);
+        CopiedSource source(bytes, kChunk);
+        pipeline.run(source, no_watch);
+        CHECK(verify_one_by_one(pipeline.total(), total).value_or("") == "");
+    }
+}
+
+TEST_CASE("a file that is shortened has no result, and the error says so") {
+    const Folder folder;
+    const std::string path = write_file(folder, big_random_block(3 * kChunk, 1));
+    for (const std::size_t size : {std::size_t{0}, 2 * kChunk, 3 * kChunk - 1}) {
+        const auto source = open_source(path, kChunk);
+        std::filesystem::resize_file(path, size);
+        Pipeline pipeline(kCountBytes, {1, 1, kChunk});
+        CHECK(thrown_by([&] { pipeline.run(*source, no_watch); }) ==
+              path + ": has been shortened from 12288 bytes to " + std::to_string(size) +
+                  " while it was read: no result");
+        std::filesystem::resize_file(path, 3 * kChunk);
+    }
+}
+
+TEST_CASE("a file that can't be read has no result, and the error says why") {
+    Pipeline pipeline(kCountBytes, {1, 2, kChunk});
+    CHECK(thrown_by([&] { pipeline.run(*open_source("/proc/self/mem", kChunk), no_watch); }) ==
+          "/proc/self/mem: Input/output error: no result");
+}
+
+TEST_CASE("after a stop, the first bytes are counted without a gap") {
+    const Bytes bytes = big_random_block(20 * kChunk, 1);
+    class Stopping : public CopiedSource {
+     public:
+        using CopiedSource::CopiedSource;
+        Chunk next(unsigned char* buffer) override {
+            const Chunk chunk = CopiedSource::next(buffer);
+            if (chunk.first >= 7 * kChunk) stop();
+            return chunk;
+        }
+    } source(bytes, kChunk);
+    Pipeline pipeline(kCountBytes, {1, 3, kChunk});
+    pipeline.run(source, no_watch);
+    REQUIRE(source.taken() >= 8 * kChunk);
+    REQUIRE(source.taken() < bytes.size());
+    const Bytes first(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(source.taken()));
+    CHECK(verify_one_by_one(pipeline.total(), expected(kCountBytes, first)).value_or("") == "");
+}
+
+TEST_CASE("a silent pipe can be stopped, and whole words that came before are counted") {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const Bytes bytes = big_random_block(21, 1);
+    REQUIRE(write(ends[1], bytes.data(), bytes.size()) == 21);
+    PipeSource source("a pipe", OpenFile(ends[0]), kChunk);
+    Pipeline pipeline(kCountBytes, {1, 2, kChunk});
+    pipeline.run(source, [&] { source.stop(); });
+    CHECK(source.taken() == 16);
+    const Bytes first(bytes.begin(), bytes.begin() + 16);
+    CHECK(verify_one_by_one(pipeline.total(), expected(kCountBytes, first)).value_or("") == "");
+    close(ends[1]);
+}
+
+TEST_CASE("a host buffer that is filled before its copy is done is found", "[order]") {
+    CHECK(check_feed(missing_wait::feed));
+}
+
+TEST_CASE("a device buffer that is overwritten before its kernels are done is found", "[order]") {
+    CHECK(check_feed(early_reuse::feed));
+}
+
+TEST_CASE("results that are added up before all kernels are done are found", "[order]") {
+    CHECK(check_feed(unfinished_kernels::feed));
+}
+
+TEST_CASE("a thread that works with the wrong device is found") {
+    const Setting devices("CUDA_SIM_DEVICES", 2);
+    if (!has_devices(2)) return skip_check("needs two devices");
+    CHECK(check_feed(wrong_device::feed, 2));
+}
+
+TEST_CASE("a last chunk that is forgotten is found") {
+    const Bytes bytes = big_random_block(5 * kChunk + 3, 1);
+    whole_chunks_only::MemorySource source(bytes.data(), bytes.size(), kChunk);
+    CHECK(check_source(source, bytes, {1, 2, kChunk}));
+}
+
+TEST_CASE("nothing is found in the pipeline of which the broken ones are copies") {
+    CHECK(check_feed(feed).value_or("") == "");
+}

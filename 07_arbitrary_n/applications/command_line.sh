@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# command_line.sh PROGRAM: refuses what is no stream in one line, counts what is, and stops when it is told to.
+# Exits 77 (skipped) where the program finds no device.
+# shellcheck source=common/checks/refusals.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../common/checks/refusals.sh"
+
+refuses "--stream needs" --sum
+refuses "--stream .* a whole number" --stream memory:4x
+refuses "No such file" --stream "$folder/nothing"
+refuses "is a directory" --stream "$folder"
+refuses "is a device" --stream /dev/null
+refuses "exclude each other" --stream - --sum --histogram
+refuses "leave out --bins" --stream - --sum --bins "$folder/bins"
+refuses "--gpus accepts at most" --stream - --gpus 64
+refuses "--chunk accepts a multiple of 4096" --stream - --chunk 10000
+refuses "--memory accepts at least a chunk" --stream - --chunk 1M --memory 1M
+refuses "--buffers " --stream - --buffers 0
+refuses "and not a pipe" --stream - --parts
+head -c 100001 /dev/urandom >"$folder/data"
+refuses "no multiple of 4" --stream "$folder/data" --sum
+refuses "name the same file" --stream "$folder/data" --bins "$folder/data"
+writes_safely --bins bins.csv --stream memory:64K
+writes_safely --csv times.csv --stream memory:64K --parts
+
+# run OPTION...: the program succeeds.
+run() { "$program" "$@" >"$folder/out" 2>"$folder/err" || fail "$*: $(cat "$folder/err")"; }
+
+run --stream --help
+grep -q -- '--chunk SIZE' "$folder/out" || fail "--stream --help is no request for help"
+
+# From a file, a pipe and standard input, and with any chunks: one result, and only the file's bytes.
+run --stream "$folder/data" --bins "$folder/bins" --chunk 4K
+[ "$(sed 1d "$folder/bins" | cut -d, -f2 | paste -sd+ | bc)" = 100001 ] || fail "--bins are not of 100001 bytes"
+grep '  checksum' "$folder/out" >"$folder/checksum"
+mkfifo "$folder/pipe"
+cat "$folder/data" >"$folder/pipe" &
+run --stream "$folder/pipe" --bins "$folder/more_bins" --chunk 8K --memory 20K
+cmp -s "$folder/bins" "$folder/more_bins" || fail "a pipe is not counted as the file is"
+grep -qf "$folder/checksum" "$folder/out" || fail "the checksum of a pipe is another one"
+run --stream - --bins "$folder/more_bins" <"$folder/data"
+cmp -s "$folder/bins" "$folder/more_bins" || fail "standard input is not counted as the file is"
+[ -s "$folder/err" ] && fail "without a terminal, there is progress on standard error"
+
+# A failure during the run is one line and status 1.
+"$program" --stream - --sum <"$folder/data" >"$folder/out" 2>"$folder/err"
+[ $? -eq 1 ] || fail "standard input of 100001 bytes has a sum"
+[ ! -s "$folder/out" ] || fail "an error comes with a result"
+grep -q "^error: --sum accepts integers of 4 bytes.*100001" "$folder/err" || fail "$(cat "$folder/err")"
+"$program" --stream /proc/self/mem >"$folder/out" 2>"$folder/err"
+[ $? -eq 1 ] || fail "a file that can't be read has a result"
+grep -q "^error: /proc/self/mem: Input/output error" "$folder/err" || fail "$(cat "$folder/err")"
+
+cp "$folder/data" "$folder"/$'a\x1b[31m\nb'
+run --stream "$folder"/$'a\x1b[31m\nb'
+grep -qF 'a\x1b[31m\x0ab' "$folder/out" || fail "a file's name is not escaped: $(cat -v "$folder/out")"
+
+# stops SIGNAL STATUS OPTION...: the program ends soon after the signal, and says which bytes it has counted.
+stops() {
+    local signal=$1 expected=$2 status start
+    shift 2
+    env --default-signal="$signal" "$program" "$@" >"$folder/out" 2>"$folder/err" &
+    sleep 1
+    start=$SECONDS
+    kill -s "$signal" $!
+    wait $!
+    status=$?
+    [ $((SECONDS - start)) -le 3 ] || fail "$* ends $((SECONDS - start)) seconds after $signal"
+    [ "$status" -eq "$expected" ] || fail "$* ends with status $status after $signal, not $expected"
+    grep -qx "error: stopped by a signal: only the first [0-9]* bytes are counted" "$folder/err" ||
+        fail "$* says nothing of $signal: $(cat "$folder/err")"
+    grep -q "of the first [0-9]* bytes" "$folder/out" || fail "$*: a part looks like the whole: $(cat "$folder/out")"
+}
+exec 9<>"$folder/pipe" # a pipe that never ends
+echo 12345678 >&9
+stops INT 130 --stream "$folder/pipe" --bins "$folder/no_bins"
+grep -q "of the first 8 bytes" "$folder/out" || fail "8 bytes of a silent pipe are not counted: $(cat "$folder/out")"
+[ ! -e "$folder/no_bins" ] || fail "a part of the bins is written"
+stops TERM 143 --stream memory:64M --rounds 1000
+
+exit $((failures > 0))

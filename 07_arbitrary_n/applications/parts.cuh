@@ -1,0 +1,86 @@
+/// @file
+/// @brief How fast the pipeline's parts are alone: reading, and copying from pinned memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../../common/bench/output_file.hpp"
+#include "../../common/bench/provenance.cuh"
+#include "../../common/cuda/timer.cuh"
+#include "pipeline.cuh"
+
+/// In place of `feed`: reads all chunks, and does nothing with them.
+inline void only_read(Source& source, const Slot& slot, const Work&, unsigned long long*) {
+    while (source.next(slot.host).size > 0) {}
+}
+
+/// Copies `count` chunks from one pinned buffer, back to back. No other work is in flight. @throws CudaError.
+inline void only_copy(const Slot& slot, std::size_t count) {
+    CUDA_CHECK(cudaSetDevice(slot.device));
+    for (std::size_t k = 0; k < count; ++k)
+        CUDA_CHECK(cudaMemcpyAsync(slot.d_data.data(), slot.host, slot.d_data.bytes(), cudaMemcpyHostToDevice,
+                                   slot.stream));
+    CUDA_CHECK(cudaStreamSynchronize(slot.stream));
+}
+
+/// The time of a part, or of everything.
+struct Time {
+    std::string part;
+    std::uint64_t bytes;
+    double seconds;
+    /// 10^9 bytes per second.
+    double speed() const { return static_cast<double>(bytes) / seconds / 1e9; }
+};
+
+/// @brief Times `only_read` with the buffers of a pipeline.
+/// @throws what the source throws.
+inline Time time_reading(Pipeline& pipeline, Source& source) {
+    WallTimer timer;
+    pipeline.run(
+        source, [] {}, only_read);
+    return {"reading alone", source.taken(), timer.stop()};
+}
+
+/// @brief Times `only_copy` on all GPUs at once, for about `bytes` bytes in all.
+/// @throws CudaError.
+inline Time time_copying(const Shape& shape, std::uint64_t bytes) {
+    const std::size_t gpus = static_cast<std::size_t>(shape.gpus);
+    const std::size_t count = std::max<std::size_t>(1, bytes / gpus / shape.chunk_bytes);
+    std::vector<std::unique_ptr<Slot>> slots;
+    for (int device = 0; device < shape.gpus; ++device) {
+        CUDA_CHECK(cudaSetDevice(device));
+        slots.push_back(std::make_unique<Slot>(device, shape.chunk_bytes));
+    }
+    WallTimer timer;
+    std::vector<std::future<void>> copies;
+    copies.reserve(gpus);
+    for (const auto& slot : slots)
+        copies.push_back(std::async(std::launch::async, only_copy, std::cref(*slot), count));
+    for (std::future<void>& copy : copies) copy.get();
+    return {"copying alone", count * gpus * shape.chunk_bytes, timer.stop()};
+}
+
+/// @brief Appends times to a CSV file.
+/// @param[in] what   The work and where the data came from: text without quotes, separated by a comma.
+/// @param[in] device The GPU's name.
+/// @throws std::runtime_error if the file can't be written.
+inline void append_times(const std::string& path, const std::string& what, const Shape& shape,
+                         const std::string& device, const std::vector<Time>& times) {
+    const Provenance& from = provenance();
+    std::ostringstream lines;
+    for (const Time& time : times)
+        lines << what << ',' << time.part << ',' << shape.gpus << ',' << time.bytes << ','
+              << shape.chunk_bytes << ',' << shape.slots << ',' << time.seconds << ',' << time.speed() << ','
+              << device << ',' << from.driver << ',' << from.cuda_runtime << ',' << from.host_cpus << ','
+              << from.commit << ',' << from.date << '\n';
+    append_to_output(path,
+                     "work,source,part,gpus,bytes,chunk_bytes,buffers,seconds,gb_per_s,device,driver,"
+                     "cuda_runtime,host_cpus,commit,date\n",
+                     lines.str());
+}

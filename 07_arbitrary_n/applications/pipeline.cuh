@@ -1,0 +1,158 @@
+/// @file
+/// @brief The pipeline: chunks are read, copied and counted at the same time, on one or several GPUs.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "../../common/cuda/device_buffer.cuh"
+#include "all_reduce.cuh"
+#include "source.hpp"
+#include "work.cuh"
+
+/// @brief One buffer of the ring: pinned host memory, device memory, and the stream in which a chunk goes
+///        from one to the other and into the results.
+///
+/// Copies are asynchronous only from pinned memory.
+struct Slot {
+    /// Allocates both buffers on the current device. @throws CudaError.
+    Slot(int device_number, std::size_t chunk_bytes) : device(device_number), d_data(chunk_bytes) {
+        try {
+            CUDA_CHECK(cudaMallocHost(&host, chunk_bytes));
+            CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            // A thread that waits leaves its core to one that reads.
+            CUDA_CHECK(cudaEventCreateWithFlags(&copied, cudaEventBlockingSync | cudaEventDisableTiming));
+        } catch (...) {
+            release();
+            throw;
+        }
+    }
+    ~Slot() { release(); }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+
+    const int device;
+    const DeviceBuffer<unsigned char> d_data;
+    unsigned char* host = nullptr;
+    cudaStream_t stream = nullptr;
+    cudaEvent_t copied = nullptr;  ///< recorded after each copy: the host buffer may be filled again
+
+ private:
+    void release() {
+        cudaSetDevice(device);
+        if (stream != nullptr) cudaStreamSynchronize(stream);
+        if (copied != nullptr) cudaEventDestroy(copied);
+        if (stream != nullptr) cudaStreamDestroy(stream);
+        if (host != nullptr) cudaFreeHost(host);
+    }
+};
+
+/// @brief Takes chunk after chunk through one slot. Each slot has a thread of the host that calls this.
+///
+/// The host buffer is filled again once its copy is done, which an event tells. The device buffer needs no
+/// event: the next copy is in the same stream as the kernels that read it.
+/// @param[in,out] d_results The results of all slots of this device, and the checksum.
+/// @throws CudaError, and what the source throws.
+inline void feed(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
+    CUDA_CHECK(cudaSetDevice(slot.device));  // a new thread uses device 0
+    for (;;) {
+        CUDA_CHECK(cudaEventSynchronize(slot.copied));
+        const Chunk chunk = source.next(slot.host);
+        if (chunk.size == 0) break;
+        CUDA_CHECK(
+            cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice, slot.stream));
+        CUDA_CHECK(cudaEventRecord(slot.copied, slot.stream));
+        add_chunk(work, slot.d_data.data(), chunk, d_results, slot.stream);
+    }
+    CUDA_CHECK(cudaStreamSynchronize(slot.stream));
+}
+
+/// The pipeline's size.
+struct Shape {
+    int gpus = 1;
+    std::size_t slots = 4;  ///< per GPU
+    std::size_t chunk_bytes = kChunkAlignment;
+};
+
+/// Slots on some GPUs, and private results on each of them.
+class Pipeline {
+ public:
+    /// @brief Allocates everything.
+    /// @throws CudaError, NcclError.
+    Pipeline(const Work& work, const Shape& shape) : work_(work), reduction_(shape.gpus) {
+        for (int device = 0; device < shape.gpus; ++device) {
+            CUDA_CHECK(cudaSetDevice(device));
+            gpus_.push_back(Gpu{DeviceBuffer<unsigned long long>(work.results + 1), {}});
+            for (std::size_t k = 0; k < shape.slots; ++k)
+                gpus_.back().slots.push_back(std::make_unique<Slot>(device, shape.chunk_bytes));
+        }
+        set_results({});
+    }
+
+    /// @brief Gives every GPU's results their first values.
+    /// @param[in] values Those of the first GPU; missing ones and those of other GPUs are 0.
+    /// @throws CudaError.
+    void set_results(std::vector<unsigned long long> values) {
+        for (const Gpu& gpu : gpus_) {
+            CUDA_CHECK(cudaSetDevice(gpu.slots.front()->device));
+            values.resize(gpu.d_results.size());
+            CUDA_CHECK(cudaMemcpy(gpu.d_results.data(), values.data(), gpu.d_results.bytes(),
+                                  cudaMemcpyHostToDevice));
+            // Pageable memory may still be copied from the driver's buffer, and no slot's stream waits for
+            // it.
+            CUDA_CHECK(cudaDeviceSynchronize());
+            values.clear();
+        }
+    }
+
+    /// @brief Takes all chunks of a source, and adds them to the results.
+    /// @param[in] watch Called ten times per second meanwhile. It may stop the source.
+    /// @param[in] take  The function of a slot's thread.
+    /// @throws CudaError, and what the source throws. There is no result then.
+    template <typename Watch>
+    void run(Source& source, const Watch& watch, decltype(feed)* take = feed) {
+        std::vector<std::future<void>> threads;
+        for (const Gpu& gpu : gpus_)
+            for (const auto& slot : gpu.slots)
+                threads.push_back(std::async(std::launch::async, [&, this] {
+                    try {
+                        take(source, *slot, work_, gpu.d_results.data());
+                    } catch (...) {
+                        source.stop();
+                        throw;
+                    }
+                }));
+        for (const std::future<void>& thread : threads)
+            while (thread.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) watch();
+        for (std::future<void>& thread : threads) thread.get();
+    }
+
+    /// @brief Adds up the results of all GPUs, once.
+    /// @return The results, and then the checksum.
+    /// @throws CudaError, NcclError.
+    std::vector<unsigned long long> total() {
+        std::vector<unsigned long long*> d_results;
+        std::vector<cudaStream_t> streams;
+        for (const Gpu& gpu : gpus_) {
+            d_results.push_back(gpu.d_results.data());
+            streams.push_back(gpu.slots.front()->stream);
+        }
+        reduction_.add_up(d_results, work_.results + 1, streams);
+        for (const cudaStream_t stream : streams) CUDA_CHECK(cudaStreamSynchronize(stream));
+        return gpus_.front().d_results.to_host();
+    }
+
+ private:
+    struct Gpu {
+        DeviceBuffer<unsigned long long> d_results;
+        std::vector<std::unique_ptr<Slot>> slots;
+    };
+
+    const Work work_;
+    AllReduce reduction_;
+    std::vector<Gpu> gpus_;
+};

@@ -1,0 +1,31 @@
+/// @file
+/// @brief Settings of the simulator, which a GPU ignores.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+/// While it lives, an environment variable such as CUDA_SIM_SEED has a value. No other thread may run CUDA
+/// calls while it is created or destroyed.
+class Setting {
+ public:
+    Setting(std::string name, std::uint64_t value) : name_(std::move(name)) {
+        if (const char* const before = std::getenv(name_.c_str())) before_ = before;
+        setenv(name_.c_str(), std::to_string(value).c_str(), 1);
+    }
+    ~Setting() {
+        if (before_)
+            setenv(name_.c_str(), before_->c_str(), 1);
+        else
+            unsetenv(name_.c_str());
+    }
+    Setting(const Setting&) = delete;
+    Setting& operator=(const Setting&) = delete;
+
+ private:
+    const std::string name_;
+    std::optional<std::string> before_;
+};

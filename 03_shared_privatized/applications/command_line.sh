@@ -12,8 +12,8 @@ refuses "say --joint or --weighted" --n 5
 refuses "say --joint or --weighted" --joint --weighted
 refuses "unknown option '--nothing'" --joint --nothing
 refuses "--n takes" --joint --n many
-refuses "--n takes at most" --joint --n 8T
-refuses "--input takes one of clouds, uniform, constant, not 'x'" --joint --input x
+refuses "--n accepts at most" --joint --n 8T
+refuses "--input accepts one of clouds, uniform, constant, not 'x'" --joint --input x
 refuses "--bins-x takes" --joint --bins-x 0
 refuses "--bins-y takes" --joint --bins-y 1e3
 for range in 3 2:1 0:inf :1; do refuses "--range-x takes LOW:HIGH" --joint --range-x $range; done
@@ -27,8 +27,8 @@ refuses "leave out --n, --input and --seed" --joint --file "$points" --n 5
 refuses "leave out --n, --input and --seed" --joint --file "$points" --seed 2
 refuses "--block takes" --joint --block 0
 
-refuses "--grid takes at most 4096" --joint --n 5 --grid 4097
-refuses "--grid takes at most 4096" --joint --file "$points" --grid 4097
+refuses "--grid accepts at most 4096" --joint --n 5 --grid 4097
+refuses "--grid accepts at most 4096" --joint --file "$points" --grid 4097
 
 # --- Files that can't be read --------------------------------------------------------------------
 

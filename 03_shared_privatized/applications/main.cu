@@ -23,7 +23,7 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
         return parse_pairs(options.file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                            options.columns);
     } catch (const std::invalid_argument& error) {
-        throw BadOption("--file takes a CSV file: " + std::string(error.what()));
+        throw BadOption("--file accepts a CSV file: " + std::string(error.what()));
     }
 }
 
@@ -44,7 +44,7 @@ int run_made(const ApplicationOptions& options, const Device& device) {
     // A pair takes 8 bytes, and so do its two weights. The simulator's device memory is the host's.
     const std::size_t most = std::min(device.free_bytes / 16, host_memory_bytes() / 32);
     if (options.n > most)
-        throw BadOption("--n takes at most " + std::to_string(most) +
+        throw BadOption("--n accepts at most " + std::to_string(most) +
                         " pairs, for which there is memory, not " + std::to_string(options.n));
     require_useful_grid(options.shape, options.n);
     Pairs<float> pairs = make_pairs(options.input, options.n, options.seed);

@@ -7,7 +7,7 @@ images=$(dirname "${BASH_SOURCE[0]}")/images
 
 refuses "--made " --made 100
 refuses "--made " --made 0x5
-refuses "--made takes at most" --made 16777216x16777216
+refuses "--made accepts at most" --made 16777216x16777216
 refuses "--channels " --channels 2
 refuses "--input " --input nothing
 refuses "leave out" --image "$images/cat.jpg" --channels 3
@@ -40,7 +40,7 @@ done
 run --made 1x1 --channels 1
 run --made 100x33 --channels 4 --input constant --grid 3 --block 100
 
-refuses "--grid takes at most 4096" --made 10x10 --grid 4097
+refuses "--grid accepts at most 4096" --made 10x10 --grid 4097
 cp "$images/cat.jpg" "$folder/copy.jpg"
 refuses "--image and --equalize name the same file" --image "$folder/copy.jpg" --equalize "$folder/copy.jpg"
 refuses "--bins and --equalize name the same file" --made 1x1 --bins "$folder/new.png" --equalize "$folder/new.png"

@@ -45,7 +45,7 @@ Request parse(int argc, char** argv) {
               [&](const std::string& size) {
                   const std::size_t x = size.find('x');
                   if (x == std::string::npos)
-                      throw BadOption("--made takes a width and a height, such as 4000x3000, not '" + size +
+                      throw BadOption("--made accepts a width and a height, such as 4000x3000, not '" + size +
                                       "'");
                   request.width = parse_number("made", size.substr(0, x), 1, 1u << 24);
                   request.height = parse_number("made", size.substr(x + 1), 1, 1u << 24);
@@ -61,11 +61,11 @@ Request parse(int argc, char** argv) {
     line.parse(argc, argv);
 
     if (!request.image.empty() && line.has_any({"made", "channels", "input", "seed"}))
-        throw BadOption("--image takes the whole file: leave out --made, --channels, --input and --seed");
+        throw BadOption("--image reads the whole file: leave out --made, --channels, --input and --seed");
     if (request.together && request.equalize.empty())
         throw BadOption("--together says how to equalize: give --equalize a file");
     if (!request.equalize.empty() && image_format(request.equalize).empty())
-        throw BadOption("--equalize takes a file name that ends in .png or .jpg, not '" + request.equalize +
+        throw BadOption("--equalize accepts a file name that ends in .png or .jpg, not '" + request.equalize +
                         "'");
     require_outputs({{"csv", measuring.csv}, {"bins", request.bins}, {"equalize", request.equalize}},
                     {"image", request.image});
@@ -80,13 +80,13 @@ Image read_or_make(const Request& request, const Device& device) {
         try {
             return read_image(request.image, most);
         } catch (const std::invalid_argument& error) {
-            throw BadOption("--image takes a PNG or JPEG image: " + std::string(error.what()));
+            throw BadOption("--image accepts a PNG or JPEG image: " + std::string(error.what()));
         }
     }
     Image image{request.width, request.height, request.channels, {}};
     const std::size_t bytes = image.pixel_count() * image.channels;
     if (bytes > most)
-        throw BadOption("--made takes at most " + std::to_string(most / image.channels) +
+        throw BadOption("--made accepts at most " + std::to_string(most / image.channels) +
                         " pixels, for which there is memory, not " + std::to_string(image.pixel_count()));
     for (const auto& input : named_bytes())
         if (request.measuring.input == input.name) image.pixels = input.make(bytes, request.measuring.seed);

@@ -26,8 +26,8 @@ class BadOption : public std::runtime_error {
 /// @throws BadOption naming the option and the values that it accepts.
 inline std::uint64_t parse_number(const std::string& option, const std::string& text, std::uint64_t least,
                                   std::uint64_t most, bool suffixes = false) {
-    const std::string range = "--" + option + " takes a whole number from " + std::to_string(least) + " to " +
-                              std::to_string(most) +
+    const std::string range = "--" + option + " accepts a whole number from " + std::to_string(least) +
+                              " to " + std::to_string(most) +
                               (suffixes ? ", also with K, M, G or T for 2^10, 2^20, 2^30 or 2^40" : "") +
                               ", not '" + text + "'";
     std::size_t digits = 0;
@@ -89,7 +89,7 @@ class CommandLine {
                 names += (names.empty() ? "" : ", ") + known;
             }
             if (target != chosen)
-                throw BadOption("--" + std::string(name) + " takes one of " + names + ", not '" + chosen +
+                throw BadOption("--" + std::string(name) + " accepts one of " + names + ", not '" + chosen +
                                 "'");
         };
         add({name, value, std::move(help), set, choices});

@@ -29,11 +29,11 @@ std::vector<typename Problem::Element> make_input(const Options& options, const 
                 return bytes;
             }
         } catch (const std::invalid_argument& error) {
-            throw BadOption("--file takes a file of bytes to count: " + std::string(error.what()));
+            throw BadOption("--file accepts a file of bytes to count: " + std::string(error.what()));
         }
     }
     if (options.n > most)
-        throw BadOption("--n takes at most " + std::to_string(most) + " " + Problem::kElements +
+        throw BadOption("--n accepts at most " + std::to_string(most) + " " + Problem::kElements +
                         ", as many as fit in this device's memory, not " + std::to_string(options.n));
     require_useful_grid(options.shape, options.n);
     for (const auto& input : Problem::inputs())

@@ -72,8 +72,9 @@ constexpr unsigned int kAnyGrid = 4096;
 inline void require_useful_grid(const LaunchShape& shape, std::size_t n) {
     const std::size_t most = std::max<std::size_t>(kAnyGrid, n / shape.block_or(256) + 1);
     if (shape.grid > most)
-        throw BadOption("--grid takes at most " + std::to_string(most) + " blocks for " + std::to_string(n) +
-                        " elements, not " + std::to_string(shape.grid) + ": more blocks would be idle");
+        throw BadOption("--grid accepts at most " + std::to_string(most) + " blocks for " +
+                        std::to_string(n) + " elements, not " + std::to_string(shape.grid) +
+                        ": more blocks would be idle");
 }
 
 /// @brief Adds the options of every program that measures: launch shape, rounds, and where rows go.
@@ -115,7 +116,7 @@ inline void add_input_options(CommandLine& line, const ProgramKind& kind, Option
 /// @throws BadOption.
 inline void require_files(const CommandLine& line, const Options& options) {
     if (!options.file.empty() && line.has_any({"n", "input", "seed"}))
-        throw BadOption("--file takes the whole file: leave out --n, --input and --seed");
+        throw BadOption("--file reads the whole file: leave out --n, --input and --seed");
     require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"file", options.file});
 }
 

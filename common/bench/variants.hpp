@@ -57,5 +57,5 @@ std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>
     }
     if (!chosen.empty()) return chosen;
     if (!left_out.empty()) throw BadOption(left_out);
-    throw BadOption("--variant takes one of the names that --list gives, not '" + options.variant + "'");
+    throw BadOption("--variant accepts one of the names that --list gives, not '" + options.variant + "'");
 }

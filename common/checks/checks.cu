@@ -120,7 +120,7 @@ TEST_CASE("invalid options are refused by name") {
     CHECK(refusal({"--n", "12Q"}).find("--n takes") == 0);
     CHECK(refusal({"--n", "18446744073709551616"}).find("--n takes") == 0);
     CHECK(refusal({"--n", "9007199254740992K"}).find("--n takes") == 0);
-    CHECK(refusal({"--block", "1025"}) == "--block takes a whole number from 1 to 1024, not '1025'");
+    CHECK(refusal({"--block", "1025"}) == "--block accepts a whole number from 1 to 1024, not '1025'");
     CHECK(refusal({"--block", "+5"}).find("--block takes") == 0);
     CHECK(refusal({"--grid", "0"}).find("--grid takes") == 0);
     CHECK(refusal({"--input", "zipf"}).find("uniform, skewed, constant, sorted, one-hot, bank-attack") !=
@@ -130,7 +130,7 @@ TEST_CASE("invalid options are refused by name") {
     CHECK_THROWS_AS(parse({"--sweep", "--bins", "-"}, {kSweepMode}), BadOption);
     CHECK_THROWS_AS(parse({"--sweep", "--variant", "x"}, {kSweepMode}), BadOption);
     CHECK_THROWS_AS(parse({"--cost", "--csv", "x"}, {{"cost", "", false}}), BadOption);
-    CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file takes the whole file") == 0);
+    CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file reads the whole file") == 0);
 }
 
 TEST_CASE("variants are chosen by name and by launch shape") {

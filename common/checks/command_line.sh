@@ -21,7 +21,7 @@ refuses "--grid " --grid 0
 refuses "--grid " --grid 2147483648
 refuses "--rounds " --rounds 0
 refuses "--seed " --seed x
-refuses "--input takes one of .*, not 'nothing'" --input nothing
+refuses "--input accepts one of .*, not 'nothing'" --input nothing
 refuses "--variant " --n 1K --variant nothing
 refuses "--variant needs a value, not ''" --variant ""
 refuses "unknown option '--nothing'" --nothing
@@ -37,7 +37,7 @@ limited() { (ulimit -v 600000 && "$program" "$@" >"$folder/out" 2>"$folder/err")
 runs_out() {
     limited "$@" && fail "$* needs no more than 600 MB"
     [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$* says too much: $(cat "$folder/err")"
-    grep -qE "(memory|threads).*use (less|a smaller)|--n takes at most" "$folder/err" ||
+    grep -qE "(memory|threads).*use (less|a smaller)|--n accepts at most" "$folder/err" ||
         fail "$* does not say what it lacks: $(cat "$folder/err")"
 }
 if limited --n 1K; then # without a GPU or a sanitizer

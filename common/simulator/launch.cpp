@@ -24,7 +24,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     char* end = nullptr;
     const unsigned long long value = std::strtoull(text, &end, 10);
     if (*end == '\0' && *text != '-') return value;
-    std::fprintf(stderr, "%s takes a whole number, not '%s'\n", name, text);
+    std::fprintf(stderr, "%s accepts a whole number, not '%s'\n", name, text);
     std::exit(2);
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("a setting that is no whole number ends the program with a line, and a
         for (const std::string value : {"two", "-1", "1x", "0x10"}) {
             const auto [status, words] = with_setting(name, value.c_str());
             CHECK(status == 2);
-            CHECK(words == std::string(name) + " takes a whole number, not '" + value + "'\n");
+            CHECK(words == std::string(name) + " accepts a whole number, not '" + value + "'\n");
         }
     }
 }

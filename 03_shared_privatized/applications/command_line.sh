@@ -11,11 +11,11 @@ points=$here/data/points.csv
 refuses "say --joint or --weighted" --n 5
 refuses "say --joint or --weighted" --joint --weighted
 refuses "unknown option '--nothing'" --joint --nothing
-refuses "--n takes" --joint --n many
+refuses "--n accepts" --joint --n many
 refuses "--n accepts at most" --joint --n 8T
 refuses "--input accepts one of clouds, uniform, constant, not 'x'" --joint --input x
-refuses "--bins-x takes" --joint --bins-x 0
-refuses "--bins-y takes" --joint --bins-y 1e3
+refuses "--bins-x accepts" --joint --bins-x 0
+refuses "--bins-y accepts" --joint --bins-y 1e3
 for range in 3 2:1 0:inf :1; do refuses "--range-x takes LOW:HIGH" --joint --range-x $range; done
 refuses "leave out what ends in -y" --weighted --bins-y 3
 refuses "leave out what ends in -y" --weighted --range-y 0:1
@@ -25,7 +25,7 @@ refuses "--columns goes with --file" --joint --columns x,y
 for columns in x x,y,z 'x,' ,y; do refuses "--columns takes two" --joint --file "$points" --columns $columns; done
 refuses "leave out --n, --input and --seed" --joint --file "$points" --n 5
 refuses "leave out --n, --input and --seed" --joint --file "$points" --seed 2
-refuses "--block takes" --joint --block 0
+refuses "--block accepts" --joint --block 0
 
 refuses "--grid accepts at most 4096" --joint --n 5 --grid 4097
 refuses "--grid accepts at most 4096" --joint --file "$points" --grid 4097

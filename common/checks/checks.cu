@@ -117,12 +117,12 @@ TEST_CASE("numbers are read up to their limits, and not past them") {
 }
 
 TEST_CASE("invalid options are refused by name") {
-    CHECK(refusal({"--n", "12Q"}).find("--n takes") == 0);
-    CHECK(refusal({"--n", "18446744073709551616"}).find("--n takes") == 0);
-    CHECK(refusal({"--n", "9007199254740992K"}).find("--n takes") == 0);
+    CHECK(refusal({"--n", "12Q"}).find("--n accepts") == 0);
+    CHECK(refusal({"--n", "18446744073709551616"}).find("--n accepts") == 0);
+    CHECK(refusal({"--n", "9007199254740992K"}).find("--n accepts") == 0);
     CHECK(refusal({"--block", "1025"}) == "--block accepts a whole number from 1 to 1024, not '1025'");
-    CHECK(refusal({"--block", "+5"}).find("--block takes") == 0);
-    CHECK(refusal({"--grid", "0"}).find("--grid takes") == 0);
+    CHECK(refusal({"--block", "+5"}).find("--block accepts") == 0);
+    CHECK(refusal({"--grid", "0"}).find("--grid accepts") == 0);
     CHECK(refusal({"--input", "zipf"}).find("uniform, skewed, constant, sorted, one-hot, bank-attack") !=
           std::string::npos);
     CHECK(refusal({"--sweep"}).find("unknown option '--sweep'") == 0);

@@ -26,10 +26,12 @@
 /// An open file, closed at the end. Standard input stays open.
 class OpenFile {
  public:
+    /// @param[in] number The descriptor; -1 if the file could not be opened.
     explicit OpenFile(int number) : number_(number) {}
     ~OpenFile() {
         if (number_ > STDIN_FILENO) close(number_);
     }
+    /// Takes over the other one's file.
     OpenFile(OpenFile&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
     OpenFile& operator=(OpenFile&&) = delete;
 
@@ -102,6 +104,7 @@ class FileSource : public SizedSource {
 /// A pipe, or another file that can only be read from its beginning on. One thread at a time reads it.
 class PipeSource : public Source {
  public:
+    /// @param[in] path For messages.
     PipeSource(std::string path, OpenFile file, std::size_t chunk_bytes)
         : Source(chunk_bytes), path_(std::move(path)), file_(std::move(file)) {}
 

@@ -12,6 +12,7 @@
 /// calls while it is created or destroyed.
 class Setting {
  public:
+    /// Gives the variable `name` the value.
     Setting(std::string name, std::uint64_t value) : name_(std::move(name)) {
         if (const char* const before = std::getenv(name_.c_str())) before_ = before;
         setenv(name_.c_str(), std::to_string(value).c_str(), 1);

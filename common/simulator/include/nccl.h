@@ -18,8 +18,10 @@ enum ncclResult_t : int {
     ncclInvalidArgument = 4,
     ncclInvalidUsage = 5,
 };
-enum ncclDataType_t : int { ncclUint64 = 5 };  ///< of the numbers
-enum ncclRedOp_t : int { ncclSum = 0 };        ///< what is done with them
+/// The type of the numbers.
+enum ncclDataType_t : int { ncclUint64 = 5 };
+/// The operation.
+enum ncclRedOp_t : int { ncclSum = 0 };
 
 /// A line about an error.
 const char* ncclGetErrorString(ncclResult_t result);
@@ -27,6 +29,7 @@ const char* ncclGetErrorString(ncclResult_t result);
 /// @brief Creates a communicator for each of `count` devices, whose ranks are 0, 1, …
 /// @param[in] devices Their numbers; null for 0, 1, …
 ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* devices);
+/// Destroys a communicator.
 ncclResult_t ncclCommDestroy(ncclComm_t communicator);
 
 /// @{

@@ -36,8 +36,9 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
 template <typename Problem>
 bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) {
     Runner<Problem> runner(variant, n, {grid, 2048});
+    const DeviceBuffer<typename Problem::Element> d_data(1);
     try {
-        runner.run(nullptr);
+        runner.run(d_data.data());
     } catch (const std::invalid_argument&) {
         return true;
     } catch (const CudaError&) {

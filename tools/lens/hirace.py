@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""usage: tools/lens/hirace.py FOLDER [--every N] [--from K]
+
+Runs the Indigo kernels of HiRace's artifact (https://github.com/JohnJacobsonIII/HiRace-Artifact-SC24), of which FOLDER is
+a copy, under the lens, and compares what is found with what the names say: a kernel races if its name has atomicBug,
+guardBug, raceBug or syncBug. --every N tries each N-th kernel, --from K begins with the K-th. Needs `./course lens 03` to
+have been run, which builds the lens.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import counts  # noqa: E402
+from rows import Problem, run  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RACY = re.compile("(atomic|guard|race|sync)Bug")
+GRAPHS = ["power_law_200n_1000e.egr", "DAG_200n_400e.egr"]
+SHAPE = ["256", "256"]  # threads per block, and blocks: at least one for each of 200 nodes
+
+
+def races(source, indigo):
+    """Whether the lens reports a race for any graph, or why the program can't be run."""
+    with tempfile.TemporaryDirectory() as scratch:
+        shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
+        file = shutil.copy(source, scratch)
+        built = subprocess.run([ROOT / "tools" / "program", ROOT / "build" / "simulator", file, "lens"], capture_output=True,
+                               text=True, check=False)
+        if built.returncode != 0:
+            return None, "it does not compile"
+        program = built.stdout.strip().splitlines()[-1]
+        found = False
+        for graph in GRAPHS:
+            try:
+                seen = counts.run(program, [str(indigo / "input" / graph), *SHAPE], scratch, has_row=False)
+            except Problem as problem:
+                return None, str(problem).splitlines()[-1]
+            found = found or any(finding["problem"] == "race" for finding in seen["findings"])
+            if seen["fault"] and not found:
+                return None, "the simulator stops it: " + seen["fault"].splitlines()[0]
+        Path(program).unlink()
+        return found, ""
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n", maxsplit=1)[0].removeprefix("usage: "))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--from", type=int, default=0, dest="first")
+    asked = parser.parse_args(arguments)
+    indigo = asked.folder.resolve() / "indigo"
+    sources = sorted((indigo / "indigo_sources").rglob("*.cu"))[asked.first::asked.every]
+    if not sources:
+        raise Problem(f"{asked.folder}: has no indigo/indigo_sources/*.cu")
+    table = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
+    stopped = 0
+    for source in sources:
+        expected = RACY.search(source.stem) is not None
+        found, why = races(source, indigo)
+        if found is None:
+            stopped += 1
+        else:
+            table[expected, found] += 1
+        words = why or ("" if found == expected else "a race is missed" if expected else "blamed without a reason")
+        if words:
+            print(f"{source.stem}: {words}", flush=True)
+    print(f"{len(sources)} kernels, {stopped} of them not run to the end; {table[True, True]} of "
+          f"{table[True, True] + table[True, False]} racy ones found, {table[False, True]} of "
+          f"{table[False, True] + table[False, False]} others blamed")
+
+
+run(main)

@@ -36,7 +36,7 @@ def run(program, options, folder=None, shown=False, has_row=True):
         with open(output, encoding="utf-8", errors="replace") as file:
             seen = json.load(file)
         seen["status"] = done.returncode
-        seen["said"] = done.stdout or ""
+        seen["said"] = (done.stdout or "") + (done.stderr or "")
         if rows.exists():
             with open(rows, newline="", encoding="utf-8") as file:
                 of_kernels = [row for row in csv.DictReader(file) if not row["variant"].startswith("(")]

@@ -26,7 +26,7 @@ SHAPE = ["256", "256"]  # threads per block, and blocks: at least one for each o
 
 
 def races(source, indigo):
-    """Whether the lens reports a race for any graph, or why the program can't be run."""
+    """Whether the lens reports a race for any graph, or None and why the program did not run to its end."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
         file = shutil.copy(source, scratch)
@@ -42,8 +42,8 @@ def races(source, indigo):
             except Problem as problem:
                 return None, str(problem).splitlines()[-1]
             found = found or any(finding["problem"] == "race" for finding in seen["findings"])
-            if seen["fault"] and not found:
-                return None, "the simulator stops it: " + seen["fault"].splitlines()[0]
+            if not found and (stopped := re.search("^simulator: .*", seen["said"], re.MULTILINE)):
+                return None, stopped.group()
         Path(program).unlink()
         return found, ""
 

@@ -503,6 +503,18 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(ask.format(["two", "1,5", "-1", "1,500"], "ratio"), "Type a number, such as 2 or 1.5.\n", "1500.0")
 
 
+class Faults(unittest.TestCase):
+    """The course's own faults, which quote the chapters' code."""
+
+    def test_each_fault_changes_lines_that_exist(self):
+        sys.path.insert(0, str(TOOLS / "exercises"))
+        import faults  # pylint: disable=import-outside-toplevel
+
+        for fault in faults.faults():
+            with self.subTest(fault.name):
+                self.assertTrue(fault.lines())
+
+
 class Grade(unittest.TestCase):
     """What ./course grade accepts of a student's file, and what it writes."""
 

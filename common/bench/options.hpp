@@ -29,6 +29,7 @@ struct Options {
     std::string csv;              ///< file that rows are added to, "-" for standard output
     std::string bins;             ///< file for the histogram itself, "-" for standard output
     bool heading = true;          ///< print the heading of the table
+    bool no_cpu = false;          ///< without the times of the CPU and of copies
     bool list = false;            ///< list the variants, and run nothing
     std::string cache = "clean";  ///< the state of the L2 cache before each sample on a GPU
     std::string mode;             ///< one of the chapter's extra modes, such as "sweep"
@@ -139,6 +140,8 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
     add_measuring_options(line, options);
     line.flag("no-heading", "leave out the heading: the rows continue the table above", options.heading,
               false);
+    line.flag("no-cpu", "leave out the times of the CPU and of copies, which take longest for large inputs",
+              options.no_cpu);
     line.flag("list", "list the variants, and run nothing", options.list);
     line.add({"problem", "", "print what the program computes, and run nothing", [&](const std::string&) {
                   std::printf("%s\n", kind.problem.c_str());

@@ -39,6 +39,8 @@ class VariantBench {
           data_(data),
           d_data_(d_data),
           reference_(Problem::reference(data.data(), data.size())) {
+        if (device == nullptr && options.no_cpu)
+            throw BadOption("--no-cpu would leave nothing to time: this program runs on the CPU");
         if (device != nullptr && device->simulated) bench_.recover_by([this] { recover(); });
     }
 
@@ -58,8 +60,9 @@ class VariantBench {
                     .shape = options_.shape});
     }
 
-    /// Adds the CPU's sequential loop, and its fastest loop on all cores.
+    /// Adds the CPU's sequential loop, and its fastest loop on all cores, unless the options say no.
     void add_cpu_baselines() {
+        if (options_.no_cpu) return;
         const auto verify = [this](const Results& results) {
             return verdict_of(verify_one_by_one(results, reference_), Problem::verdict(results));
         };
@@ -91,10 +94,10 @@ class VariantBench {
     const Results& reference() const { return reference_; }
 
     /// @brief Adds the host-to-device transfer of the input, which no other time includes, from pageable and
-    ///        from pinned memory, and the time of pinning. Not on the simulator.
+    ///        from pinned memory, and the time of pinning. Not on the simulator, nor if the options say no.
     /// @param[in,out] pinned The input. It must outlive the bench.
     void add_copies(Pinned& pinned, Element* d_data) {
-        if (device_ == nullptr || device_->simulated) return;
+        if (device_ == nullptr || device_->simulated || options_.no_cpu) return;
         const auto copy = [this, d_data] {
             CUDA_CHECK(
                 cudaMemcpy(d_data, data_.data(), data_.size() * sizeof(Element), cudaMemcpyHostToDevice));

@@ -61,6 +61,12 @@ grep -q "of 1024 " "$folder/out" || fail "--n 1k is not 1024: $(cat "$folder/out
 if grep -q "on the CPU$\|simulator" "$folder/out"; then
     grep -qx -- "--rounds 7 is for a GPU: .*" "$folder/err" || fail "it does not say that --rounds 7 is ignored"
 fi
+if "$program" --list | grep -q "^all cores"; then
+    refuses "nothing to time" --no-cpu
+else
+    "$program" --n 1K --no-cpu >"$folder/out" 2>&1 || fail "--no-cpu: $(cat "$folder/out")"
+    grep -qE "CPU core\)|\(copy" "$folder/out" && fail "--no-cpu times the CPU: $(cat "$folder/out")"
+fi
 "$program" -h | cmp -s - <("$program" --help) || fail "-h differs from --help"
 "$program" --help | grep -q -- "--input NAME" || fail "--help does not say what --input takes"
 [ -n "$("$program" --list)" ] || fail "--list does not name the variants"

@@ -2,18 +2,23 @@
 /// @brief The command line of the streaming program.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <iterator>
 #include <string>
 
 #include "../../common/bench/options.hpp"
 #include "source.hpp"
 
+/// Where generated data may be: in pinned or pageable host memory, or on the GPUs.
+constexpr const char* kPlaces[] = {"memory", "pageable", "gpu"};
+
 /// The options.
 struct StreamOptions {
-    std::string path;                ///< of the data; `-` for standard input; empty for data in memory
-    std::uint64_t memory_bytes = 0;  ///< of generated data in memory
+    std::string path;            ///< of the data; `-` for standard input; empty for generated data
+    std::string place = "file";  ///< of the data: `file`, or one of `kPlaces`
+    std::uint64_t generated_bytes = 0;
     bool histogram = false, sum = false;
     int gpus = 1;
     std::size_t chunk = 0;  ///< bytes; 0 leaves the choice to the program
@@ -31,7 +36,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     StreamOptions options;
     CommandLine line;
     line.text("stream", "PATH",
-              "the file or pipe to read ('-': standard input; memory:SIZE: random data in memory)",
+              "the file or pipe to read ('-': standard input), or random data: memory:SIZE in pinned memory, "
+              "pageable:SIZE in pageable memory, gpu:SIZE on the GPUs, SIZE in all",
               options.path);
     line.flag("histogram", "count its bytes (default)", options.histogram);
     line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
@@ -58,11 +64,16 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
         throw BadOption("--chunk accepts a multiple of " + std::to_string(kChunkAlignment) + ", not " +
                         std::to_string(options.chunk));
     require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"stream", options.path});
-    constexpr const char* kMemory = "memory:";
-    if (options.path.rfind(kMemory, 0) == 0) {
-        options.memory_bytes =
-            parse_number("stream", options.path.substr(std::strlen(kMemory)), 8, kMost, true) / 8 * 8;
+    const std::size_t colon = std::min(options.path.find(':'), options.path.size());
+    const std::string place = options.path.substr(0, colon);
+    if (colon < options.path.size() && std::count(std::begin(kPlaces), std::end(kPlaces), place) == 1) {
+        options.generated_bytes =
+            parse_number("stream", options.path.substr(colon + 1), 8, kMost, true) / 8 * 8;
+        options.place = place;
         options.path.clear();
     }
+    if (options.place == "gpu" && line.has_any({"chunk", "memory", "buffers", "parts"}))
+        throw BadOption(
+            "--stream gpu:SIZE has no chunks: leave out --chunk, --memory, --buffers and --parts");
     return options;
 }

@@ -169,23 +169,26 @@ TEST_CASE("squares are added up right, with any number of buffers and any size o
             }
 }
 
-TEST_CASE("data that are generated on 1 to 4 devices have the results of the same data in host memory") {
+TEST_CASE("data on 1 to 4 devices or in managed memory have the results of the same data in host memory") {
     for (const int gpus : {1, 2, 3, 4}) {
         const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
         if (!has_devices(gpus)) continue;
-        for (const std::size_t size : {std::size_t{8}, kChunk - 8, kChunk, kChunk + 8, 11 * kChunk + 16})
-            for (const Work* work : {&kCountBytes, &kSumSquares})
-                for (const std::uint64_t seed : {0, 1, 2}) {
-                    const Setting setting("CUDA_SIM_SEED", seed);
-                    INFO(size << " bytes, devices: " << gpus << ", " << work->name << ", seed " << seed);
-                    const GeneratedData generated(size, false);
-                    ResidentData data(*work, gpus, size);
-                    data.run();
-                    const std::vector<Time> times = data.run();
-                    const Results right = expected(*work, {generated.data(), generated.data() + size});
-                    CHECK(verify_one_by_one(data.total(), right).value_or("") == "");
-                    CHECK(times.front().bytes == size);
-                }
+        for (const std::size_t size : {std::size_t{8}, kChunk - 8, kChunk, kChunk + 8, 11 * kChunk + 16}) {
+            const GeneratedData generated(size, false);
+            for (const char* place : {"gpu", "managed", "prefetched"})
+                for (const Work* work : {&kCountBytes, &kSumSquares})
+                    for (const std::uint64_t seed : {0, 1, 2}) {
+                        const Setting setting("CUDA_SIM_SEED", seed);
+                        INFO(place << ":" << size << ", devices: " << gpus << ", " << work->name << ", seed "
+                                   << seed);
+                        ResidentData data(*work, gpus, size, place);
+                        data.run();
+                        const std::vector<Time> times = data.run();
+                        const Results right = expected(*work, {generated.data(), generated.data() + size});
+                        CHECK(verify_one_by_one(data.total(), right).value_or("") == "");
+                        CHECK(times.front().bytes == size);
+                    }
+        }
     }
 }
 

@@ -16,6 +16,7 @@ refuses "--chunk accepts a multiple of 4096" --stream - --chunk 10000
 refuses "--memory accepts at least a chunk" --stream - --chunk 1M --memory 1M
 refuses "--buffers " --stream - --buffers 0
 refuses "has no chunks" --stream gpu:64K --chunk 64K
+refuses "at most [0-9]* bytes, half of" --stream managed:1024T
 refuses "No such file" --stream disk:64K
 refuses "and not a pipe" --stream - --parts
 head -c 100001 /dev/urandom >"$folder/data"
@@ -53,7 +54,7 @@ grep -q "^error: --sum accepts integers of 4 bytes.*100001" "$folder/err" || fai
 grep -q "^error: /proc/self/mem: Input/output error" "$folder/err" || fail "$(cat "$folder/err")"
 
 # Random data are the same wherever they are.
-for place in memory pageable gpu; do
+for place in memory pageable gpu managed prefetched; do
     run --stream $place:100004 --sum
     grep -A1 '  checksum' "$folder/out" >"$folder/$place"
     cmp -s "$folder/memory" "$folder/$place" || fail "$place:100004 differs from memory:100004: $(cat "$folder/$place")"

@@ -128,10 +128,14 @@ void report(const StreamOptions& options, const Work& work, const Device& device
                 {"device_bytes", device_bytes}});
 }
 
-/// Data on the GPUs.
+/// Data that need no copy to the GPUs.
 void count_resident(const StreamOptions& options, const Work& work, const Device& device) {
     require_gpus(options.gpus);
-    ResidentData data(work, options.gpus, options.generated_bytes);
+    // More managed memory than a GPU has free can make it hang.
+    if (options.place != "gpu" && options.generated_bytes > device.free_bytes / 2)
+        throw BadOption("--stream " + options.place + ":SIZE accepts at most " +
+                        std::to_string(device.free_bytes / 2) + " bytes, half of the memory that is free");
+    ResidentData data(work, options.gpus, options.generated_bytes, options.place);
     data.run();  // not timed: NCCL connects the GPUs
     std::vector<Time> times;
     for (std::size_t round = 0; round < options.rounds; ++round)
@@ -204,7 +208,7 @@ int main(int argc, char** argv) {
         const StreamOptions options = parse_stream_options(argc, argv);
         const Device device = init_cuda();
         const Work& work = options.sum ? kSumSquares : kCountBytes;
-        if (options.place != "gpu") return stream(options, work, device);
+        if (!options.is_resident()) return stream(options, work, device);
         count_resident(options, work, device);
         return 0;
     });

@@ -5,20 +5,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../../common/bench/options.hpp"
 #include "source.hpp"
 
-/// Where generated data may be: in pinned or pageable host memory, or on the GPUs.
-constexpr const char* kPlaces[] = {"memory", "pageable", "gpu"};
+/// Where random data may be, as a name before their size.
+inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
+    {"memory", "pinned memory"},
+    {"pageable", "memory that is not pinned"},
+    {"gpu", "the GPUs' memory: nothing is copied"},
+    {"managed", "managed memory, written by the host: pages move when they are accessed"},
+    {"prefetched", "managed memory that is moved before it is accessed"}};
 
 /// The options.
 struct StreamOptions {
     std::string path;            ///< of the data; `-` for standard input; empty for generated data
     std::string place = "file";  ///< of the data: `file`, or one of `kPlaces`
     std::uint64_t generated_bytes = 0;
+    /// Whether the data need no copy to the GPUs.
+    bool is_resident() const { return place == "gpu" || place == "managed" || place == "prefetched"; }
     bool histogram = false, sum = false;
     int gpus = 1;
     std::size_t chunk = 0;  ///< bytes; 0 leaves the choice to the program
@@ -35,10 +43,10 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
     StreamOptions options;
     CommandLine line;
-    line.text("stream", "PATH",
-              "the file or pipe to read ('-': standard input), or random data: memory:SIZE in pinned memory, "
-              "pageable:SIZE in pageable memory, gpu:SIZE on the GPUs, SIZE in all",
-              options.path);
+    Option stream{"stream", "PATH", "the file or pipe to read; '-': standard input; or random data in:",
+                  [&options](const std::string& path) { options.path = path; }};
+    for (const auto& [place, what] : kPlaces) stream.choices.emplace_back(place + ":SIZE", what);
+    line.add(stream);
     line.flag("histogram", "count its bytes (default)", options.histogram);
     line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
               options.sum);
@@ -66,14 +74,15 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"stream", options.path});
     const std::size_t colon = std::min(options.path.find(':'), options.path.size());
     const std::string place = options.path.substr(0, colon);
-    if (colon < options.path.size() && std::count(std::begin(kPlaces), std::end(kPlaces), place) == 1) {
+    if (colon < options.path.size() && std::any_of(kPlaces.begin(), kPlaces.end(),
+                                                   [&](const auto& known) { return known.first == place; })) {
         options.generated_bytes =
             parse_number("stream", options.path.substr(colon + 1), 8, kMost, true) / 8 * 8;
         options.place = place;
         options.path.clear();
     }
-    if (options.place == "gpu" && line.has_any({"chunk", "memory", "buffers", "parts"}))
-        throw BadOption(
-            "--stream gpu:SIZE has no chunks: leave out --chunk, --memory, --buffers and --parts");
+    if (options.is_resident() && line.has_any({"chunk", "memory", "buffers", "parts"}))
+        throw BadOption("--stream " + options.place +
+                        ":SIZE has no chunks: leave out --chunk, --memory, --buffers and --parts");
     return options;
 }

@@ -23,24 +23,65 @@ __global__ void generate_kernel(std::size_t count, unsigned long long first, uns
         d_words[i] = generated_word(first + i);
 }
 
-/// One GPU's part of the data, in its memory, and its results.
-struct Share {
-    /// @brief Allocates on the current device, generates the data and computes their checksum.
-    /// @param[in] first_byte, bytes Multiples of 8.
+/// @brief Words in managed memory, which the host writes.
+///
+/// Its pages are where they were last accessed, and move when a kernel or the host accesses them elsewhere.
+class ManagedData {
+ public:
     /// @throws CudaError.
-    Share(const Work& work, int device_number, std::uint64_t first_byte, std::size_t bytes)
-        : device(device_number), d_words(bytes / 8), d_start(work.results + 1), d_results(work.results + 1) {
+    explicit ManagedData(std::size_t bytes) : count_(bytes / 8) {
+        CUDA_CHECK(cudaMallocManaged(&words_, bytes));
+        write();
+    }
+    ~ManagedData() { cudaFree(words_); }
+    ManagedData(const ManagedData&) = delete;
+    ManagedData& operator=(const ManagedData&) = delete;
+
+    /// Writes all words again, after which all pages are on the host.
+    void write() { generate(words_, count_); }
+    /// The first word.
+    const unsigned long long* words() const { return words_; }
+
+ private:
+    const std::size_t count_;
+    unsigned long long* words_ = nullptr;
+};
+
+/// Begins to move managed memory to a device. @throws CudaError.
+inline void prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+    CUDA_CHECK(cudaMemPrefetchAsync(data, bytes, {cudaMemLocationTypeDevice, device}, 0, stream));
+#else
+    CUDA_CHECK(cudaMemPrefetchAsync(data, bytes, device, stream));
+#endif
+}
+
+/// One GPU's part of the data, and its results.
+struct Share {
+    /// @brief Computes the data's checksum on the current device.
+    /// @param[in] first_byte, size Multiples of 8.
+    /// @param[in] managed All data, in managed memory. Null: the share is generated in the device's memory.
+    /// @throws CudaError.
+    Share(const Work& work, int device_number, std::uint64_t first_byte, std::size_t size,
+          const unsigned long long* managed)
+        : device(device_number),
+          bytes(size),
+          d_generated(managed == nullptr ? size / 8 : 0),
+          d_data(reinterpret_cast<const unsigned char*>(managed == nullptr ? d_generated.data()
+                                                                           : managed + first_byte / 8)),
+          d_start(work.results + 1),
+          d_results(work.results + 1) {
         try {
             CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
             for (cudaEvent_t* const event : {&begun, &counted, &reduced}) CUDA_CHECK(cudaEventCreate(event));
             CUDA_CHECK(cudaMemsetAsync(d_start.data(), 0, d_start.bytes(), stream));
-            if (bytes > 0) {
-                const unsigned int grid = fitting_grid(d_words.size(), {0, kWideBlock}, kLoads);
-                generate_kernel<<<grid, kWideBlock, 0, stream>>>(d_words.size(), first_byte / 8,
-                                                                 d_words.data());
+            if (d_generated.size() > 0) {
+                const unsigned int grid = fitting_grid(d_generated.size(), {0, kWideBlock}, kLoads);
+                generate_kernel<<<grid, kWideBlock, 0, stream>>>(d_generated.size(), first_byte / 8,
+                                                                 d_generated.data());
                 CUDA_CHECK(cudaGetLastError());
-                add_checksum(data(), bytes, first_byte, d_start.data() + work.results, stream);
             }
+            if (bytes > 0) add_checksum(d_data, bytes, first_byte, d_start.data() + work.results, stream);
             CUDA_CHECK(cudaStreamSynchronize(stream));
         } catch (...) {
             release();
@@ -51,11 +92,10 @@ struct Share {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    /// The first byte, in device memory.
-    const unsigned char* data() const { return reinterpret_cast<const unsigned char*>(d_words.data()); }
-
     const int device;
-    const DeviceBuffer<unsigned long long> d_words;
+    const std::size_t bytes;
+    const DeviceBuffer<unsigned long long> d_generated;
+    const unsigned char* const d_data;
     const DeviceBuffer<unsigned long long> d_start;  ///< what the results begin with: zeros, the checksum
     const DeviceBuffer<unsigned long long> d_results;
     cudaStream_t stream = nullptr;
@@ -71,18 +111,24 @@ struct Share {
     }
 };
 
-/// The generated data, divided among the first GPUs.
+/// Generated data that need no copy, divided among the first GPUs.
 class ResidentData {
  public:
     /// @param[in] bytes In all, a multiple of 8. The last shares may be smaller, or empty.
+    /// @param[in] place `gpu`, or `managed` or `prefetched` for managed memory.
     /// @throws CudaError, NcclError.
-    ResidentData(const Work& work, int gpus, std::uint64_t bytes) : work_(work), reduction_(gpus) {
+    ResidentData(const Work& work, int gpus, std::uint64_t bytes, const std::string& place = "gpu")
+        : work_(work),
+          managed_(place == "gpu" ? nullptr : std::make_unique<ManagedData>(bytes)),
+          is_prefetched_(place == "prefetched"),
+          reduction_(gpus) {
         const std::uint64_t parts = static_cast<std::uint64_t>(gpus) * kChunkAlignment;
         const std::uint64_t most = (bytes + parts - 1) / parts * kChunkAlignment;
         for (int device = 0; device < gpus; ++device) {
             const std::uint64_t first = std::min(bytes, most * static_cast<std::uint64_t>(device));
             CUDA_CHECK(cudaSetDevice(device));
-            shares_.push_back(std::make_unique<Share>(work, device, first, std::min(most, bytes - first)));
+            shares_.push_back(std::make_unique<Share>(work, device, first, std::min(most, bytes - first),
+                                                      managed_ ? managed_->words() : nullptr));
         }
     }
 
@@ -92,14 +138,17 @@ class ResidentData {
     std::vector<Time> run() {
         std::vector<unsigned long long*> d_results;
         std::vector<cudaStream_t> streams;
+        if (managed_) managed_->write();
         const WallTimer timer;
         for (const auto& share : shares_) {
             CUDA_CHECK(cudaSetDevice(share->device));
             CUDA_CHECK(cudaEventRecord(share->begun, share->stream));
             CUDA_CHECK(cudaMemcpyAsync(share->d_results.data(), share->d_start.data(), share->d_start.bytes(),
                                        cudaMemcpyDeviceToDevice, share->stream));
-            if (share->d_words.size() > 0)
-                work_.launch(share->data(), share->d_words.bytes(), share->d_results.data(), share->stream);
+            if (is_prefetched_ && share->bytes > 0)
+                prefetch(share->d_data, share->bytes, share->device, share->stream);
+            if (share->bytes > 0)
+                work_.launch(share->d_data, share->bytes, share->d_results.data(), share->stream);
             CUDA_CHECK(cudaEventRecord(share->counted, share->stream));
             d_results.push_back(share->d_results.data());
             streams.push_back(share->stream);
@@ -128,9 +177,9 @@ class ResidentData {
                 CUDA_CHECK(cudaEventElapsedTime(&milliseconds, from, to));
                 return milliseconds * 1e-3;
             };
-            parts.push_back({"counting, GPU " + std::to_string(share->device), share->d_words.bytes(),
+            parts.push_back({"counting, GPU " + std::to_string(share->device), share->bytes,
                              seconds(share->begun, share->counted)});
-            parts.front().bytes += share->d_words.bytes();
+            parts.front().bytes += share->bytes;
             reducing = std::min(reducing, seconds(share->counted, share->reduced));
         }
         if (shares_.size() > 1) parts.push_back({"all-reduce", 0, reducing});
@@ -138,6 +187,8 @@ class ResidentData {
     }
 
     const Work work_;
+    const std::unique_ptr<ManagedData> managed_;
+    const bool is_prefetched_;
     AllReduce reduction_;
     std::vector<std::unique_ptr<Share>> shares_;
 };

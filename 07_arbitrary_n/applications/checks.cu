@@ -2,6 +2,8 @@
 /// @brief Checks of chapter 07's applications: streams of chunks, on one and on several GPUs.
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <thread>
 
@@ -18,6 +20,7 @@
 #include "file_source.hpp"
 #include "pipeline.cuh"
 #include "resident.cuh"
+#include "timeline.cuh"
 
 namespace {
 
@@ -47,7 +50,8 @@ void no_watch() {}
 
 /// @return What is wrong with the results of a source.
 std::optional<std::string> check_source(Source& source, const Bytes& bytes, const Shape& shape,
-                                        const Work& work = kCountBytes, decltype(feed)* take = feed) {
+                                        const Work& work = kCountBytes,
+                                        const std::function<decltype(feed)>& take = feed) {
     Results total;
     const std::string error = thrown_by([&] {
         Pipeline pipeline(work, shape);
@@ -188,6 +192,38 @@ TEST_CASE("data on 1 to 4 devices or in managed memory have the results of the s
                         CHECK(verify_one_by_one(data.total(), right).value_or("") == "");
                         CHECK(times.front().bytes == size);
                     }
+        }
+    }
+}
+
+TEST_CASE("a timeline has each chunk once, and a chunk's steps follow one another") {
+    for (const int gpus : {1, 2}) {
+        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        if (!has_devices(gpus)) continue;
+        const Bytes bytes = big_random_block(20 * kChunk + 3, 1);
+        for (const std::uint64_t seed : {0, 1}) {
+            const Setting setting("CUDA_SIM_SEED", seed);
+            Timeline timeline(gpus);
+            CopiedSource source(bytes, kChunk);
+            CHECK(check_source(source, bytes, {gpus, 2, kChunk}, kCountBytes, std::ref(timeline))
+                      .value_or("") == "");
+            const std::vector<ChunkTimes> chunks = timeline.chunks();
+            CHECK(chunks.size() == 21);
+            std::map<std::pair<int, std::size_t>, double> free_from;  // the slots' host buffers
+            constexpr double kClocks = 1e-4;                          // a GPU's clock beside the host's
+            std::uint64_t first = 0;
+            for (const ChunkTimes& chunk : chunks) {
+                CHECK(chunk.first == first);
+                first += chunk.bytes;
+                CHECK(chunk.read_from <= chunk.read_to);
+                CHECK(chunk.read_to <= chunk.copy_from + kClocks);
+                CHECK(chunk.copy_from <= chunk.copy_to);
+                CHECK(chunk.count_from <= chunk.count_to);
+                double& free = free_from[{chunk.gpu, chunk.slot}];
+                CHECK(free <= chunk.read_from + kClocks);
+                free = chunk.copy_to;
+            }
+            CHECK(free_from.size() <= 2 * static_cast<std::size_t>(gpus));
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "pipeline.cuh"
 #include "resident.cuh"
 #include "signals.hpp"
+#include "timeline.cuh"
 #include "times.cuh"
 
 namespace {
@@ -169,15 +171,21 @@ int stream(const StreamOptions& options, const Work& work, const Device& device)
 
     Results total;
     std::vector<Time> times;
+    std::unique_ptr<Timeline> timeline;  // of the last round
     for (std::size_t round = 0; round < options.rounds && !source->is_stopped(); ++round) {
         if (round > 0) source = open_data(options, generated, chunk_bytes);
         pipeline->set_results({});
+        if (!options.timeline.empty()) timeline = std::make_unique<Timeline>(options.gpus);
         Progress progress;
         WallTimer timer;
-        pipeline->run(*source, [&] {
+        const auto watch = [&] {
             progress.show(*source);
             if (SignalWatch::caught() != 0) source->stop();
-        });
+        };
+        if (timeline)
+            pipeline->run(*source, watch, std::ref(*timeline));
+        else
+            pipeline->run(*source, watch);
         total = pipeline->total();
         times.push_back({kEverything, source->taken(), timer.stop()});
     }
@@ -198,6 +206,7 @@ int stream(const StreamOptions& options, const Work& work, const Device& device)
                      static_cast<unsigned long long>(source->taken()));
         return 128 + SignalWatch::caught();
     }
+    if (timeline) write_output(options.timeline, timeline->csv(device));
     return 0;
 }
 

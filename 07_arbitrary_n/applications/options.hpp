@@ -34,7 +34,7 @@ struct StreamOptions {
     std::size_t buffers = 16;  ///< per GPU, at most
     std::size_t rounds = 1;
     bool parts = false;
-    std::string bins, csv;
+    std::string bins, csv, timeline;
 };
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
@@ -63,6 +63,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     line.number("rounds", "COUNT", "repeat everything (default 1)", options.rounds, 1, 1000);
     line.flag("parts", "also time the reading alone and the copying alone", options.parts);
     line.text("csv", "PATH", "append the times to this CSV file ('-': standard output)", options.csv);
+    line.text("timeline", "PATH", "write when each chunk was read, copied and counted to this CSV file",
+              options.timeline);
     line.parse(argc, argv);
 
     if (options.path.empty()) throw BadOption("--stream needs the file to read; --help lists the options");
@@ -71,7 +73,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     if (options.chunk % kChunkAlignment != 0)
         throw BadOption("--chunk accepts a multiple of " + std::to_string(kChunkAlignment) + ", not " +
                         std::to_string(options.chunk));
-    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"stream", options.path});
+    require_outputs({{"csv", options.csv}, {"bins", options.bins}, {"timeline", options.timeline}},
+                    {"stream", options.path});
     const std::size_t colon = std::min(options.path.find(':'), options.path.size());
     const std::string place = options.path.substr(0, colon);
     if (colon < options.path.size() && std::any_of(kPlaces.begin(), kPlaces.end(),
@@ -81,8 +84,9 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
         options.place = place;
         options.path.clear();
     }
-    if (options.is_resident() && line.has_any({"chunk", "memory", "buffers", "parts"}))
-        throw BadOption("--stream " + options.place +
-                        ":SIZE has no chunks: leave out --chunk, --memory, --buffers and --parts");
+    if (options.is_resident() && line.has_any({"chunk", "memory", "buffers", "parts", "timeline"}))
+        throw BadOption(
+            "--stream " + options.place +
+            ":SIZE has no chunks: leave out --chunk, --memory, --buffers, --parts and --timeline");
     return options;
 }

@@ -85,7 +85,7 @@ class Progress {
     WallTimer timer_;
 };
 
-/// What a run has found.
+/// The findings of a run.
 struct Outcome {
     std::uint64_t bytes;
     bool stopped;              ///< only the first bytes are counted
@@ -191,7 +191,9 @@ int stream(const StreamOptions& options, const Work& work, const Device& device)
     }
     require_whole_elements(work, *source, source->taken());
     const bool stopped = source->is_stopped();
-    const std::size_t device_bytes = device.simulated ? 0 : device.free_bytes - init_cuda().free_bytes;
+    // Another process may have freed more than this one has allocated.
+    const std::size_t device_bytes =
+        device.simulated ? 0 : device.free_bytes - std::min(device.free_bytes, init_cuda().free_bytes);
     if (options.parts && !stopped) {
         for (std::size_t round = 0; round < options.rounds && !options.path.empty(); ++round)
             times.push_back(time_reading(*pipeline, *open_data(options, generated, chunk_bytes)));

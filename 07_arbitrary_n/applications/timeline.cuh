@@ -46,7 +46,7 @@ class Timeline {
         }
     }
 
-    /// What `feed` does, with events around each step. @throws CudaError, and what the source throws.
+    /// Does the same as `feed`, with events around each step. @throws CudaError, and what the source throws.
     void operator()(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
         CUDA_CHECK(cudaSetDevice(slot.device));
         std::vector<Recorded> recorded;

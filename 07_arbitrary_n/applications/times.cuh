@@ -28,7 +28,7 @@ constexpr const char* kEverything = "everything";
 /// @brief A row per part, with the median of its rounds.
 ///
 /// The row of everything also gets its share of the slowest bound's throughput, if there are bounds.
-/// @param[in] model What the rows have in common.
+/// @param[in] model The values that all rows share.
 /// @param[in] element_bytes Of the problem.
 inline std::vector<Row> rows_of(const Row& model, std::size_t element_bytes, const std::vector<Time>& times) {
     std::vector<Row> rows;

@@ -247,6 +247,26 @@ class Bins(Folder):
             with self.subTest(text[:40]):
                 self.assertLessEqual(words, set(self.draw(text)))
 
+    TIMELINE = ("gpu,slot,first,bytes,read_from,read_to,copy_from,copy_to,count_from,count_to,device,simulated,driver,"
+                "cuda_runtime,host_cpus,commit,date\n")
+
+    def test_a_timeline_names_its_slots_and_its_machine(self):
+        device = ALL_HOSTILE.replace('"', '""')
+        lines = [f'{gpu},0,0,9,0,{read},{read},2,2,3,"{device}",false,1,13.0,2,c,2026-01-01\n'
+                 for gpu, read in ((0, 0.5), (1, 1))]
+        self.works(TOOLS / "picture", self.write("times.csv", self.TIMELINE + "".join(lines)), "out.svg")
+        drawing = (self.folder / "out.svg").read_text(encoding="utf-8")
+        self.assertLessEqual({"GPU 0, slot 0", "GPU 1, slot 0", "read", "copy", "count", "3.00 s"},
+                             set(self.texts(drawing)))
+        self.assertTrue(any(words.startswith(ALL_HOSTILE) for words in self.texts(drawing)))
+        self.fails("drawn as SVG", TOOLS / "picture", "times.csv", "out.png")
+        for line, words in [("0,0,0,9,1,0,1,2,2,3,x,false,1,13.0,2,c,d\n", "times.csv:2: read_to is before"),
+                            ("0,0,0,9,0,x,1,2,2,3,x,false,1,13.0,2,c,d\n", "times.csv:2: read_to is not"),
+                            ("0,0,0,9,0,0,0,0,0,0,x,false,1,13.0,2,c,d\n", "times above 0"), ("", "no rows")]:
+            with self.subTest(line):
+                self.fails(words, TOOLS / "picture", self.write("times.csv", self.TIMELINE + line), "out.svg")
+        self.assertEqual((self.folder / "out.svg").read_text(encoding="utf-8"), drawing)
+
     def test_damaged_bins_are_refused_in_a_line_and_leave_the_picture(self):
         out = self.write("out.svg", "as it was")
         for text, words in [

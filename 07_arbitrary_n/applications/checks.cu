@@ -2,6 +2,8 @@
 /// @brief Checks of chapter 07's applications: streams of chunks, on one and on several GPUs.
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <thread>
 
@@ -17,6 +19,8 @@
 #include "broken/wrong_device.cuh"
 #include "file_source.hpp"
 #include "pipeline.cuh"
+#include "resident.cuh"
+#include "timeline.cuh"
 
 namespace {
 
@@ -46,7 +50,8 @@ void no_watch() {}
 
 /// @return What is wrong with the results of a source.
 std::optional<std::string> check_source(Source& source, const Bytes& bytes, const Shape& shape,
-                                        const Work& work = kCountBytes, decltype(feed)* take = feed) {
+                                        const Work& work = kCountBytes,
+                                        const std::function<decltype(feed)>& take = feed) {
     Results total;
     const std::string error = thrown_by([&] {
         Pipeline pipeline(work, shape);
@@ -166,6 +171,61 @@ TEST_CASE("squares are added up right, with any number of buffers and any size o
                 CopiedSource source(bytes, chunk);
                 CHECK(check_source(source, bytes, {1, slots, chunk}, kSumSquares).value_or("") == "");
             }
+}
+
+TEST_CASE("data on 1 to 4 devices or in managed memory have the results of the same data in host memory") {
+    for (const int gpus : {1, 2, 3, 4}) {
+        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        if (!has_devices(gpus)) continue;
+        for (const std::size_t size : {std::size_t{8}, kChunk - 8, kChunk, kChunk + 8, 11 * kChunk + 16}) {
+            const GeneratedData generated(size, false);
+            for (const char* place : {"gpu", "managed", "prefetched"})
+                for (const Work* work : {&kCountBytes, &kSumSquares})
+                    for (const std::uint64_t seed : {0, 1, 2}) {
+                        const Setting setting("CUDA_SIM_SEED", seed);
+                        INFO(place << ":" << size << ", devices: " << gpus << ", " << work->name << ", seed "
+                                   << seed);
+                        ResidentData data(*work, gpus, size, place);
+                        data.run();
+                        const std::vector<Time> times = data.run();
+                        const Results right = expected(*work, {generated.data(), generated.data() + size});
+                        CHECK(verify_one_by_one(data.total(), right).value_or("") == "");
+                        CHECK(times.front().bytes == size);
+                    }
+        }
+    }
+}
+
+TEST_CASE("a timeline has each chunk once, and a chunk's steps follow one another") {
+    for (const int gpus : {1, 2}) {
+        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        if (!has_devices(gpus)) continue;
+        const Bytes bytes = big_random_block(20 * kChunk + 3, 1);
+        for (const std::uint64_t seed : {0, 1}) {
+            const Setting setting("CUDA_SIM_SEED", seed);
+            Timeline timeline(gpus);
+            CopiedSource source(bytes, kChunk);
+            CHECK(check_source(source, bytes, {gpus, 2, kChunk}, kCountBytes, std::ref(timeline))
+                      .value_or("") == "");
+            const std::vector<ChunkTimes> chunks = timeline.chunks();
+            CHECK(chunks.size() == 21);
+            std::map<std::pair<int, std::size_t>, double> free_from;  // the slots' host buffers
+            constexpr double kClocks = 1e-4;                          // a GPU's clock beside the host's
+            std::uint64_t first = 0;
+            for (const ChunkTimes& chunk : chunks) {
+                CHECK(chunk.first == first);
+                first += chunk.bytes;
+                CHECK(chunk.read_from <= chunk.read_to);
+                CHECK(chunk.read_to <= chunk.copy_from + kClocks);
+                CHECK(chunk.copy_from <= chunk.copy_to);
+                CHECK(chunk.count_from <= chunk.count_to);
+                double& free = free_from[{chunk.gpu, chunk.slot}];
+                CHECK(free <= chunk.read_from + kClocks);
+                free = chunk.copy_to;
+            }
+            CHECK(free_from.size() <= 2 * static_cast<std::size_t>(gpus));
+        }
+    }
 }
 
 TEST_CASE("the checksum depends on each bit, and on the order of words") {

@@ -15,6 +15,10 @@ refuses "--gpus accepts at most" --stream - --gpus 64
 refuses "--chunk accepts a multiple of 4096" --stream - --chunk 10000
 refuses "--memory accepts at least a chunk" --stream - --chunk 1M --memory 1M
 refuses "--buffers " --stream - --buffers 0
+refuses "name the same file" --stream memory:64K --csv "$folder/same" --timeline "$folder/same"
+refuses "has no chunks" --stream gpu:64K --chunk 64K
+refuses "at most [0-9]* bytes, half of" --stream managed:1024T
+refuses "No such file" --stream disk:64K
 refuses "and not a pipe" --stream - --parts
 head -c 100001 /dev/urandom >"$folder/data"
 refuses "no multiple of 4" --stream "$folder/data" --sum
@@ -49,6 +53,16 @@ grep -q "^error: --sum accepts integers of 4 bytes.*100001" "$folder/err" || fai
 "$program" --stream /proc/self/mem >"$folder/out" 2>"$folder/err"
 [ $? -eq 1 ] || fail "a file that can't be read has a result"
 grep -q "^error: /proc/self/mem: Input/output error" "$folder/err" || fail "$(cat "$folder/err")"
+
+run --stream "$folder/data" --chunk 4K --timeline "$folder/timeline"
+[ "$(wc -l <"$folder/timeline")" -eq 26 ] || fail "the timeline of 25 chunks has $(wc -l <"$folder/timeline") lines"
+
+# Random data are the same wherever they are.
+for place in memory pageable gpu managed prefetched; do
+    run --stream $place:100004 --sum
+    grep -A1 '  checksum' "$folder/out" >"$folder/$place"
+    cmp -s "$folder/memory" "$folder/$place" || fail "$place:100004 differs from memory:100004: $(cat "$folder/$place")"
+done
 
 cp "$folder/data" "$folder"/$'a\x1b[31m\nb'
 run --stream "$folder"/$'a\x1b[31m\nb'

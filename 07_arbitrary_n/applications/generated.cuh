@@ -1,43 +1,58 @@
 /// @file
-/// @brief Random data in pinned memory, which no file has to be read for.
+/// @brief Random data, which no file has to be read for: the same in host memory and on GPUs.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "../../common/cuda/error.cuh"
 #include "../../common/problem/cores.hpp"
 
-/// Words of 8 bytes in pinned memory.
+/// @brief Word `i` of the data.
+/// @par Source
+/// The finalizer of splitmix64 (Vigna).
+__host__ __device__ inline unsigned long long generated_word(unsigned long long i) {
+    unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/// Writes `count` words to host memory, on all cores.
+inline void generate(unsigned long long* words, std::size_t count) {
+    on_cores(core_count(), count, [words](std::size_t first, std::size_t own) {
+        for (std::size_t i = first; i < first + own; ++i) words[i] = generated_word(i);
+        return true;
+    });
+}
+
+/// Words of 8 bytes in host memory.
 class GeneratedData {
  public:
-    /// @param[in] bytes A multiple of 8; 0 for none. @throws CudaError.
-    explicit GeneratedData(std::size_t bytes) {
+    /// @param[in] bytes A multiple of 8; 0 for none.
+    /// @param[in] pinned False for pageable memory.
+    /// @throws CudaError.
+    GeneratedData(std::size_t bytes, bool pinned) {
         if (bytes == 0) return;
-        CUDA_CHECK(cudaMallocHost(&words_, bytes));
-        on_cores(core_count(), bytes / 8, [this](std::size_t first, std::size_t count) {
-            for (std::size_t i = first; i < first + count; ++i) words_[i] = mixed(i);
-            return true;
-        });
+        if (pinned)
+            CUDA_CHECK(cudaMallocHost(&pinned_, bytes));
+        else
+            pageable_ = std::make_unique_for_overwrite<unsigned long long[]>(bytes / 8);
+        generate(words(), bytes / 8);
     }
     ~GeneratedData() {
-        if (words_ != nullptr) cudaFreeHost(words_);
+        if (pinned_ != nullptr) cudaFreeHost(pinned_);
     }
     GeneratedData(const GeneratedData&) = delete;
     GeneratedData& operator=(const GeneratedData&) = delete;
 
     /// The first byte.
-    const unsigned char* data() const { return reinterpret_cast<const unsigned char*>(words_); }
+    const unsigned char* data() const { return reinterpret_cast<const unsigned char*>(words()); }
 
  private:
-    /// @par Source
-    /// The finalizer of splitmix64 (Vigna).
-    static unsigned long long mixed(unsigned long long x) {
-        x = (x + 1) * 0x9e3779b97f4a7c15u;
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-        return x ^ x >> 31;
-    }
+    unsigned long long* words() const { return pinned_ != nullptr ? pinned_ : pageable_.get(); }
 
-    unsigned long long* words_ = nullptr;
+    unsigned long long* pinned_ = nullptr;
+    std::unique_ptr<unsigned long long[]> pageable_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,19 +21,26 @@
 #include "options.hpp"
 #include "parts.cuh"
 #include "pipeline.cuh"
+#include "resident.cuh"
 #include "signals.hpp"
+#include "timeline.cuh"
+#include "times.cuh"
 
 namespace {
+
+/// @throws BadOption if there are fewer.
+void require_gpus(int gpus) {
+    int count = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&count));
+    if (gpus > count)
+        throw BadOption("--gpus accepts at most " + std::to_string(count) + ", as many as are visible, not " +
+                        std::to_string(gpus));
+}
 
 /// How many GPUs, buffers and bytes per chunk suit the options and the data.
 /// @throws BadOption.
 Shape choose_shape(const StreamOptions& options, const Work& work, const Source& source,
                    std::size_t chunk_bytes) {
-    int count = 0;
-    CUDA_CHECK(cudaGetDeviceCount(&count));
-    if (options.gpus > count)
-        throw BadOption("--gpus accepts at most " + std::to_string(count) + ", as many as are visible, not " +
-                        std::to_string(options.gpus));
     const std::size_t for_results = (work.results + 1) * sizeof(unsigned long long);
     if (options.memory < chunk_bytes + for_results)
         throw BadOption("--memory accepts at least a chunk and the results, " +
@@ -77,19 +85,65 @@ class Progress {
     WallTimer timer_;
 };
 
-void print_time(const Time& time, bool simulated) {
-    std::printf("  %-18s %s%s, %s GB/s\n", time.part.c_str(), format_seconds(time.seconds).c_str(),
-                simulated ? " sim" : "", format_ratio(time.speed()).c_str());
-}
+/// The findings of a run.
+struct Outcome {
+    std::uint64_t bytes;
+    bool stopped;              ///< only the first bytes are counted
+    Shape shape;               ///< without buffers for data that need none
+    std::size_t device_bytes;  ///< memory that is used of the first GPU; 0 if that is unknown
+    std::vector<Time> times;
+    Results total;  ///< the results, and then the checksum
+};
 
-void print_result(const Work& work, const Results& total, const Shape& shape) {
-    std::printf("  %-18s %d, each with %zu buffers of %zu bytes\n", "GPUs", shape.gpus, shape.slots,
-                shape.chunk_bytes);
+/// Prints everything, and writes the files that the options name, unless the run was stopped.
+void report(const StreamOptions& options, const Work& work, const Device& device, const Outcome& outcome) {
+    const auto& [bytes, stopped, shape, device_bytes, times, total] = outcome;
+    const std::string name = options.path.empty()  ? "random data (" + options.place + ")"
+                             : options.path == "-" ? "standard input"
+                                                   : visible(options.path);
+    std::printf("%s of %s%llu bytes of %s, %s\n\n", work.name.c_str(), stopped ? "the first " : "",
+                static_cast<unsigned long long>(bytes), name.c_str(), device.name.c_str());
+    const std::vector<Row> rows = rows_of({.chapter = "07_arbitrary_n",
+                                           .problem = work.problem,
+                                           .device = device.name,
+                                           .input = options.place,
+                                           .simulated = device.simulated},
+                                          work.element_bytes, times);
+    print_times(rows);
+    std::printf("  %-18s %d", "GPUs", shape.gpus);
+    if (shape.slots > 0) std::printf(", each with %zu buffers of %zu bytes", shape.slots, shape.chunk_bytes);
+    std::printf("\n");
+    if (device_bytes > 0)
+        std::printf("  %-18s %.0f MiB of the first GPU\n", "memory",
+                    static_cast<double>(device_bytes) / (1 << 20));
     std::printf("  %-18s %016llx\n", "checksum", total.back());
     if (work.results == 1)
         std::printf("  %-18s %llu\n", "sum", total.front());
     else
         print_most_frequent({total.begin(), total.end() - 1});
+    if (stopped) return;
+    if (!options.bins.empty()) write_bins(options.bins, {total.begin(), total.end() - 1});
+    append_csv(options.csv, rows,
+               {{"gpus", static_cast<std::size_t>(shape.gpus)},
+                {"chunk", shape.chunk_bytes},
+                {"buffers", shape.slots},
+                {"device_bytes", device_bytes}});
+}
+
+/// Data that need no copy to the GPUs.
+void count_resident(const StreamOptions& options, const Work& work, const Device& device) {
+    require_gpus(options.gpus);
+    // More managed memory than a GPU has free can make it hang.
+    if (options.place != "gpu" && options.generated_bytes > device.free_bytes / 2)
+        throw BadOption("--stream " + options.place + ":SIZE accepts at most " +
+                        std::to_string(device.free_bytes / 2) + " bytes, half of the memory that is free");
+    ResidentData data(work, options.gpus, options.generated_bytes, options.place);
+    data.run();  // not timed: NCCL connects the GPUs
+    std::vector<Time> times;
+    for (std::size_t round = 0; round < options.rounds; ++round)
+        for (const Time& part : data.run()) times.push_back(part);
+    report(options, work, device,
+           {options.generated_bytes, false, {options.gpus, 0, 0}, 0, times, data.total()});
 }
 
 /// The source of the options. It can be opened again, unless it is a pipe.
@@ -97,14 +151,15 @@ void print_result(const Work& work, const Results& total, const Shape& shape) {
 std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedData& generated,
                                   std::size_t chunk_bytes) {
     if (!options.path.empty()) return open_source(options.path, chunk_bytes);
-    return std::make_unique<MemorySource>(generated.data(), options.memory_bytes, chunk_bytes);
+    return std::make_unique<MemorySource>(generated.data(), options.generated_bytes, chunk_bytes);
 }
 
-int stream(const StreamOptions& options, const Device& device) {
-    const Work& work = options.sum ? kSumSquares : kCountBytes;
+/// Data that pass through the pipeline.
+int stream(const StreamOptions& options, const Work& work, const Device& device) {
+    require_gpus(options.gpus);
     const std::size_t chunk_bytes =
         options.chunk != 0 ? options.chunk : std::size_t{device.simulated ? 1u : 16u} << 20;
-    const GeneratedData generated(options.memory_bytes);
+    const GeneratedData generated(options.generated_bytes, options.place == "memory");
     std::unique_ptr<Source> source = open_data(options, generated, chunk_bytes);
     if (source->bytes())
         require_whole_elements(work, *source, *source->bytes());
@@ -116,25 +171,29 @@ int stream(const StreamOptions& options, const Device& device) {
 
     Results total;
     std::vector<Time> times;
+    std::unique_ptr<Timeline> timeline;  // of the last round
     for (std::size_t round = 0; round < options.rounds && !source->is_stopped(); ++round) {
         if (round > 0) source = open_data(options, generated, chunk_bytes);
         pipeline->set_results({});
+        if (!options.timeline.empty()) timeline = std::make_unique<Timeline>(options.gpus);
         Progress progress;
         WallTimer timer;
-        pipeline->run(*source, [&] {
+        const auto watch = [&] {
             progress.show(*source);
             if (SignalWatch::caught() != 0) source->stop();
-        });
+        };
+        if (timeline)
+            pipeline->run(*source, watch, std::ref(*timeline));
+        else
+            pipeline->run(*source, watch);
         total = pipeline->total();
-        times.push_back({"everything", source->taken(), timer.stop()});
+        times.push_back({kEverything, source->taken(), timer.stop()});
     }
     require_whole_elements(work, *source, source->taken());
     const bool stopped = source->is_stopped();
-    const std::string name = options.path.empty()  ? "memory"
-                             : options.path == "-" ? "standard input"
-                                                   : visible(options.path);
-    std::printf("%s of %s%llu bytes of %s, %s\n\n", work.name.c_str(), stopped ? "the first " : "",
-                static_cast<unsigned long long>(source->taken()), name.c_str(), device.name.c_str());
+    // Another process may have freed more than this one has allocated.
+    const std::size_t device_bytes =
+        device.simulated ? 0 : device.free_bytes - std::min(device.free_bytes, init_cuda().free_bytes);
     if (options.parts && !stopped) {
         for (std::size_t round = 0; round < options.rounds && !options.path.empty(); ++round)
             times.push_back(time_reading(*pipeline, *open_data(options, generated, chunk_bytes)));
@@ -142,18 +201,14 @@ int stream(const StreamOptions& options, const Device& device) {
         for (std::size_t round = 0; round < options.rounds; ++round)
             times.push_back(time_copying(shape, source->taken()));
     }
-    for (const Time& time : times) print_time(time, device.simulated);
-    print_result(work, total, shape);
+    report(options, work, device, {source->taken(), stopped, shape, device_bytes, times, total});
     if (stopped) {
         std::fflush(stdout);
         std::fprintf(stderr, "error: stopped by a signal: only the first %llu bytes are counted\n",
                      static_cast<unsigned long long>(source->taken()));
         return 128 + SignalWatch::caught();
     }
-    if (!options.bins.empty()) write_bins(options.bins, {total.begin(), total.end() - 1});
-    if (!options.csv.empty())
-        append_times(options.csv, work.name + (options.path.empty() ? ",memory" : ",file"), shape,
-                     device.name, times);
+    if (timeline) write_output(options.timeline, timeline->csv(device));
     return 0;
 }
 
@@ -163,6 +218,9 @@ int main(int argc, char** argv) {
     return run_program([&] {
         const StreamOptions options = parse_stream_options(argc, argv);
         const Device device = init_cuda();
-        return stream(options, device);
+        const Work& work = options.sum ? kSumSquares : kCountBytes;
+        if (!options.is_resident()) return stream(options, work, device);
+        count_resident(options, work, device);
+        return 0;
     });
 }

@@ -2,18 +2,31 @@
 /// @brief The command line of the streaming program.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../../common/bench/options.hpp"
 #include "source.hpp"
 
+/// Where random data may be, as a name before their size.
+inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
+    {"memory", "pinned memory"},
+    {"pageable", "memory that is not pinned"},
+    {"gpu", "the GPUs' memory: nothing is copied"},
+    {"managed", "managed memory, written by the host: pages move when they are accessed"},
+    {"prefetched", "managed memory that is moved before it is accessed"}};
+
 /// The options.
 struct StreamOptions {
-    std::string path;                ///< of the data; `-` for standard input; empty for data in memory
-    std::uint64_t memory_bytes = 0;  ///< of generated data in memory
+    std::string path;            ///< of the data; `-` for standard input; empty for generated data
+    std::string place = "file";  ///< of the data: `file`, or one of `kPlaces`
+    std::uint64_t generated_bytes = 0;
+    /// Whether the data need no copy to the GPUs.
+    bool is_resident() const { return place == "gpu" || place == "managed" || place == "prefetched"; }
     bool histogram = false, sum = false;
     int gpus = 1;
     std::size_t chunk = 0;  ///< bytes; 0 leaves the choice to the program
@@ -21,7 +34,7 @@ struct StreamOptions {
     std::size_t buffers = 16;  ///< per GPU, at most
     std::size_t rounds = 1;
     bool parts = false;
-    std::string bins, csv;
+    std::string bins, csv, timeline;
 };
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
@@ -30,9 +43,10 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
     StreamOptions options;
     CommandLine line;
-    line.text("stream", "PATH",
-              "the file or pipe to read ('-': standard input; memory:SIZE: random data in memory)",
-              options.path);
+    Option stream{"stream", "PATH", "the file or pipe to read; '-': standard input; or random data in:",
+                  [&options](const std::string& path) { options.path = path; }};
+    for (const auto& [place, what] : kPlaces) stream.choices.emplace_back(place + ":SIZE", what);
+    line.add(stream);
     line.flag("histogram", "count its bytes (default)", options.histogram);
     line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
               options.sum);
@@ -49,6 +63,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     line.number("rounds", "COUNT", "repeat everything (default 1)", options.rounds, 1, 1000);
     line.flag("parts", "also time the reading alone and the copying alone", options.parts);
     line.text("csv", "PATH", "append the times to this CSV file ('-': standard output)", options.csv);
+    line.text("timeline", "PATH", "write when each chunk was read, copied and counted to this CSV file",
+              options.timeline);
     line.parse(argc, argv);
 
     if (options.path.empty()) throw BadOption("--stream needs the file to read; --help lists the options");
@@ -57,12 +73,20 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     if (options.chunk % kChunkAlignment != 0)
         throw BadOption("--chunk accepts a multiple of " + std::to_string(kChunkAlignment) + ", not " +
                         std::to_string(options.chunk));
-    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"stream", options.path});
-    constexpr const char* kMemory = "memory:";
-    if (options.path.rfind(kMemory, 0) == 0) {
-        options.memory_bytes =
-            parse_number("stream", options.path.substr(std::strlen(kMemory)), 8, kMost, true) / 8 * 8;
+    require_outputs({{"csv", options.csv}, {"bins", options.bins}, {"timeline", options.timeline}},
+                    {"stream", options.path});
+    const std::size_t colon = std::min(options.path.find(':'), options.path.size());
+    const std::string place = options.path.substr(0, colon);
+    if (colon < options.path.size() && std::any_of(kPlaces.begin(), kPlaces.end(),
+                                                   [&](const auto& known) { return known.first == place; })) {
+        options.generated_bytes =
+            parse_number("stream", options.path.substr(colon + 1), 8, kMost, true) / 8 * 8;
+        options.place = place;
         options.path.clear();
     }
+    if (options.is_resident() && line.has_any({"chunk", "memory", "buffers", "parts", "timeline"}))
+        throw BadOption(
+            "--stream " + options.place +
+            ":SIZE has no chunks: leave out --chunk, --memory, --buffers, --parts and --timeline");
     return options;
 }

@@ -6,14 +6,11 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <sstream>
-#include <string>
 #include <vector>
 
-#include "../../common/bench/output_file.hpp"
-#include "../../common/bench/provenance.cuh"
 #include "../../common/cuda/timer.cuh"
 #include "pipeline.cuh"
+#include "times.cuh"
 
 /// In place of `feed`: reads all chunks, and does nothing with them.
 inline void only_read(Source& source, const Slot& slot, const Work&, unsigned long long*) {
@@ -29,22 +26,13 @@ inline void only_copy(const Slot& slot, std::size_t count) {
     CUDA_CHECK(cudaStreamSynchronize(slot.stream));
 }
 
-/// The time of a part, or of everything.
-struct Time {
-    std::string part;
-    std::uint64_t bytes;
-    double seconds;
-    /// 10^9 bytes per second.
-    double speed() const { return static_cast<double>(bytes) / seconds / 1e9; }
-};
-
 /// @brief Times `only_read` with the buffers of a pipeline.
 /// @throws what the source throws.
 inline Time time_reading(Pipeline& pipeline, Source& source) {
     WallTimer timer;
     pipeline.run(
         source, [] {}, only_read);
-    return {"reading alone", source.taken(), timer.stop()};
+    return {"(reading alone)", source.taken(), timer.stop()};
 }
 
 /// @brief Times `only_copy` on all GPUs at once, for about `bytes` bytes in all.
@@ -63,24 +51,5 @@ inline Time time_copying(const Shape& shape, std::uint64_t bytes) {
     for (const auto& slot : slots)
         copies.push_back(std::async(std::launch::async, only_copy, std::cref(*slot), count));
     for (std::future<void>& copy : copies) copy.get();
-    return {"copying alone", count * gpus * shape.chunk_bytes, timer.stop()};
-}
-
-/// @brief Appends times to a CSV file.
-/// @param[in] what   The work and where the data came from: text without quotes, separated by a comma.
-/// @param[in] device The GPU's name.
-/// @throws std::runtime_error if the file can't be written.
-inline void append_times(const std::string& path, const std::string& what, const Shape& shape,
-                         const std::string& device, const std::vector<Time>& times) {
-    const Provenance& from = provenance();
-    std::ostringstream lines;
-    for (const Time& time : times)
-        lines << what << ',' << time.part << ',' << shape.gpus << ',' << time.bytes << ','
-              << shape.chunk_bytes << ',' << shape.slots << ',' << time.seconds << ',' << time.speed() << ','
-              << device << ',' << from.driver << ',' << from.cuda_runtime << ',' << from.host_cpus << ','
-              << from.commit << ',' << from.date << '\n';
-    append_to_output(path,
-                     "work,source,part,gpus,bytes,chunk_bytes,buffers,seconds,gb_per_s,device,driver,"
-                     "cuda_runtime,host_cpus,commit,date\n",
-                     lines.str());
+    return {"(copying alone)", count * gpus * shape.chunk_bytes, timer.stop()};
 }

@@ -113,8 +113,8 @@ class Pipeline {
     /// @param[in] watch Called ten times per second meanwhile. It may stop the source.
     /// @param[in] take  The function of a slot's thread.
     /// @throws CudaError, and what the source throws. There is no result then.
-    template <typename Watch>
-    void run(Source& source, const Watch& watch, decltype(feed)* take = feed) {
+    template <typename Watch, typename Take = decltype(feed)*>
+    void run(Source& source, const Watch& watch, const Take& take = feed) {
         std::vector<std::future<void>> threads;
         for (const Gpu& gpu : gpus_)
             for (const auto& slot : gpu.slots)

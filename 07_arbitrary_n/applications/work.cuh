@@ -46,6 +46,7 @@ __global__ void checksum_kernel(const unsigned char* d_data, std::size_t n, unsi
 /// once.
 struct Work {
     std::string name;           ///< for titles
+    std::string problem;        ///< in rows of results
     std::size_t element_bytes;  ///< the data are a multiple of this
     std::size_t results;        ///< how many numbers
     /// Launches a kernel which adds `n` bytes to the results; n > 0.
@@ -72,16 +73,22 @@ inline void add_squares(const unsigned char* d_data, std::size_t n, unsigned lon
     CUDA_CHECK(cudaGetLastError());
 }
 
-inline const Work kCountBytes{"Histogram", 1, kBins, add_counts};
-inline const Work kSumSquares{"Sum of squares", sizeof(int), 1, add_squares};
+inline const Work kCountBytes{"Histogram", Histogram::kName, 1, kBins, add_counts};
+inline const Work kSumSquares{"Sum of squares", SumOfSquares::kName, sizeof(int), 1, add_squares};
+
+/// @brief Adds the checksum of `n` bytes, whose first one is number `first` of all data.
+/// @throws CudaError.
+inline void add_checksum(const unsigned char* d_data, std::size_t n, std::uint64_t first,
+                         unsigned long long* d_sum, cudaStream_t stream) {
+    const unsigned int grid = fitting_grid(n / 8 + 1, {0, kWideBlock}, kLoads);
+    checksum_kernel<<<grid, kWideBlock, 0, stream>>>(d_data, n, first / 8, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
 
 /// @brief Adds a chunk in device memory to the results, and to the checksum, which follows them.
 /// @throws CudaError.
 inline void add_chunk(const Work& work, const unsigned char* d_data, const Chunk& chunk,
                       unsigned long long* d_results, cudaStream_t stream) {
     work.launch(d_data, chunk.size, d_results, stream);
-    const unsigned int grid = fitting_grid(chunk.size / 8 + 1, {0, kWideBlock}, kLoads);
-    checksum_kernel<<<grid, kWideBlock, 0, stream>>>(d_data, chunk.size, chunk.first / 8,
-                                                     d_results + work.results);
-    CUDA_CHECK(cudaGetLastError());
+    add_checksum(d_data, chunk.size, chunk.first, d_results + work.results, stream);
 }

@@ -145,7 +145,7 @@ class CommandLine {
         for (const Option& known : options_) {
             std::printf("  %-16s %s\n", ("--" + known.name + " " + known.value).c_str(), known.help.c_str());
             for (const auto& [name, what] : known.choices)
-                std::printf("  %-16s   %-12s %s\n", "", name.c_str(), what.c_str());
+                std::printf("  %-16s   %-15s %s\n", "", name.c_str(), what.c_str());
         }
     }
 

@@ -64,8 +64,10 @@ inline std::vector<std::pair<const char*, std::string>> columns(const Row& row) 
 
 /// @brief Adds rows to a CSV file; a new or empty file gets a heading first.
 /// @param[in] path As for `append_to_output`; empty: no file.
+/// @param[in] more Further columns, which are the same in all rows: their names, and numbers.
 /// @throws std::runtime_error if the file can't be written.
-inline void append_csv(const std::string& path, const std::vector<Row>& rows) {
+inline void append_csv(const std::string& path, const std::vector<Row>& rows,
+                       const std::vector<std::pair<const char*, std::size_t>>& more = {}) {
     if (path.empty()) return;
     std::string heading, lines;
     for (const Row& row : rows) {
@@ -74,6 +76,10 @@ inline void append_csv(const std::string& path, const std::vector<Row>& rows) {
         for (const auto& [name, value] : csv_detail::columns(row)) {
             heading += (heading.empty() ? "" : ",") + std::string(name);
             line += (line.empty() ? "" : ",") + value;
+        }
+        for (const auto& [name, value] : more) {
+            heading += "," + std::string(name);
+            line += "," + std::to_string(value);
         }
         lines += line + "\n";
     }

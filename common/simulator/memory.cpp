@@ -96,6 +96,18 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     return finish(cudaSuccess);
 }
 
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
+    if (pointer == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
+    if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    if (bytes > sim::device_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    try {
+        *pointer = sim::allocate(bytes, true);
+    } catch (const std::bad_alloc&) {
+        return finish(cudaErrorMemoryAllocation);
+    }
+    return cudaSuccess;
+}
+
 cudaError_t cudaFree(void* pointer) {
     sim::wait_for_device();
     const bool known = pointer == nullptr || sim::deallocate(static_cast<char*>(pointer));

@@ -2,8 +2,6 @@
 /// @brief The runtime API of compat/: memory.
 #include "memory.h"
 
-#include <new>
-
 #include "../device_memory.hpp"
 #include "../errors.hpp"
 
@@ -17,18 +15,6 @@ bool adopt_managed_variables() {
     char *const begin = __start_sim_managed, *const end = __stop_sim_managed;
     if (begin != end) adopt(begin, static_cast<std::size_t>(end - begin));
     return true;
-}
-
-cudaError_t allocate_managed(void** pointer, std::size_t bytes) {
-    if (pointer == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
-    if (sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    if (bytes > device_memory_bytes()) return finish(cudaErrorMemoryAllocation);
-    try {
-        *pointer = allocate(bytes, true);
-    } catch (const std::bad_alloc&) {
-        return finish(cudaErrorMemoryAllocation);
-    }
-    return cudaSuccess;
 }
 
 void adopt_symbol(const void* symbol, std::size_t bytes) { adopt(symbol, bytes); }

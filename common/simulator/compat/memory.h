@@ -6,8 +6,6 @@
 #include "../include/cuda_runtime.h"
 
 namespace sim {
-/// Device memory that the CPU may use as well.
-cudaError_t allocate_managed(void** pointer, size_t bytes);
 /// Lets copies use a device variable by its address.
 void adopt_symbol(const void* symbol, size_t bytes);
 /// Lets copies use all `__managed__` variables.
@@ -17,7 +15,6 @@ inline const bool managed_variables_are_adopted = adopt_managed_variables();
 bool is_device_memory(const void* pointer);
 }  // namespace sim
 
-enum : unsigned int { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 enum : unsigned int {
     cudaHostAllocDefault = 0,
     cudaHostAllocPortable = 1,
@@ -29,11 +26,6 @@ enum : unsigned int {
     cudaHostRegisterReadOnly = 8,
 };
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
-
-template <typename T>
-cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int = cudaMemAttachGlobal) {
-    return sim::allocate_managed(reinterpret_cast<void**>(pointer), bytes);
-}
 
 /// @name Pinned memory, which kernels can use too
 /// @{
@@ -98,9 +90,6 @@ struct cudaMemLocation {
     cudaMemLocationType type;
     int id;
 };
-inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
-    return cudaSuccess;
-}
 inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int,
                                         cudaStream_t = nullptr) {
     return cudaSuccess;

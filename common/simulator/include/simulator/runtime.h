@@ -113,6 +113,13 @@ enum : unsigned int { cudaHostRegisterDefault = 0 };
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags);  ///< Pins host memory.
 cudaError_t cudaHostUnregister(void* pointer);  ///< Unpins what cudaHostRegister has pinned.
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  ///< The host's memory.
+enum : unsigned int { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
+/// Memory that the host and all devices can access; free it with cudaFree.
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);
+/// Moves managed memory to a device before a kernel accesses it. On the simulator it is everywhere already.
+inline cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t = nullptr) {
+    return cudaSuccess;
+}
 /// Sets each byte to `value`.
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
 /// Copies; the direction says which of the two pointers must point to device memory.
@@ -131,6 +138,11 @@ cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
 template <typename T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
+}
+/// Managed memory likewise.
+template <typename T>
+cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
+    return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 
 /// @}

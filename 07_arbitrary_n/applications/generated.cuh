@@ -7,16 +7,18 @@
 
 #include "../../common/cuda/error.cuh"
 #include "../../common/problem/cores.hpp"
+#include "source.hpp"
 
 /// Words of 8 bytes in pinned memory.
 class GeneratedData {
  public:
-    /// @param[in] bytes A multiple of 8; 0 for none. @throws CudaError.
-    explicit GeneratedData(std::size_t bytes) {
-        if (bytes == 0) return;
-        CUDA_CHECK(cudaMallocHost(&words_, bytes));
-        on_cores(core_count(), bytes / 8, [this](std::size_t first, std::size_t count) {
-            for (std::size_t i = first; i < first + count; ++i) words_[i] = mixed(i);
+    /// @param[in] range Which bytes of an endless sequence: multiples of 8. @throws CudaError.
+    explicit GeneratedData(const Range& range) {
+        if (range.first == range.last) return;
+        CUDA_CHECK(cudaMallocHost(&words_, range.last - range.first));
+        const std::size_t before = range.first / 8;
+        on_cores(core_count(), range.last / 8 - before, [=, this](std::size_t first, std::size_t count) {
+            for (std::size_t i = first; i < first + count; ++i) words_[i] = mixed(before + i);
             return true;
         });
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "options.hpp"
 #include "parts.cuh"
 #include "pipeline.cuh"
+#include "ranks.cuh"
 #include "signals.hpp"
 
 namespace {
@@ -27,7 +29,7 @@ namespace {
 /// How many GPUs, buffers and bytes per chunk suit the options and the data.
 /// @throws BadOption.
 Shape choose_shape(const StreamOptions& options, const Work& work, const Source& source,
-                   std::size_t chunk_bytes) {
+                   std::size_t chunk_bytes, int first_gpu) {
     int count = 0;
     CUDA_CHECK(cudaGetDeviceCount(&count));
     if (options.gpus > count)
@@ -40,10 +42,10 @@ Shape choose_shape(const StreamOptions& options, const Work& work, const Source&
                         std::to_string(options.memory));
     std::size_t slots = std::min(options.buffers, (options.memory - for_results) / chunk_bytes);
     if (source.bytes()) {  // few chunks need few buffers
-        const std::size_t shared = chunk_bytes * static_cast<std::size_t>(options.gpus);
+        const std::size_t shared = chunk_bytes * static_cast<std::size_t>(options.gpus * options.part.count);
         slots = std::clamp<std::size_t>((*source.bytes() + shared - 1) / shared, 1, slots);
     }
-    return {options.gpus, slots, chunk_bytes};
+    return {options.gpus, slots, chunk_bytes, first_gpu};
 }
 
 /// @throws BadOption, std::runtime_error.
@@ -82,9 +84,15 @@ void print_time(const Time& time, bool simulated) {
                 simulated ? " sim" : "", format_ratio(time.speed()).c_str());
 }
 
-void print_result(const Work& work, const Results& total, const Shape& shape) {
-    std::printf("  %-18s %d, each with %zu buffers of %zu bytes\n", "GPUs", shape.gpus, shape.slots,
+void print_result(const Work& work, const Results& total, const Shape& shape, const Ranks& ranks) {
+    std::printf("  %-18s %d, each with %zu buffers of %zu bytes\n",
+                ranks.launch().count == 1 ? "GPUs" : "GPUs per rank", shape.gpus, shape.slots,
                 shape.chunk_bytes);
+    int visible_gpus = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&visible_gpus));
+    if (ranks.sharing().count * shape.gpus > visible_gpus)
+        std::printf("  %-18s %d ranks share this host's GPUs, which are too few: %d\n", "",
+                    ranks.sharing().count, visible_gpus);
     std::printf("  %-18s %016llx\n", "checksum", total.back());
     if (work.results == 1)
         std::printf("  %-18s %llu\n", "sum", total.front());
@@ -96,58 +104,70 @@ void print_result(const Work& work, const Results& total, const Shape& shape) {
 /// @throws std::invalid_argument.
 std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedData& generated,
                                   std::size_t chunk_bytes) {
-    if (!options.path.empty()) return open_source(options.path, chunk_bytes);
-    return std::make_unique<MemorySource>(generated.data(), options.memory_bytes, chunk_bytes);
+    if (!options.path.empty()) return open_source(options.file, chunk_bytes, options.part);
+    return std::make_unique<MemorySource>(generated.data(), options.memory_bytes, chunk_bytes, options.part);
 }
 
-int stream(const StreamOptions& options, const Device& device) {
+int stream(const StreamOptions& options, const Device& device, int first_gpu, Ranks& ranks) {
     const Work& work = options.sum ? kSumSquares : kCountBytes;
     const std::size_t chunk_bytes =
         options.chunk != 0 ? options.chunk : std::size_t{device.simulated ? 1u : 16u} << 20;
-    const GeneratedData generated(options.memory_bytes);
+    const GeneratedData generated(range_of(options.part, options.memory_bytes, chunk_bytes));
     std::unique_ptr<Source> source = open_data(options, generated, chunk_bytes);
     if (source->bytes())
         require_whole_elements(work, *source, *source->bytes());
+    else if (ranks.launch().count > 1)
+        throw BadOption("several ranks read files of known size, and not a pipe");
     else if (options.rounds > 1 || options.parts)
         throw BadOption("--rounds and --parts need data that can be read again, and not a pipe");
-    const Shape shape = choose_shape(options, work, *source, chunk_bytes);
+    const Shape shape = choose_shape(options, work, *source, chunk_bytes, first_gpu);
     auto pipeline = std::make_unique<Pipeline>(work, shape);
-    const SignalWatch signals;
+    const bool is_alone = ranks.launch().count == 1;
+    std::optional<SignalWatch> signals;
+    if (is_alone) signals.emplace();
 
     Results total;
+    std::uint64_t bytes = 0;
     std::vector<Time> times;
     for (std::size_t round = 0; round < options.rounds && !source->is_stopped(); ++round) {
         if (round > 0) source = open_data(options, generated, chunk_bytes);
         pipeline->set_results({});
+        place_among_ranks(*source, options, ranks);
+        ranks.begin();
         Progress progress;
         WallTimer timer;
         pipeline->run(*source, [&] {
-            progress.show(*source);
+            if (is_alone) progress.show(*source);
             if (SignalWatch::caught() != 0) source->stop();
         });
         total = pipeline->total();
-        times.push_back({"everything", source->taken(), timer.stop()});
+        total.push_back(source->taken());
+        ranks.add_up(total);
+        bytes = total.back();
+        total.pop_back();
+        times.push_back(
+            {is_alone ? "everything" : std::to_string(ranks.launch().count) + " ranks", bytes, timer.stop()});
     }
-    require_whole_elements(work, *source, source->taken());
+    require_whole_elements(work, *source, bytes);
     const bool stopped = source->is_stopped();
     const std::string name = options.path.empty()  ? "memory"
                              : options.path == "-" ? "standard input"
                                                    : visible(options.path);
     std::printf("%s of %s%llu bytes of %s, %s\n\n", work.name.c_str(), stopped ? "the first " : "",
-                static_cast<unsigned long long>(source->taken()), name.c_str(), device.name.c_str());
+                static_cast<unsigned long long>(bytes), name.c_str(), device.name.c_str());
     if (options.parts && !stopped) {
         for (std::size_t round = 0; round < options.rounds && !options.path.empty(); ++round)
             times.push_back(time_reading(*pipeline, *open_data(options, generated, chunk_bytes)));
         pipeline.reset();  // its memory is free again
         for (std::size_t round = 0; round < options.rounds; ++round)
-            times.push_back(time_copying(shape, source->taken()));
+            times.push_back(time_copying(shape, bytes));
     }
     for (const Time& time : times) print_time(time, device.simulated);
-    print_result(work, total, shape);
+    print_result(work, total, shape, ranks);
     if (stopped) {
         std::fflush(stdout);
         std::fprintf(stderr, "error: stopped by a signal: only the first %llu bytes are counted\n",
-                     static_cast<unsigned long long>(source->taken()));
+                     static_cast<unsigned long long>(bytes));
         return 128 + SignalWatch::caught();
     }
     if (!options.bins.empty()) write_bins(options.bins, {total.begin(), total.end() - 1});
@@ -160,9 +180,16 @@ int stream(const StreamOptions& options, const Device& device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_program([&] {
-        const StreamOptions options = parse_stream_options(argc, argv);
-        const Device device = init_cuda();
-        return stream(options, device);
-    });
+    const Launch launch = find_launch();
+    return run_program(
+        [&] {
+            static Ranks ranks(launch, first_gpu_id());  // which are left even if --help ends the program
+            return ranks.run([&] {
+                const StreamOptions options = parse_stream_options(argc, argv, ranks.launch());
+                const int first_gpu = choose_first_gpu(options.gpus, ranks.sharing());
+                const Device device = init_cuda(first_gpu);
+                return stream(options, device, first_gpu, ranks);
+            });
+        },
+        launch.prefix());
 }

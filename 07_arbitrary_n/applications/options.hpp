@@ -8,11 +8,15 @@
 #include <string>
 
 #include "../../common/bench/options.hpp"
+#include "launch.hpp"
 #include "source.hpp"
 
 /// The options.
 struct StreamOptions {
     std::string path;                ///< of the data; `-` for standard input; empty for data in memory
+    bool own_files = false;          ///< the path contains %r: each rank has a file of its own
+    std::string file;                ///< what this rank opens
+    Part part;                       ///< of the data, for this rank
     std::uint64_t memory_bytes = 0;  ///< of generated data in memory
     bool histogram = false, sum = false;
     int gpus = 1;
@@ -25,13 +29,15 @@ struct StreamOptions {
 };
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
+/// @param[in] launch The ranks, of which rank 0 writes the files.
 /// @throws BadOption which names the option and what it accepts.
-inline StreamOptions parse_stream_options(int argc, char** argv) {
+inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& launch) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
     StreamOptions options;
     CommandLine line;
     line.text("stream", "PATH",
-              "the file or pipe to read ('-': standard input; memory:SIZE: random data in memory)",
+              "the file or pipe to read ('-': standard input; memory:SIZE: random data in memory). With "
+              "mpirun, ranks share a file; for a file per rank, %r stands for the rank's number",
               options.path);
     line.flag("histogram", "count its bytes (default)", options.histogram);
     line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
@@ -57,7 +63,17 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     if (options.chunk % kChunkAlignment != 0)
         throw BadOption("--chunk accepts a multiple of " + std::to_string(kChunkAlignment) + ", not " +
                         std::to_string(options.chunk));
-    require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"stream", options.path});
+    if (options.parts && launch.count > 1)
+        throw BadOption("--parts is for one process: start it without mpirun");
+    if (launch.rank != 0) options.bins = options.csv = "";
+    options.own_files = launch.is_known && options.path.find("%r") != std::string::npos;
+    const auto file_of = [&](int rank) {
+        return options.own_files ? path_of_rank(options.path, rank) : options.path;
+    };
+    options.file = file_of(launch.rank);
+    for (int rank = 0; rank < (options.own_files ? launch.count : 1); ++rank)
+        require_outputs({{"csv", options.csv}, {"bins", options.bins}}, {"stream", file_of(rank)});
+    if (!options.own_files) options.part = {launch.rank, launch.count};
     constexpr const char* kMemory = "memory:";
     if (options.path.rfind(kMemory, 0) == 0) {
         options.memory_bytes =

@@ -23,13 +23,16 @@ inline void nccl_check(ncclResult_t result, const char* call) {
     if (result != ncclSuccess) throw NcclError(std::string(call) + ": " + ncclGetErrorString(result));
 }
 
-/// Devices 0, 1, … as NCCL's ranks. For one device, it does nothing.
+/// Devices as NCCL's ranks. For one device, it does nothing.
 class AllReduce {
  public:
     /// @throws NcclError.
-    explicit AllReduce(int devices) : communicators_(devices > 1 ? static_cast<std::size_t>(devices) : 0) {
-        if (devices > 1)
-            nccl_check(ncclCommInitAll(communicators_.data(), devices, nullptr), "ncclCommInitAll");
+    explicit AllReduce(const std::vector<int>& devices)
+        : communicators_(devices.size() > 1 ? devices.size() : 0) {
+        if (devices.size() > 1)
+            nccl_check(
+                ncclCommInitAll(communicators_.data(), static_cast<int>(devices.size()), devices.data()),
+                "ncclCommInitAll");
     }
     ~AllReduce() {
         for (ncclComm_t communicator : communicators_) ncclCommDestroy(communicator);

@@ -48,8 +48,9 @@ class OpenFile {
 class FileSource : public SizedSource {
  public:
     /// @param[in] bytes The file's size. If it ends earlier, `next` throws.
-    FileSource(std::string path, OpenFile file, std::uint64_t bytes, std::size_t chunk_bytes)
-        : SizedSource(bytes, chunk_bytes),
+    FileSource(std::string path, OpenFile file, std::uint64_t bytes, std::size_t chunk_bytes,
+               const Part& part)
+        : SizedSource(bytes, chunk_bytes, part),
           path_(std::move(path)),
           file_(std::move(file)),
           direct_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT)),
@@ -68,7 +69,7 @@ class FileSource : public SizedSource {
                                          " while it was read: no result");
             done += std::min(static_cast<std::size_t>(count), chunk.size - done);
         }
-        return {buffer, chunk.first, chunk.size};
+        return {buffer, place() + chunk.first, chunk.size};
     }
 
  private:
@@ -138,8 +139,10 @@ class PipeSource : public Source {
 
 /// @brief Opens a file or a pipe.
 /// @param[in] path `-` is standard input.
+/// @param[in] part The part of a file to hand out. A pipe has no parts.
 /// @throws std::invalid_argument if it is missing, is neither of the two, or can't be opened.
-inline std::unique_ptr<Source> open_source(const std::string& path, std::size_t chunk_bytes) {
+inline std::unique_ptr<Source> open_source(const std::string& path, std::size_t chunk_bytes,
+                                           const Part& part = {}) {
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
     if (path == "-")
         return std::make_unique<PipeSource>("standard input", OpenFile(STDIN_FILENO), chunk_bytes);
@@ -149,9 +152,9 @@ inline std::unique_ptr<Source> open_source(const std::string& path, std::size_t 
     if (S_ISDIR(status.st_mode)) throw reason("is a directory, not a file");
     if (!S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode))
         throw reason("is a device or socket, not a regular file or a pipe");
-    // Files under /proc have a size of 0, yet contain something.
-    if (S_ISFIFO(status.st_mode) || status.st_size == 0)
+    char first = 0;  // files under /proc have a size of 0, yet contain something
+    if (S_ISFIFO(status.st_mode) || (status.st_size == 0 && pread(file.number(), &first, 1, 0) != 0))
         return std::make_unique<PipeSource>(path, std::move(file), chunk_bytes);
     return std::make_unique<FileSource>(path, std::move(file), static_cast<std::uint64_t>(status.st_size),
-                                        chunk_bytes);
+                                        chunk_bytes, part);
 }

@@ -8,6 +8,7 @@
 
 #include "../../common/cuda/error.cuh"
 #include "../../common/problem/cores.hpp"
+#include "source.hpp"
 
 /// @brief Word `i` of the data.
 /// @par Source
@@ -19,10 +20,10 @@ __host__ __device__ inline unsigned long long generated_word(unsigned long long 
     return x ^ x >> 31;
 }
 
-/// Writes `count` words to host memory, on all cores.
-inline void generate(unsigned long long* words, std::size_t count) {
-    on_cores(core_count(), count, [words](std::size_t first, std::size_t own) {
-        for (std::size_t i = first; i < first + own; ++i) words[i] = generated_word(i);
+/// Writes `count` words to host memory, the first of which is word `before`, on all cores.
+inline void generate(unsigned long long* words, std::size_t count, std::uint64_t before = 0) {
+    on_cores(core_count(), count, [words, before](std::size_t first, std::size_t own) {
+        for (std::size_t i = first; i < first + own; ++i) words[i] = generated_word(before + i);
         return true;
     });
 }
@@ -30,16 +31,17 @@ inline void generate(unsigned long long* words, std::size_t count) {
 /// Words of 8 bytes in host memory.
 class GeneratedData {
  public:
-    /// @param[in] bytes A multiple of 8; 0 for none.
+    /// @param[in] range Which bytes of an endless sequence: multiples of 8.
     /// @param[in] pinned False for pageable memory.
     /// @throws CudaError.
-    GeneratedData(std::size_t bytes, bool pinned) {
+    GeneratedData(const Range& range, bool pinned) {
+        const std::uint64_t bytes = range.last - range.first;
         if (bytes == 0) return;
         if (pinned)
             CUDA_CHECK(cudaMallocHost(&pinned_, bytes));
         else
             pageable_ = std::make_unique_for_overwrite<unsigned long long[]>(bytes / 8);
-        generate(words(), bytes / 8);
+        generate(words(), bytes / 8, range.first / 8);
     }
     ~GeneratedData() {
         if (pinned_ != nullptr) cudaFreeHost(pinned_);

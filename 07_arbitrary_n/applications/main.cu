@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "options.hpp"
 #include "parts.cuh"
 #include "pipeline.cuh"
+#include "ranks.cuh"
 #include "resident.cuh"
 #include "signals.hpp"
 #include "timeline.cuh"
@@ -40,7 +42,7 @@ void require_gpus(int gpus) {
 /// How many GPUs, buffers and bytes per chunk suit the options and the data.
 /// @throws BadOption.
 Shape choose_shape(const StreamOptions& options, const Work& work, const Source& source,
-                   std::size_t chunk_bytes) {
+                   std::size_t chunk_bytes, int first_gpu) {
     const std::size_t for_results = (work.results + 1) * sizeof(unsigned long long);
     if (options.memory < chunk_bytes + for_results)
         throw BadOption("--memory accepts at least a chunk and the results, " +
@@ -48,10 +50,10 @@ Shape choose_shape(const StreamOptions& options, const Work& work, const Source&
                         std::to_string(options.memory));
     std::size_t slots = std::min(options.buffers, (options.memory - for_results) / chunk_bytes);
     if (source.bytes()) {  // few chunks need few buffers
-        const std::size_t shared = chunk_bytes * static_cast<std::size_t>(options.gpus);
+        const std::size_t shared = chunk_bytes * static_cast<std::size_t>(options.gpus * options.part.count);
         slots = std::clamp<std::size_t>((*source.bytes() + shared - 1) / shared, 1, slots);
     }
-    return {options.gpus, slots, chunk_bytes};
+    return {options.gpus, slots, chunk_bytes, first_gpu};
 }
 
 /// @throws BadOption, std::runtime_error.
@@ -96,7 +98,8 @@ struct Outcome {
 };
 
 /// Prints everything, and writes the files that the options name, unless the run was stopped.
-void report(const StreamOptions& options, const Work& work, const Device& device, const Outcome& outcome) {
+void report(const StreamOptions& options, const Work& work, const Device& device, const Ranks& ranks,
+            const Outcome& outcome) {
     const auto& [bytes, stopped, shape, device_bytes, times, total] = outcome;
     const std::string name = options.path.empty()  ? "random data (" + options.place + ")"
                              : options.path == "-" ? "standard input"
@@ -110,9 +113,14 @@ void report(const StreamOptions& options, const Work& work, const Device& device
                                            .simulated = device.simulated},
                                           work.element_bytes, times);
     print_times(rows);
-    std::printf("  %-18s %d", "GPUs", shape.gpus);
+    std::printf("  %-18s %d", ranks.launch().count == 1 ? "GPUs" : "GPUs per rank", shape.gpus);
     if (shape.slots > 0) std::printf(", each with %zu buffers of %zu bytes", shape.slots, shape.chunk_bytes);
     std::printf("\n");
+    int visible_gpus = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&visible_gpus));
+    if (ranks.sharing().count * shape.gpus > visible_gpus)
+        std::printf("  %-18s %d ranks share this host's GPUs, which are too few: %d\n", "",
+                    ranks.sharing().count, visible_gpus);
     if (device_bytes > 0)
         std::printf("  %-18s %.0f MiB of the first GPU\n", "memory",
                     static_cast<double>(device_bytes) / (1 << 20));
@@ -131,8 +139,8 @@ void report(const StreamOptions& options, const Work& work, const Device& device
 }
 
 /// Data that need no copy to the GPUs.
-void count_resident(const StreamOptions& options, const Work& work, const Device& device) {
-    require_gpus(options.gpus);
+void count_resident(const StreamOptions& options, const Work& work, const Device& device,
+                    const Ranks& ranks) {
     // More managed memory than a GPU has free can make it hang.
     if (options.place != "gpu" && options.generated_bytes > device.free_bytes / 2)
         throw BadOption("--stream " + options.place + ":SIZE accepts at most " +
@@ -142,7 +150,7 @@ void count_resident(const StreamOptions& options, const Work& work, const Device
     std::vector<Time> times;
     for (std::size_t round = 0; round < options.rounds; ++round)
         for (const Time& part : data.run()) times.push_back(part);
-    report(options, work, device,
+    report(options, work, device, ranks,
            {options.generated_bytes, false, {options.gpus, 0, 0}, 0, times, data.total()});
 }
 
@@ -150,36 +158,45 @@ void count_resident(const StreamOptions& options, const Work& work, const Device
 /// @throws std::invalid_argument.
 std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedData& generated,
                                   std::size_t chunk_bytes) {
-    if (!options.path.empty()) return open_source(options.path, chunk_bytes);
-    return std::make_unique<MemorySource>(generated.data(), options.generated_bytes, chunk_bytes);
+    if (!options.path.empty()) return open_source(options.file, chunk_bytes, options.part);
+    return std::make_unique<MemorySource>(generated.data(), options.generated_bytes, chunk_bytes,
+                                          options.part);
 }
 
 /// Data that pass through the pipeline.
-int stream(const StreamOptions& options, const Work& work, const Device& device) {
-    require_gpus(options.gpus);
+int stream(const StreamOptions& options, const Work& work, const Device& device, int first_gpu,
+           Ranks& ranks) {
     const std::size_t chunk_bytes =
         options.chunk != 0 ? options.chunk : std::size_t{device.simulated ? 1u : 16u} << 20;
-    const GeneratedData generated(options.generated_bytes, options.place == "memory");
+    const GeneratedData generated(range_of(options.part, options.generated_bytes, chunk_bytes),
+                                  options.place == "memory");
     std::unique_ptr<Source> source = open_data(options, generated, chunk_bytes);
     if (source->bytes())
         require_whole_elements(work, *source, *source->bytes());
+    else if (ranks.launch().count > 1)
+        throw BadOption("several ranks read files of known size, and not a pipe");
     else if (options.rounds > 1 || options.parts)
         throw BadOption("--rounds and --parts need data that can be read again, and not a pipe");
-    const Shape shape = choose_shape(options, work, *source, chunk_bytes);
+    const Shape shape = choose_shape(options, work, *source, chunk_bytes, first_gpu);
     auto pipeline = std::make_unique<Pipeline>(work, shape);
-    const SignalWatch signals;
+    const bool is_alone = ranks.launch().count == 1;
+    std::optional<SignalWatch> signals;
+    if (is_alone) signals.emplace();
 
     Results total;
+    std::uint64_t bytes = 0;
     std::vector<Time> times;
     std::unique_ptr<Timeline> timeline;  // of the last round
     for (std::size_t round = 0; round < options.rounds && !source->is_stopped(); ++round) {
         if (round > 0) source = open_data(options, generated, chunk_bytes);
         pipeline->set_results({});
         if (!options.timeline.empty()) timeline = std::make_unique<Timeline>(options.gpus);
+        place_among_ranks(*source, options, ranks);
+        ranks.begin();
         Progress progress;
         WallTimer timer;
         const auto watch = [&] {
-            progress.show(*source);
+            if (is_alone) progress.show(*source);
             if (SignalWatch::caught() != 0) source->stop();
         };
         if (timeline)
@@ -187,25 +204,31 @@ int stream(const StreamOptions& options, const Work& work, const Device& device)
         else
             pipeline->run(*source, watch);
         total = pipeline->total();
-        times.push_back({kEverything, source->taken(), timer.stop()});
+        total.push_back(source->taken());
+        ranks.add_up(total);
+        bytes = total.back();
+        total.pop_back();
+        times.push_back(
+            {is_alone ? kEverything : std::to_string(ranks.launch().count) + " ranks", bytes, timer.stop()});
     }
-    require_whole_elements(work, *source, source->taken());
+    require_whole_elements(work, *source, bytes);
     const bool stopped = source->is_stopped();
     // Another process may have freed more than this one has allocated.
     const std::size_t device_bytes =
-        device.simulated ? 0 : device.free_bytes - std::min(device.free_bytes, init_cuda().free_bytes);
+        device.simulated ? 0
+                         : device.free_bytes - std::min(device.free_bytes, init_cuda(first_gpu).free_bytes);
     if (options.parts && !stopped) {
         for (std::size_t round = 0; round < options.rounds && !options.path.empty(); ++round)
             times.push_back(time_reading(*pipeline, *open_data(options, generated, chunk_bytes)));
         pipeline.reset();  // its memory is free again
         for (std::size_t round = 0; round < options.rounds; ++round)
-            times.push_back(time_copying(shape, source->taken()));
+            times.push_back(time_copying(shape, bytes));
     }
-    report(options, work, device, {source->taken(), stopped, shape, device_bytes, times, total});
+    report(options, work, device, ranks, {bytes, stopped, shape, device_bytes, times, total});
     if (stopped) {
         std::fflush(stdout);
         std::fprintf(stderr, "error: stopped by a signal: only the first %llu bytes are counted\n",
-                     static_cast<unsigned long long>(source->taken()));
+                     static_cast<unsigned long long>(bytes));
         return 128 + SignalWatch::caught();
     }
     if (timeline) write_output(options.timeline, timeline->csv(device));
@@ -215,12 +238,20 @@ int stream(const StreamOptions& options, const Work& work, const Device& device)
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_program([&] {
-        const StreamOptions options = parse_stream_options(argc, argv);
-        const Device device = init_cuda();
-        const Work& work = options.sum ? kSumSquares : kCountBytes;
-        if (!options.is_resident()) return stream(options, work, device);
-        count_resident(options, work, device);
-        return 0;
-    });
+    const Launch launch = find_launch();
+    return run_program(
+        [&] {
+            static Ranks ranks(launch, first_gpu_id());  // which are left even if --help ends the program
+            return ranks.run([&] {
+                const StreamOptions options = parse_stream_options(argc, argv, ranks.launch());
+                require_gpus(options.gpus);
+                const int first_gpu = choose_first_gpu(options.gpus, ranks.sharing());
+                const Device device = init_cuda(first_gpu);
+                const Work& work = options.sum ? kSumSquares : kCountBytes;
+                if (!options.is_resident()) return stream(options, work, device, first_gpu, ranks);
+                count_resident(options, work, device, ranks);
+                return 0;
+            });
+        },
+        launch.prefix());
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../common/bench/options.hpp"
+#include "launch.hpp"
 #include "source.hpp"
 
 /// Where random data may be, as a name before their size.
@@ -24,6 +25,9 @@ inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
 struct StreamOptions {
     std::string path;            ///< of the data; `-` for standard input; empty for generated data
     std::string place = "file";  ///< of the data: `file`, or one of `kPlaces`
+    bool own_files = false;      ///< the path contains %r: each rank has a file of its own
+    std::string file;            ///< what this rank opens
+    Part part;                   ///< of the data, for this rank
     std::uint64_t generated_bytes = 0;
     /// Whether the data need no copy to the GPUs.
     bool is_resident() const { return place == "gpu" || place == "managed" || place == "prefetched"; }
@@ -38,13 +42,17 @@ struct StreamOptions {
 };
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
+/// @param[in] launch The ranks, of which rank 0 writes the files.
 /// @throws BadOption which names the option and what it accepts.
-inline StreamOptions parse_stream_options(int argc, char** argv) {
+inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& launch) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
     StreamOptions options;
     CommandLine line;
-    Option stream{"stream", "PATH", "the file or pipe to read; '-': standard input; or random data in:",
-                  [&options](const std::string& path) { options.path = path; }};
+    Option stream{
+        "stream", "PATH",
+        "the file or pipe to read; '-': standard input. With mpirun, ranks share a file; for a file "
+        "per rank, %r stands for the rank's number. Or random data in:",
+        [&options](const std::string& path) { options.path = path; }};
     for (const auto& [place, what] : kPlaces) stream.choices.emplace_back(place + ":SIZE", what);
     line.add(stream);
     line.flag("histogram", "count its bytes (default)", options.histogram);
@@ -73,8 +81,18 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
     if (options.chunk % kChunkAlignment != 0)
         throw BadOption("--chunk accepts a multiple of " + std::to_string(kChunkAlignment) + ", not " +
                         std::to_string(options.chunk));
-    require_outputs({{"csv", options.csv}, {"bins", options.bins}, {"timeline", options.timeline}},
-                    {"stream", options.path});
+    if (launch.count > 1 && (options.parts || !options.timeline.empty()))
+        throw BadOption("--parts and --timeline are for one process: start it without mpirun");
+    if (launch.rank != 0) options.bins = options.csv = "";
+    options.own_files = launch.is_known && options.path.find("%r") != std::string::npos;
+    const auto file_of = [&](int rank) {
+        return options.own_files ? path_of_rank(options.path, rank) : options.path;
+    };
+    options.file = file_of(launch.rank);
+    for (int rank = 0; rank < (options.own_files ? launch.count : 1); ++rank)
+        require_outputs({{"csv", options.csv}, {"bins", options.bins}, {"timeline", options.timeline}},
+                        {"stream", file_of(rank)});
+    if (!options.own_files) options.part = {launch.rank, launch.count};
     const std::size_t colon = std::min(options.path.find(':'), options.path.size());
     const std::string place = options.path.substr(0, colon);
     if (colon < options.path.size() && std::any_of(kPlaces.begin(), kPlaces.end(),
@@ -84,6 +102,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv) {
         options.place = place;
         options.path.clear();
     }
+    if (options.is_resident() && launch.count > 1)
+        throw BadOption("--stream " + options.place + ":SIZE is for one process: start it without mpirun");
     if (options.is_resident() && line.has_any({"chunk", "memory", "buffers", "parts", "timeline"}))
         throw BadOption(
             "--stream " + options.place +

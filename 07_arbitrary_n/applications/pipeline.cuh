@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "../../common/cuda/device_buffer.cuh"
@@ -76,6 +77,14 @@ struct Shape {
     int gpus = 1;
     std::size_t slots = 4;  ///< per GPU
     std::size_t chunk_bytes = kChunkAlignment;
+    int first_gpu = 0;  ///< other processes use those before it
+
+    /// The GPUs' numbers.
+    std::vector<int> devices() const {
+        std::vector<int> numbers(static_cast<std::size_t>(gpus));
+        std::iota(numbers.begin(), numbers.end(), first_gpu);
+        return numbers;
+    }
 };
 
 /// Slots on some GPUs, and private results on each of them.
@@ -83,8 +92,8 @@ class Pipeline {
  public:
     /// @brief Allocates everything.
     /// @throws CudaError, NcclError.
-    Pipeline(const Work& work, const Shape& shape) : work_(work), reduction_(shape.gpus) {
-        for (int device = 0; device < shape.gpus; ++device) {
+    Pipeline(const Work& work, const Shape& shape) : work_(work), reduction_(shape.devices()) {
+        for (const int device : shape.devices()) {
             CUDA_CHECK(cudaSetDevice(device));
             gpus_.push_back(Gpu{DeviceBuffer<unsigned long long>(work.results + 1), {}});
             for (std::size_t k = 0; k < shape.slots; ++k)

@@ -13,6 +13,7 @@
 #include "../../common/cuda/timer.cuh"
 #include "all_reduce.cuh"
 #include "generated.cuh"
+#include "pipeline.cuh"
 #include "times.cuh"
 #include "work.cuh"
 
@@ -121,7 +122,7 @@ class ResidentData {
         : work_(work),
           managed_(place == "gpu" ? nullptr : std::make_unique<ManagedData>(bytes)),
           is_prefetched_(place == "prefetched"),
-          reduction_(gpus) {
+          reduction_(Shape{.gpus = gpus}.devices()) {
         const std::uint64_t parts = static_cast<std::uint64_t>(gpus) * kChunkAlignment;
         const std::uint64_t most = (bytes + parts - 1) / parts * kChunkAlignment;
         for (int device = 0; device < gpus; ++device) {

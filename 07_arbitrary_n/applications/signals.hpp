@@ -1,11 +1,16 @@
 /// @file
-/// @brief Ctrl-C as a request to stop.
+/// @brief Ctrl-C as a request to stop, or as an end with a last line.
 #pragma once
+
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <string>
+
+#include "../../common/bench/output_file.hpp"
 
 /// While it lives, SIGINT and SIGTERM are noted instead of ending the program. The second one ends it.
 /// A signal that the program ignores stays ignored.
@@ -35,3 +40,23 @@ class SignalWatch {
     static inline std::atomic<int> caught_ = 0;
     std::array<struct sigaction, 2> before_{};
 };
+
+/// @brief From now on, SIGINT and SIGTERM print a line on standard error and end the program at once.
+///
+/// This also ends a call that waits for a process that has been killed. `SignalWatch` would only note the
+/// signal.
+inline void end_by_signals(const std::string& line) {
+    static std::string last_line;
+    last_line = line;
+    for (const int signal : {SIGINT, SIGTERM})
+        std::signal(signal, [](int number) {
+            if (const char* const name = output_detail::unfinished_file) unlink(name);
+            [[maybe_unused]] const ssize_t size = write(STDERR_FILENO, last_line.data(), last_line.size());
+            _exit(128 + number);
+        });
+}
+
+/// Undoes `end_by_signals`.
+inline void restore_signals() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+}

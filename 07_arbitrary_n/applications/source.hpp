@@ -14,9 +14,29 @@ constexpr std::size_t kChunkAlignment = 4096;
 /// A part of the data.
 struct Chunk {
     const unsigned char* data = nullptr;  ///< in host memory
-    std::uint64_t first = 0;              ///< offset of its first byte, a multiple of the chunk size
+    std::uint64_t first = 0;              ///< offset of its first byte, a multiple of 8
     std::size_t size = 0;                 ///< in bytes; 0 if there is no more data
 };
+
+/// A share of something: one of `count` nearly equal parts.
+struct Part {
+    int number = 0, count = 1;
+};
+
+/// The bytes from `first` up to, but not including, `last`.
+struct Range {
+    std::uint64_t first, last;
+};
+
+/// A part of `bytes` bytes. Parts follow one another, and begin at multiples of the chunk size.
+inline Range range_of(const Part& part, std::uint64_t bytes, std::size_t chunk_bytes) {
+    const std::uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
+    const auto boundary = [&](int number) {
+        return std::min(bytes, chunks * static_cast<std::uint64_t>(number) /
+                                   static_cast<std::uint64_t>(part.count) * chunk_bytes);
+    };
+    return {boundary(part.number), boundary(part.number + 1)};
+}
 
 /// Hands out chunks in ascending order. Several threads may ask at the same time.
 class Source {
@@ -33,10 +53,14 @@ class Source {
     /// @throws std::runtime_error with the reason if the data can't be read.
     virtual Chunk next(unsigned char* buffer) = 0;
 
-    /// All data in bytes, if it is known before the end.
+    /// All data in bytes, if it is known before the end. The source may hand out a part of them.
     virtual std::optional<std::uint64_t> bytes() const { return std::nullopt; }
-    /// How many bytes have been handed out. They are the first ones, without a gap.
+    /// How many bytes have been handed out. They are the first ones of the part, without a gap.
     virtual std::uint64_t taken() const = 0;
+
+    /// @brief Where the data begin in what the checksum is of; 0 unless it is said.
+    /// @param[in] first A multiple of 8 bytes.
+    void set_place(std::uint64_t first) { place_ = first; }
 
     /// From now on, there is no more data.
     void stop() { stopped_ = true; }
@@ -46,9 +70,12 @@ class Source {
  protected:
     /// The size of all chunks but the last one.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
+    /// What `set_place` was called with.
+    std::uint64_t place() const { return place_; }
 
  private:
     const std::size_t chunk_bytes_;
+    std::uint64_t place_ = 0;
     std::atomic<bool> stopped_ = false;
 };
 
@@ -56,35 +83,44 @@ class Source {
 class SizedSource : public Source {
  public:
     /// @param[in] bytes The size of the data.
-    SizedSource(std::uint64_t bytes, std::size_t chunk_bytes) : Source(chunk_bytes), bytes_(bytes) {}
+    /// @param[in] part  The part to hand out.
+    SizedSource(std::uint64_t bytes, std::size_t chunk_bytes, const Part& part = {})
+        : Source(chunk_bytes),
+          bytes_(bytes),
+          range_(range_of(part, bytes, chunk_bytes)),
+          next_(range_.first) {}
 
     std::optional<std::uint64_t> bytes() const override { return bytes_; }
-    std::uint64_t taken() const override { return std::min(next_.load(), bytes_); }
+    std::uint64_t taken() const override { return std::min(next_.load(), range_.last) - range_.first; }
 
  protected:
     /// The next chunk's place.
     Chunk claim() {
         if (is_stopped()) return {};
         const std::uint64_t first = next_.fetch_add(chunk_bytes());
-        if (first >= bytes_) return {};
-        return {nullptr, first, std::min<std::uint64_t>(chunk_bytes(), bytes_ - first)};
+        if (first >= range_.last) return {};
+        return {nullptr, first, std::min<std::uint64_t>(chunk_bytes(), range_.last - first)};
     }
+    /// What it hands out.
+    const Range& range() const { return range_; }
 
  private:
     const std::uint64_t bytes_;
-    std::atomic<std::uint64_t> next_ = 0;
+    const Range range_;
+    std::atomic<std::uint64_t> next_;
 };
 
 /// Data in host memory, which should be pinned. Nothing is copied to the buffers.
 class MemorySource : public SizedSource {
  public:
-    /// @param[in] data `bytes` bytes, which must outlive the source.
-    MemorySource(const unsigned char* data, std::uint64_t bytes, std::size_t chunk_bytes)
-        : SizedSource(bytes, chunk_bytes), data_(data) {}
+    /// @param[in] data The bytes of the part, which must outlive the source.
+    MemorySource(const unsigned char* data, std::uint64_t bytes, std::size_t chunk_bytes,
+                 const Part& part = {})
+        : SizedSource(bytes, chunk_bytes, part), data_(data) {}
 
     Chunk next(unsigned char*) override {
         Chunk chunk = claim();
-        chunk.data = data_ + chunk.first;
+        if (chunk.size > 0) chunk.data = data_ + (chunk.first - range().first);
         return chunk;
     }
 

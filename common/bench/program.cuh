@@ -22,11 +22,12 @@
 
 /// @brief Runs a program's body, and turns an exception into one line and an exit status.
 /// @param[in] body Returns the exit status.
+/// @param[in] prefix Begins each message: the process's name among several.
 template <typename Body>
-int run_program(const Body& body) {
-    const auto fail = [](int status, const std::string& what) {
+int run_program(const Body& body, const std::string& prefix = "") {
+    const auto fail = [&](int status, const std::string& what) {
         std::fflush(stdout);
-        std::fprintf(stderr, "error: %s\n", visible(what).c_str());
+        std::fprintf(stderr, "error: %s\n", visible(prefix + what).c_str());
         return status;
     };
     try {

@@ -23,11 +23,11 @@ struct Device {
     bool simulated;  ///< on the simulator, whose times say nothing about a GPU
 };
 
-/// @brief Selects the first device and returns its properties.
+/// @brief Selects a device, by default the first one, and returns its properties.
 /// @throws NoDevice if there is none.
 /// @par Source
 /// `InitCUDA` of C (Caijinping 2014), which looks for the first device that answers.
-inline Device init_cuda() {
+inline Device init_cuda(int device = 0) {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0) {
@@ -35,9 +35,9 @@ inline Device init_cuda() {
                        (error != cudaSuccess ? cudaGetErrorString(error) : "none is visible") +
                        "; run on the simulator instead: ./course run --backend simulator");
     }
-    CUDA_CHECK(cudaSetDevice(0));
+    CUDA_CHECK(cudaSetDevice(device));
     cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
     std::size_t free_bytes = 0, total_bytes = 0;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     return {properties.name, properties.multiProcessorCount, static_cast<std::size_t>(properties.l2CacheSize),

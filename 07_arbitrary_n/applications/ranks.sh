@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# ranks.sh PROGRAM MPIRUN: ranks give one process's result. If one fails or is killed, all end, with a line each or
+# one for all. Exits 77 (skipped) where the program finds no device, or MPI is not Open MPI, whose options it uses.
+# shellcheck disable=SC2016 # what ends_all evaluates
+mpirun=${2:-mpirun}
+# shellcheck source=common/checks/refusals.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../common/checks/refusals.sh"
+
+# As root, Open MPI does nothing without these, and containers have no other user.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+"$mpirun" --version | grep -q "Open MPI\|OpenRTE" || {
+    echo "skipped: $mpirun is not Open MPI's"
+    exit 77
+}
+on_ranks=("$mpirun" --oversubscribe --bind-to none --timeout 120 -n)
+PMI_RANK=0 PMI_SIZE=2 refuses "2 ranks were started, but" --stream memory:64K
+
+# ranks COUNT OPTION...: succeeds as COUNT ranks.
+ranks() {
+    timeout 60 "${on_ranks[@]}" "$1" "$program" "${@:2}" >"$folder/out" 2>"$folder/err" ||
+        fail "$* ends with status $?: $(cat "$folder/err")"
+}
+
+# same_as_alone COUNT OPTION...: COUNT ranks give the result of one process.
+same_as_alone() {
+    ranks "$@"
+    diff <("$program" "${@:2}" | sed '/ GB\/s/d; /GPUs/d') <(sed '/ GB\/s/d; /GPUs/d' "$folder/out") ||
+        fail "$* differs from one process"
+}
+for size in 0 1 12287 12288 12289; do # up to 4 chunks of 4096 bytes
+    head -c "$size" /dev/urandom >"$folder/data"
+    same_as_alone 4 --stream "$folder/data" --chunk 4K --bins -
+done
+head -c 100004 /dev/urandom >"$folder/data"
+for count in 2 3 4; do same_as_alone "$count" --stream "$folder/data" --chunk 4K --bins -; done
+same_as_alone 4 --stream "$folder/data" --chunk 4K --sum
+same_as_alone 3 --stream memory:200K --chunk 8K --rounds 3
+ranks 1 --stream "$folder/data"
+export CUDA_SIM_DEVICES=4 CUDA_VISIBLE_DEVICES=0,1,2,3
+if "$program" --stream "$folder/data" --gpus 4 >/dev/null 2>&1; then
+    ranks 2 --stream "$folder/data" --gpus 2
+    grep -q "too few" "$folder/out" && fail "4 GPUs are too few for 2 ranks with 2 each"
+    ranks 3 --stream "$folder/data" --gpus 2
+    grep -q "3 ranks share .* too few: 4" "$folder/out" || fail "shared GPUs are not mentioned: $(cat "$folder/out")"
+fi
+unset CUDA_SIM_DEVICES CUDA_VISIBLE_DEVICES
+ranks 2 --stream --help
+[ "$(grep -c '^usage' "$folder/out")" -eq 1 ] || fail "the help is not printed once"
+
+# Files of the ranks' own, one after the other.
+head -c 8000 /dev/urandom >"$folder/own0"
+head -c 5 /dev/urandom >"$folder/own1"
+head -c 12289 /dev/urandom >"$folder/own2"
+ranks 3 --stream "$folder/own%r" --chunk 4K --bins "$folder/bins"
+grep '  checksum' "$folder/out" >"$folder/checksum"
+truncate -s 8 "$folder/own1"
+cat "$folder"/own[012] >"$folder/all"
+"$program" --stream "$folder/all" | grep -qf "$folder/checksum" || fail "files in a row have another checksum"
+[ "$(sed 1d "$folder/bins" | cut -d, -f2 | paste -sd+ | bc)" = 20294 ] || fail "--bins are not of 20294 bytes"
+
+# one_line WORDS STATUS COUNT OPTION...: no result, and one line for all ranks.
+one_line() {
+    local words=$1 status=$2
+    shift 2
+    timeout 60 "${on_ranks[@]}" "$1" "$program" "${@:2}" >"$folder/out" 2>"$folder/err"
+    [ $? -eq "$status" ] || fail "$* does not end with status $status"
+    [ "$(grep -c '^error' "$folder/err")" -eq 1 ] || fail "$*: there is not one line: $(cat "$folder/err")"
+    grep -qe "^error: $words" "$folder/err" || fail "$* does not say $words: $(cat "$folder/err")"
+    [ -s "$folder/out" ] && [ "$status" -eq 2 ] && fail "$*: there is a result: $(cat "$folder/out")"
+}
+one_line "rank 0: .*No such file" 2 3 --stream "$folder/nothing"
+one_line "rank 0: --chunk accepts" 2 3 --stream - --chunk 10000
+one_line "rank 0: several ranks read files" 2 2 --stream -
+one_line "rank 0: --parts is for one" 2 2 --stream memory:64K --parts
+one_line "rank 0: --stream and --bins name the same" 2 3 --stream "$folder/own%r" --bins "$folder/own2"
+truncate -s 5 "$folder/own1"
+one_line "rank 1: --sum accepts" 2 2 --stream "$folder/own%r" --sum
+one_line "rank 3: .*own3: No such file" 2 5 --stream "$folder/own%r"
+mkdir "$folder/0" "$folder/1"
+echo 1 >"$folder/0/data"
+echo 12 >"$folder/1/data"
+printf '#!/bin/sh\ncd "%s/$OMPI_COMM_WORLD_RANK" && exec "%s" "$@"\n' "$folder" "$(realpath "$program")" >"$folder/elsewhere"
+chmod +x "$folder/elsewhere"
+program=$folder/elsewhere one_line "rank 0: data: rank 0 sees 2 bytes, and rank 1 sees 3" 1 2 --stream data
+if [ -n "$full_disk" ]; then
+    one_line "rank 0: .*No space left" 1 3 --stream memory:64K --bins "$full_disk"
+fi
+
+# The process of a rank of mpirun's process $job, which starts them in order.
+process_of() { pgrep -P "$job" | sed -n "$(($1 + 1))p"; }
+# Whether a rank catches SIGTERM.
+is_ready() {
+    local caught
+    caught=$(sed -n 's/^SigCgt:\t//p' "/proc/$(process_of "$1")/status" 2>/dev/null)
+    ((0x0$caught & 1 << 14))
+}
+
+# ends_all RANKS WHAT COMMAND...: WHAT, done to the job of 3 ranks that run COMMAND, ends it soon, without a result, and
+# with a line of each of the RANKS.
+ends_all() {
+    local expected=$1 what=$2 job start rank
+    shift 2
+    "${on_ranks[@]}" 3 "$@" >"$folder/out" 2>"$folder/err" &
+    job=$! start=$SECONDS
+    for rank in $expected; do
+        until is_ready "$rank" || [ $((SECONDS - start)) -gt 60 ]; do sleep 0.1; done
+    done
+    sleep 1
+    start=$SECONDS
+    eval "$what"
+    wait "$job" && fail "$what: the job succeeds"
+    [ $((SECONDS - start)) -le 20 ] || fail "$what: the job ends after $((SECONDS - start)) seconds"
+    [ -s "$folder/out" ] && fail "$what: there is a result"
+    for rank in $expected; do
+        [ "$(grep -c "^error: rank $rank: .*no result" "$folder/err")" -eq 1 ] ||
+            fail "$what: rank $rank says nothing: $(cat "$folder/err")"
+    done
+}
+long=("$program" --stream memory:512M --rounds 1000)
+ends_all "0 2" 'kill -KILL "$(process_of 1)"' "${long[@]}"
+ends_all "1 2" 'kill -KILL "$(process_of 0)"' "${long[@]}"
+ends_all "0 1 2" 'kill -TERM "$(process_of 2)"' "${long[@]}"
+ends_all "0 1 2" 'kill -INT "$job"' "${long[@]}"
+# Rank 0 has much to read. The others wait for it, to add up.
+rm -f "$folder"/own*
+truncate -s 1T "$folder/own0"
+head -c 100 /dev/urandom | tee "$folder/own1" >"$folder/own2"
+ends_all "0 2" 'kill -KILL "$(process_of 1)"' "$program" --stream "$folder/own%r"
+# shellcheck disable=SC2317 # ends_all evaluates it
+shorten() {
+    until readlink "/proc/$(process_of 0)/fd"/* | grep -q own0; do sleep 0.1; done
+    sleep 1
+    truncate -s 1M "$folder/own0"
+}
+ends_all "0 1 2" shorten "$program" --stream "$folder/own%r"
+grep -q "^error: rank 0: .* has been shortened" "$folder/err" || fail "$(cat "$folder/err")"
+# Rank 0 never starts. The others wait for it in MPI_Init.
+cat >"$folder/late" <<'END'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] && exec sleep 60
+exec "$@"
+END
+chmod +x "$folder/late"
+ends_all "2" 'kill -KILL "$(process_of 1)"' "$folder/late" "${long[@]}"
+
+exit $((failures > 0))

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../../common/cuda/device_buffer.cuh"
@@ -135,25 +138,32 @@ class ResidentData {
 
     /// @brief Counts everything once. @return The times of the parts. @throws CudaError, NcclError.
     ///
-    /// The launches return at once, so one thread can start all GPUs before it waits for the first one.
+    /// Each GPU has a thread of the host, which launches its kernel. If one thread launched them one after
+    /// the other, the last GPU would begin late.
     std::vector<Time> run() {
+        if (managed_) managed_->write();
+        std::atomic<bool> start = false;
+        std::vector<std::future<void>> launches;
         std::vector<unsigned long long*> d_results;
         std::vector<cudaStream_t> streams;
-        if (managed_) managed_->write();
-        const WallTimer timer;
-        for (const auto& share : shares_) {
-            CUDA_CHECK(cudaSetDevice(share->device));
-            CUDA_CHECK(cudaEventRecord(share->begun, share->stream));
-            CUDA_CHECK(cudaMemcpyAsync(share->d_results.data(), share->d_start.data(), share->d_start.bytes(),
-                                       cudaMemcpyDeviceToDevice, share->stream));
-            if (is_prefetched_ && share->bytes > 0)
-                prefetch(share->d_data, share->bytes, share->device, share->stream);
-            if (share->bytes > 0)
-                work_.launch(share->d_data, share->bytes, share->d_results.data(), share->stream);
-            CUDA_CHECK(cudaEventRecord(share->counted, share->stream));
-            d_results.push_back(share->d_results.data());
-            streams.push_back(share->stream);
+        try {
+            for (const auto& share : shares_) {
+                d_results.push_back(share->d_results.data());
+                streams.push_back(share->stream);
+                launches.push_back(std::async(std::launch::async, [&] {
+                    const cudaError_t chosen = cudaSetDevice(share->device);
+                    while (!start) std::this_thread::yield();
+                    CUDA_CHECK(chosen);
+                    launch(*share);
+                }));
+            }
+        } catch (...) {
+            start = true;  // threads that wait can't be given up
+            throw;
         }
+        const WallTimer timer;
+        start = true;
+        for (std::future<void>& launched : launches) launched.get();
         reduction_.add_up(d_results, work_.results + 1, streams);
         for (const auto& share : shares_) {
             CUDA_CHECK(cudaSetDevice(share->device));
@@ -167,6 +177,17 @@ class ResidentData {
     std::vector<unsigned long long> total() const { return shares_.front()->d_results.to_host(); }
 
  private:
+    /// Enqueues one GPU's work. The GPU must be the current one.
+    void launch(const Share& share) const {
+        CUDA_CHECK(cudaEventRecord(share.begun, share.stream));
+        CUDA_CHECK(cudaMemcpyAsync(share.d_results.data(), share.d_start.data(), share.d_start.bytes(),
+                                   cudaMemcpyDeviceToDevice, share.stream));
+        if (is_prefetched_ && share.bytes > 0)
+            prefetch(share.d_data, share.bytes, share.device, share.stream);
+        if (share.bytes > 0) work_.launch(share.d_data, share.bytes, share.d_results.data(), share.stream);
+        CUDA_CHECK(cudaEventRecord(share.counted, share.stream));
+    }
+
     /// The parts' times by the GPUs' events. A GPU that is done early waits for the others in the all-reduce,
     /// so its own duration is that on the GPU which comes last.
     std::vector<Time> times(double everything) const {

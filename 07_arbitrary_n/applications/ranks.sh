@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # ranks.sh PROGRAM MPIRUN: ranks give one process's result. If one fails or is killed, all end, with a line each or
-# one for all. Exits 77 (skipped) where the program finds no device, or MPI is not Open MPI, whose options it uses.
-# shellcheck disable=SC2016 # what ends_all evaluates
-mpirun=${2:-mpirun}
+# one for all. Exits 77 (skipped) where there is no device or no Open MPI, whose options it uses.
+# shellcheck disable=SC2016 # ends_all evaluates them
+mpirun=${2:-}
 # shellcheck source=common/checks/refusals.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/checks/refusals.sh"
 
+PMI_RANK=0 PMI_SIZE=2 refuses "2 ranks were started, but" --stream memory:64K
 # As root, Open MPI does nothing without these, and containers have no other user.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-"$mpirun" --version | grep -q "Open MPI\|OpenRTE" || {
-    echo "skipped: $mpirun is not Open MPI's"
-    exit 77
-}
+if ! { [ -n "$mpirun" ] && "$mpirun" --version | grep -q "Open MPI\|OpenRTE"; }; then
+    echo "skipped: the program was built without MPI, or ${mpirun:-mpirun} is not Open MPI's"
+    exit $((failures > 0 ? 1 : 77))
+fi
 on_ranks=("$mpirun" --oversubscribe --bind-to none --timeout 120 -n)
-PMI_RANK=0 PMI_SIZE=2 refuses "2 ranks were started, but" --stream memory:64K
 
 # ranks COUNT OPTION...: succeeds as COUNT ranks.
 ranks() {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What mpirun or srun tells the processes that it starts.
+/// @brief The number of a process among those that mpirun or srun has started together.
 #pragma once
 
 #include <algorithm>

@@ -25,7 +25,7 @@ inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
 struct StreamOptions {
     std::string path;            ///< of the data; `-` for standard input; empty for generated data
     std::string place = "file";  ///< of the data: `file`, or one of `kPlaces`
-    bool own_files = false;      ///< the path contains %r: each rank has a file of its own
+    bool own_files = false;      ///< the path contains %r: a file per rank
     std::string file;            ///< what this rank opens
     Part part;                   ///< of the data, for this rank
     std::uint64_t generated_bytes = 0;
@@ -58,7 +58,7 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.flag("histogram", "count its bytes (default)", options.histogram);
     line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
               options.sum);
-    line.number("gpus", "COUNT", "how many GPUs share the chunks (default 1)", options.gpus, 1, 64);
+    line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)", options.gpus, 1, 64);
     line.number("chunk", "SIZE",
                 "bytes that are read, copied and counted at a time (default 16M; simulator 1M)",
                 options.chunk, kChunkAlignment, std::size_t{1} << 30, true);

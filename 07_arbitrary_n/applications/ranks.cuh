@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a rank counts, and on which GPUs.
+/// @brief The part of the data that a rank counts, and the GPUs that it uses.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -33,8 +33,8 @@ inline int choose_first_gpu(int gpus, const Part& ranks) {
     return ranks.number % std::max(1, count / gpus) * gpus;
 }
 
-/// @brief Makes sure that all ranks see the same file. If each has a file of its own, the checksum is that of
-///        all files in the ranks' order, each filled up to a multiple of 8 bytes with zeros.
+/// @brief Makes sure that all ranks see the same file. If each has its own, the checksum is that of all files
+///        in the ranks' order, each filled up to a multiple of 8 bytes with zeros.
 /// @throws std::runtime_error, Ranks::OtherFailed.
 inline void place_among_ranks(Source& source, const StreamOptions& options, const Ranks& ranks) {
     const std::vector<std::uint64_t> sizes = ranks.exchange(source.bytes().value_or(0));

@@ -58,8 +58,8 @@ class Source {
     /// How many bytes have been handed out. They are the first ones of the part, without a gap.
     virtual std::uint64_t taken() const = 0;
 
-    /// @brief Where the data begin in what the checksum is of; 0 unless it is said.
-    /// @param[in] first A multiple of 8 bytes.
+    /// @brief Makes the checksum that of a part of longer data.
+    /// @param[in] first Where this source begins in them: a multiple of 8 bytes.
     void set_place(std::uint64_t first) { place_ = first; }
 
     /// From now on, there is no more data.
@@ -70,7 +70,7 @@ class Source {
  protected:
     /// The size of all chunks but the last one.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
-    /// What `set_place` was called with.
+    /// The value that `set_place` has set.
     std::uint64_t place() const { return place_; }
 
  private:
@@ -101,7 +101,7 @@ class SizedSource : public Source {
         if (first >= range_.last) return {};
         return {nullptr, first, std::min<std::uint64_t>(chunk_bytes(), range_.last - first)};
     }
-    /// What it hands out.
+    /// The part that it hands out.
     const Range& range() const { return range_; }
 
  private:

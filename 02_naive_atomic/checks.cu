@@ -6,10 +6,6 @@
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/counts_past_32_bits.cuh"
 #include "../common/checks/far_elements.cuh"
-#include "broken/half_cleared.cuh"
-#include "broken/int_index.cuh"
-#include "broken/no_tail_guard.cuh"
-#include "broken/no_zeroing.cuh"
 #include "counter_types.cuh"
 #include "kernels.cuh"
 
@@ -131,30 +127,4 @@ TEST_CASE("every type of counters counts right within its limit, and says when i
     };
     CHECK(verdicts({}) == 0);
     CHECK(verdicts(big_random_block(100003, 1)) == 0);
-}
-
-TEST_CASE("a missing tail guard is found") {
-    if (kAddressSanitizer) return skip_check("AddressSanitizer ends the program at its first load");
-    Variant<Histogram> broken{.name = "broken", .run = no_tail_guard::histogram};
-    broken.grid_follows_n = true;
-    CHECK(check_variant(broken));
-}
-
-TEST_CASE("bins that are not zeroed are found") {
-    CHECK(check_variant<Histogram>({.name = "broken", .run = no_zeroing::histogram}));
-}
-
-TEST_CASE("bins that are half zeroed are found") {
-    CHECK(check_variant<Histogram>({.name = "broken", .run = half_cleared::histogram}));
-}
-
-TEST_CASE("an index of 32 bits is found") {
-    const Variant<Histogram> broken{.name = "broken", .run = int_index::histogram};
-    CHECK_FALSE(check_variant(broken));  // small inputs do not show it
-    if (init_cuda().simulated) {
-        CHECK(check_far_elements(broken));
-        return;
-    }
-    if (!has_room_for<Histogram>(kLargeSizes[2])) return skip_check("needs a GPU with 5 GiB of free memory");
-    CHECK(check_large_case(broken, kLargeSizes[2]));
 }

@@ -5,34 +5,12 @@
 #include "../common/checks/counts_past_32_bits.cuh"
 #include "../common/checks/far_elements.cuh"
 #include "atomic_cost.cuh"
-#include "broken/merge_in_32_bits.cuh"
-#include "broken/modulo_bins.cuh"
-#include "broken/no_first_barrier.cuh"
-#include "broken/no_merge_atomic.cuh"
-#include "broken/no_second_barrier.cuh"
-#include "broken/no_shared_atomic.cuh"
-#include "broken/no_shared_zeroing.cuh"
 #include "kernels.cuh"
 #include "levels.cuh"
 
 namespace {
 
 using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);
-
-/// Launches a broken kernel as the chapter launches its own.
-template <Kernel* kKernel, unsigned int kBinCount>
-void launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, unsigned long long*,
-            LaunchShape shape) {
-    CUDA_CHECK(cudaMemset(d_bins, 0, kBinCount * sizeof(*d_bins)));
-    if (n == 0) return;
-    kKernel<<<shape.grid_or(two_blocks_a_multiprocessor()), shape.block_or(kBlock)>>>(d_data, n, d_bins);
-    CUDA_CHECK(cudaGetLastError());
-}
-
-template <Kernel* kKernel, unsigned int kBinCount = kBins>
-Variant<Histogram> broken() {
-    return {.name = "broken", .run = launch<kKernel, kBinCount>, .results = kBinCount};
-}
 
 }  // namespace
 
@@ -173,36 +151,4 @@ TEST_CASE("the article's kernel is wrong for any block but 256") {
     REQUIRE(claims_too_much.only_block == kBins);
     claims_too_much.only_block = 0;
     CHECK(check_variant(claims_too_much));
-}
-
-TEST_CASE("a missing barrier after zeroing is found", "[order]") {
-    CHECK(check_variant(broken<no_first_barrier::kernel>()));
-}
-
-TEST_CASE("a missing barrier before merging is found", "[order]") {
-    CHECK(check_variant(broken<no_second_barrier::kernel>()));
-}
-
-TEST_CASE("shared memory that is not zeroed is found") {
-    CHECK(check_variant(broken<no_shared_zeroing::kernel>()));
-}
-
-TEST_CASE("a missing atomic in shared memory is found", "[race]") {
-    CHECK(check_variant(broken<no_shared_atomic::kernel>()));
-}
-
-TEST_CASE("a merge in 32 bits is found") {
-    const auto add = [](const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-        merge_in_32_bits::kernel<<<7, kBlock>>>(d_data, n, d_bins);
-    };
-    CHECK(check_counts_past_32_bits(kBins, add));
-}
-
-TEST_CASE("a missing atomic in the merge is found", "[race]") {
-    if (multiprocessor_count() == 1) return skip_check("needs blocks that run at the same time");
-    CHECK(check_variant(broken<no_merge_atomic::kernel>()));
-}
-
-TEST_CASE("bins by the wrong bits are found") {
-    CHECK(check_variant(broken<modulo_bins::kernel, kFewBins>()));
 }

@@ -4,48 +4,11 @@
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/counts_past_32_bits.cuh"
 #include "../common/checks/far_elements.cuh"
-#include "broken/assumes_alignment.cuh"
-#include "broken/dropped_tail.cuh"
-#include "broken/int_base.cuh"
-#include "broken/no_barrier_before_merge.cuh"
-#include "broken/no_reset.cuh"
-#include "broken/no_tail_guard.cuh"
 #include "kernels.cuh"
 
 namespace {
 
 using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);
-
-/// Launches a broken kernel in a grid that strides.
-template <Kernel* kKernel>
-void launch_striding(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                     unsigned long long*, LaunchShape shape) {
-    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-    if (n == 0) return;
-    kKernel<<<shape.grid_or(2 * multiprocessor_count()), shape.block_or(kBlock)>>>(d_data, n, d_bins);
-    CUDA_CHECK(cudaGetLastError());
-}
-
-template <Kernel* kKernel>
-Variant<Histogram> broken_striding() {
-    return {.name = "broken", .run = launch_striding<kKernel>};
-}
-
-/// Launches a broken kernel in a grid that follows from n.
-template <Kernel* kKernel>
-void launch_coarsened(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                      unsigned long long*, LaunchShape shape) {
-    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-    if (n == 0) return;
-    const unsigned int block = shape.block_or(kBlock);
-    kKernel<<<blocks_for(n, block * kCoarsening), block>>>(d_data, n, d_bins);
-    CUDA_CHECK(cudaGetLastError());
-}
-
-template <Kernel* kKernel>
-Variant<Histogram> broken_coarsened() {
-    return {.name = "broken", .run = launch_coarsened<kKernel>, .grid_follows_n = true};
-}
 
 /// One form of the kernel of *one launch*, whichever form n would need.
 template <typename Unfinished, bool kStreaming>
@@ -146,36 +109,4 @@ TEST_CASE("every size up to several vectors is right at every alignment") {
         for (std::size_t n = 0; n < 70; ++n)
             for (std::size_t offset = 0; offset < 16; ++offset)
                 REQUIRE(check_case(variant, {n, "uniform", offset, {0, 64}}).value_or("") == "");
-}
-
-TEST_CASE("a dropped tail is found") { CHECK(check_variant(broken_striding<dropped_tail::kernel>())); }
-
-TEST_CASE("wide loads from any address are found") {
-    CHECK(check_variant(broken_striding<assumes_alignment::kernel>()));
-}
-
-TEST_CASE("a missing barrier before the merge is found", "[order]") {
-    CHECK(check_variant(broken_striding<no_barrier_before_merge::kernel>()));
-}
-
-TEST_CASE("unfinished bins that are not left at 0 are found") {
-    CHECK(check_variant<Histogram>(
-        {.name = "broken", .run = no_reset::histogram, .workspace = [](std::size_t, LaunchShape) {
-             return std::size_t{kBins};
-         }}));
-}
-
-TEST_CASE("a missing tail guard is found") {
-    CHECK(check_variant(broken_coarsened<no_tail_guard::kernel>()));
-}
-
-TEST_CASE("a first index of 32 bits is found") {
-    const Variant<Histogram> broken = broken_coarsened<int_base::kernel>();
-    CHECK_FALSE(check_variant(broken));  // small inputs do not show it
-    if (init_cuda().simulated) {
-        CHECK(check_far_elements(broken));
-        return;
-    }
-    if (!has_room_for<Histogram>(kLargeSizes[2])) return skip_check("needs a GPU with 5 GiB of free memory");
-    CHECK(check_large_case(broken, kLargeSizes[2]));
 }

@@ -6,36 +6,9 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
-#include "broken/int_sum.cuh"
-#include "broken/unwritten_partials.cuh"
-#include "broken/whole_chunks.cuh"
 #include "clocks.cuh"
 #include "device_info.cuh"
 #include "kernels.cuh"
-
-namespace {
-
-using Kernel = void(const int*, std::size_t, unsigned long long*);
-
-/// Launches a broken kernel as the chapter launches its own, in one block.
-template <Kernel* kKernel>
-void launch(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long* d_partials,
-            LaunchShape) {
-    if (n == 0) return clear_sum(d_sum);
-    kKernel<<<1, kThreads>>>(d_data, n, d_partials);
-    CUDA_CHECK(cudaGetLastError());
-    add_partials_on_cpu(d_partials, kThreads, d_sum);
-}
-
-template <Kernel* kKernel>
-Variant<SumOfSquares> broken() {
-    return {.name = "broken",
-            .run = launch<kKernel>,
-            .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
-            .fixed_shape = true};
-}
-
-}  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
     for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
@@ -108,12 +81,4 @@ TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each
     check(blocks_kernel, timed_blocks_kernel, 8);
     CHECK(earliest_to_latest({10, 20, 15, 40}) == 30);
     CHECK(longest_block({10, 20, 15, 40}) == 20);
-}
-
-TEST_CASE("sums in int are found") { CHECK(check_variant(broken<int_sum::kernel>())); }
-
-TEST_CASE("a dropped remainder is found") { CHECK(check_variant(broken<whole_chunks::kernel>())); }
-
-TEST_CASE("partial sums that were never written are found") {
-    CHECK(check_variant(broken<unwritten_partials::kernel>()));
 }

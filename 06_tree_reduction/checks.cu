@@ -4,25 +4,7 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
-#include "broken/barrier_in_branch.cuh"
-#include "broken/eight_cells.cuh"
-#include "broken/half_a_warp.cuh"
-#include "broken/no_barrier_in_tree.cuh"
-#include "broken/no_first_barrier.cuh"
 #include "kernels.cuh"
-
-namespace {
-
-/// A variant that launches a broken kernel as the chapter launches its own.
-template <PartialsKernel* kKernel>
-Variant<SumOfSquares> broken() {
-    Variant<SumOfSquares> variant = variant_named(kVariants, "halves");
-    variant.name = "broken";
-    variant.run = sum_by_blocks<kKernel, 1>;
-    return variant;
-}
-
-}  // namespace
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
     for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
@@ -56,28 +38,4 @@ TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
     Variant<SumOfSquares> claims_too_much = variant_named(kVariants, "halves");
     claims_too_much.power_of_two_block = false;
     CHECK(check_variant(claims_too_much));
-}
-
-TEST_CASE("shared memory for 8 of the threads is found") {
-    CHECK(check_variant(broken<eight_cells::kernel>()));
-}
-
-TEST_CASE("a shuffle that leaves half of the warp out is found") {
-    CHECK(check_variant(broken<half_a_warp::kernel>()));
-}
-
-TEST_CASE("a missing barrier between levels is found", "[order]") {
-    CHECK(check_variant(broken<no_barrier_in_tree::kernel>()));
-}
-
-TEST_CASE("a missing barrier before the tree is found", "[order]") {
-    CHECK(check_variant(broken<no_first_barrier::kernel>()));
-}
-
-TEST_CASE("a barrier that threads leave out is found, unless they are said to return early", "[order]") {
-    Variant<SumOfSquares> variant = broken<barrier_in_branch::kernel>();
-    CHECK(check_variant(variant).value_or("").find("barrier left out: threads 0-127 wait at ") !=
-          std::string::npos);
-    variant.early_exit = true;
-    CHECK(check_variant(variant).value_or("") == "");
 }

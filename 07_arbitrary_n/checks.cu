@@ -3,35 +3,9 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
-#include "broken/dropped_element.cuh"
-#include "broken/no_reset.cuh"
-#include "broken/one_block_total.cuh"
-#include "broken/sums_in_place.cuh"
-#include "broken/unwritten_cells.cuh"
 #include "kernels.cuh"
 
 namespace {
-
-/// The chapter's first variant with another function in its place.
-Variant<SumOfSquares> broken(Variant<SumOfSquares>::Run* run) {
-    Variant<SumOfSquares> variant = kVariants.front();
-    variant.name = "broken";
-    variant.run = run;
-    variant.workspace = [](std::size_t n, LaunchShape shape) { return n + 1 + shape.grid; };
-    return variant;
-}
-
-/// The same with another kernel for the partial sums.
-template <void (*kKernel)(const int*, std::size_t, unsigned long long*)>
-void sum_with(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long* d_partials,
-              LaunchShape shape) {
-    if (n == 0) return clear_sum(d_sum);
-    const unsigned int block = shape.block_or(kBlock), grid = blocks_for(n, block);
-    kKernel<<<grid, block>>>(d_data, n, d_partials);
-    CUDA_CHECK(cudaGetLastError());
-    total_add_kernel<<<1, kMostThreads>>>(d_partials, grid, d_sum);
-    CUDA_CHECK(cudaGetLastError());
-}
 
 /// Shuffles with one kind of loads, whatever n is.
 template <bool kStreaming>
@@ -85,23 +59,3 @@ TEST_CASE("the first and the last of more than 2^32 ints are used") {
     for (const Variant<SumOfSquares>& variant : kVariants)
         CHECK(check_far_elements(variant).value_or("") == "");
 }
-
-TEST_CASE("an element dropped at an odd level is found") {
-    CHECK(check_variant(broken(sum_with<dropped_element::kernel>)));
-}
-
-TEST_CASE("cells that were never written are found") {
-    CHECK(check_variant(broken(sum_with<unwritten_cells::kernel>)));
-}
-
-TEST_CASE("a total by more threads than a block has is found") {
-    CHECK(check_variant(broken(one_block_total::sum)));
-}
-
-TEST_CASE("a counter that is not reset is found") {
-    Variant<SumOfSquares> variant = broken(no_reset::sum);
-    variant.grid_follows_n = false;
-    CHECK(check_variant(variant));
-}
-
-TEST_CASE("sums in place are found", "[race][order]") { CHECK(check_variant(broken(sums_in_place::sum))); }

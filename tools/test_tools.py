@@ -473,6 +473,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.write("03_x/kernels.cuh", self.KERNELS.replace("+= 1", "+= 3"))
         self.says("fault, = faults()\ntry:\n    fault.text()\nexcept ValueError as wrong:\n    print(wrong)", "0 times")
 
+    def test_a_fault_may_be_in_a_variant_that_no_exercise_asks_for(self):
+        self.write("03_x/kernels.cuh", self.KERNELS.replace("inline const", "inline void other() {\n    run(0);\n}\n\ninline const")
+                   .replace('.run = run},\n', '.run = run},\n    {.name = "two", .run = other},\n'))
+        self.write("03_x/broken/faults.md", "# Faults\n\n## 1. Twice\n<!-- exercise 03.1, variant two: a race -->\n\n```diff\n"
+                                            "-    run(0);\n+    run(2);\n }\n```\n\nWhy.\n")
+        self.says("fault, = faults()\nprint(fault.exercise.variant, fault.cause, fault.text())", "two a race", "    run(2);")
+
     def test_a_starter_hides_the_answers_to_later_exercises_and_says_which_earlier_ones_it_has(self):
         self.write("03_x/kernels.cuh", self.KERNELS.replace("    *d_sum += 1;  // wasted", "    help(d_sum);").replace(
             "/// One line.", "__device__ int help(int* d_sum) {\n    // [03.0] Help.\n    return 1;\n    // [/03.0] return 2;\n}\n"))

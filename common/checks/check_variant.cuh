@@ -1,8 +1,8 @@
 /// @file
 /// @brief The definition of a correct variant: `check_variant(variant)`.
 ///
-/// It must find no error in a chapter's variants, and an error in each kernel under `broken/`. Students'
-/// kernels are checked by the same function.
+/// It must find no error in a chapter's variants, and an error in most of the faults of `broken/faults.md`.
+/// Students' kernels are checked by the same function.
 #pragma once
 
 #include <algorithm>

@@ -18,6 +18,7 @@
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
+#include "finding.cuh"
 #include "folder.hpp"
 #include "measuring.cuh"
 #include "outputs.hpp"

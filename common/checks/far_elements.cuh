@@ -70,10 +70,10 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
             mprotect(reinterpret_cast<char*>(memory.get()) +
                          (turn * grid * block * sizeof(Element) / kMebibyte + 1) * kMebibyte,
                      kMebibyte, PROT_NONE);
-        Runner<Problem> runner(variant, n, shape);
-        const check_detail::EndsOnly ends_only;
         Results results, expected;
         try {
+            Runner<Problem> runner(variant, n, shape);  // freed before a fault is forgotten
+            const check_detail::EndsOnly ends_only;
             runner.run(data);
             expected = runner.results();
             for (std::size_t i = 0; i < kChanged; ++i) {

@@ -38,8 +38,8 @@ add_library(course_nccl INTERFACE)  # the simulator has its own
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*.cuh" "common/lens/checks/*.cuh"
-  "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/broken/*.cuh" "[0-9][0-9]_*/applications/*.cuh"
-  "[0-9][0-9]_*/applications/*.hpp" "[0-9][0-9]_*/applications/broken/*.cuh")
+  "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/applications/*.cuh" "[0-9][0-9]_*/applications/*.hpp"
+  "[0-9][0-9]_*/applications/*/*.cuh")
 list(FILTER headers EXCLUDE REGEX "^common/(simulator|lens)/[^/]*$")  # these are C++ already
 foreach(header IN LISTS headers)
   translate_file(${header} ${translated_dir}/${header})

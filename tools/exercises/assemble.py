@@ -75,13 +75,13 @@ def main(what, number, output):
     else:
         exercise = next(each for each in exercises() if each.number == number)
         chapter = Chapter(exercise.chapter)
-        entry, problem, more = chapter.entries[exercise.variant], chapter.problem, exercise.more
+        problem, more = chapter.problem, exercise.more
         if what == "student":
             text = (ROOT / exercise.file).read_text(encoding="utf-8")
-            texts = [("yours", entry, exercise.file, with_hidden(exercise, text))]
+            texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
         else:
-            texts = [(each.name, entry, f"fault {each.name}", with_hidden(exercise, each.text())) for each in faults(number[:2])
-                     if each.exercise == exercise]
+            texts = [(each.name, chapter.entries[each.exercise.variant], f"fault {each.name}",
+                      with_hidden(each.exercise, each.text())) for each in faults(number[:2]) if each.exercise.number == number]
     Path(output).write_text(assemble(problem, texts, more), encoding="utf-8")
 
 

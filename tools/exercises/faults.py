@@ -1,12 +1,13 @@
 """Faults: changes at one place of an exercise's solution, from the chapters' broken/faults.md."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starter import ROOT, Chapter, exercises
 
 RECORD = ROOT / "docs" / "results" / "faults.txt"
-FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n<!-- exercise (?P<exercise>[\d.]+): (?P<cause>.*) -->\n\n"
+FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n"
+                   r"<!-- exercise (?P<exercise>[\d.]+)(?:, variant (?P<variant>[^:]*))?: (?P<cause>.*) -->\n\n"
                    r"```diff\n(?P<diff>(?:.*\n)*?)```\n\n(?P<why>(?:.*\n)*?)(?=^## |\Z)", re.MULTILINE)
 
 
@@ -15,7 +16,7 @@ class Fault:
     chapter: str  # its number, 03
     number: str  # of the fault in the chapter
     title: str
-    exercise: object
+    exercise: object  # with the fault's variant, which may be one that no exercise asks for
     cause: str
     diff: str
     why: str
@@ -63,8 +64,12 @@ def faults(chapter=""):
     found = []
     for page in sorted(ROOT.glob(f"{chapter}*_*/broken/faults.md")):
         text = page.read_text(encoding="utf-8")
-        here = [Fault(page.parts[-3][:2], match["number"], match["title"], by_number[match["exercise"]], match["cause"],
-                      match["diff"], match["why"].strip()) for match in FAULT.finditer(text)]
+        here = []
+        for match in FAULT.finditer(text):
+            exercise = by_number[match["exercise"]]
+            exercise = replace(exercise, variant=match["variant"] or exercise.variant)
+            here.append(Fault(page.parts[-3][:2], match["number"], match["title"], exercise, match["cause"], match["diff"],
+                              match["why"].strip()))
         if len(here) != len(re.findall("^## ", text, re.MULTILINE)):
             raise ValueError(f"{page.relative_to(ROOT)}: a fault has the wrong form; compare it with the others")
         found += here

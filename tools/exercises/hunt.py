@@ -4,6 +4,7 @@ import random
 
 import verdict as checks
 from faults import faults, recorded
+from starter import exercises
 from student import noted, note
 
 
@@ -47,9 +48,10 @@ def explain(fault):
 def ask(fault, say, backend):
     """Shows a kernel with a fault, asks for its line and its cause, and checks the answers."""
     causes = sorted({each.cause for each in faults()})
-    say(f"Fault {fault.name}: this code is wrong in one place. The task was exercise {fault.exercise.number}, "
-        f"{fault.exercise.title}.", "", *listing(fault.text()), "", "The checks say:", *findings(fault, backend), "",
-        *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
+    task = (f"The task was exercise {fault.exercise.number}, {fault.exercise.title}." if fault.exercise in exercises()
+            else f"It is the variant {fault.exercise.variant}.")
+    say(f"Fault {fault.name}: this code is wrong in one place. {task}", "", *listing(fault.text()), "",
+        "The checks say:", *findings(fault, backend), "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
     try:
         line = input("The number of the wrong line, or of the line after which one is missing: ")
         cause = input("The number of the cause (see above): ")

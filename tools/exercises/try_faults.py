@@ -11,11 +11,12 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import verdict
 from faults import RECORD, faults, recorded
 
-ORDERS = ["plain", "interleaved"]  # of the simulator's threads
+PLAIN, INTERLEAVED, GPU = "plain", "interleaved", "GPU"
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SECONDS = 60  # per sanitizer, after which the fault counts as not found
 
@@ -24,18 +25,14 @@ def program(fault, preset, order):
     return verdict.ROOT / "build" / preset / "bin" / f"faults_{fault.exercise.number}_{order}"
 
 
-def found_on_simulator(chosen):
-    """Pairs of a kind of check and whether it finds each fault."""
-    with ThreadPoolExecutor(2) as pool:
-        for order in ORDERS:
-            yield order, list(pool.map(lambda fault: not verdict.run([program(fault, "simulator", order), fault.name]).passed,
-                                       chosen))
+def found_by_checks(preset, order, fault):
+    return not verdict.run([program(fault, preset, order), fault.name]).passed
 
 
 def found_by_sanitizer(tool, fault):
     """Whether a tool of compute-sanitizer reports anything while the checks run up to the first failure."""
     try:
-        done = subprocess.run(["compute-sanitizer", "--tool", tool, program(fault, "gpu", "plain"), fault.name], text=True,
+        done = subprocess.run(["compute-sanitizer", "--tool", tool, program(fault, "gpu", PLAIN), fault.name], text=True,
                               errors="replace", stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return False
@@ -43,20 +40,17 @@ def found_by_sanitizer(tool, fault):
     return bool(summaries) and summaries[-1] != "0"
 
 
-def found_on_gpu(chosen):
-    """Pairs of a kind of check and whether it finds each fault."""
-    with ThreadPoolExecutor(3) as pool:
-        yield "GPU", list(pool.map(lambda fault: not verdict.run([program(fault, "gpu", "plain"), fault.name]).passed, chosen))
-    with ThreadPoolExecutor() as pool:
-        for tool in SANITIZERS:
-            yield tool, list(pool.map(lambda fault: found_by_sanitizer(tool, fault), chosen))
+# Each kind of check: what it makes of a fault, its programs, and how many run at a time (None: one per core).
+ON_SIMULATOR = {order: (partial(found_by_checks, "simulator", order), "simulator", order, 2) for order in (INTERLEAVED, PLAIN)}
+ON_GPU = {GPU: (partial(found_by_checks, "gpu", PLAIN), "gpu", PLAIN, 3),
+          **{tool: (partial(found_by_sanitizer, tool), "gpu", PLAIN, None) for tool in SANITIZERS}}
 
 
 def record(chosen, found):
     """Writes the columns of the checks that ran, and keeps the others."""
     finds = {fault.name: {**recorded().get(fault.name, {}), **{kind: results[at] for kind, results in found.items()}}
              for at, fault in enumerate(chosen)}
-    kinds = [kind for kind in (*ORDERS, "GPU", *SANITIZERS) if any(kind in each for each in finds.values())]
+    kinds = [kind for kind in (PLAIN, INTERLEAVED, GPU, *SANITIZERS) if any(kind in each for each in finds.values())]
     width = max(len(fault.title) for fault in chosen)
     lines = [f"fault  {'':{width}}  " + "  ".join(f"{kind:5}" for kind in kinds)]
     for fault in chosen:
@@ -77,12 +71,15 @@ def main():
     chosen = [each for each in faults() if not options.numbers or each.exercise.number in options.numbers]
     if not chosen:
         parser.error(f"no fault belongs to exercise {' or '.join(options.numbers)}")
-    preset, orders = ("gpu", ["plain"]) if options.gpu else ("simulator", ORDERS)
-    if log := verdict.build(preset, sorted({program(fault, preset, order).name for fault in chosen for order in orders})):
-        sys.exit("\n".join(verdict.compiler_words(log)))
     before_all, found, wrong = recorded(), {}, []
-    for kind, results in (found_on_gpu if options.gpu else found_on_simulator)(chosen):
-        found[kind] = results
+    for kind, (finds, preset, order, jobs) in (ON_GPU if options.gpu else ON_SIMULATOR).items():
+        # To record, every kind of check tries every fault. Otherwise one that finds a fault is enough.
+        left = [fault for at, fault in enumerate(chosen) if options.record or not any(each[at] for each in found.values())]
+        if left and (log := verdict.build(preset, sorted({program(fault, preset, order).name for fault in left}))):
+            sys.exit("\n".join(verdict.compiler_words(log)))
+        with ThreadPoolExecutor(jobs) as pool:
+            results = dict(zip(left, pool.map(finds, left)))
+        found[kind] = [results.get(fault, False) for fault in chosen]
         if options.record:  # after each kind, since they take minutes
             record(chosen, found)
     for at, fault in enumerate(chosen):

@@ -1,0 +1,126 @@
+/// @file
+/// @brief Checks that wrong uses of a block's shared memory, or too much of it or of a thread's stack, are
+/// found.
+#pragma once
+
+#include "faults.cuh"
+
+namespace fault_checks {
+
+__global__ void overrun_kernel(int* d_result) {
+    extern __shared__ int overrun_cells[];
+    overrun_cells[threadIdx.x] = 1;
+    if (threadIdx.x == 0) *d_result = 1;
+}
+
+TEST_CASE("a write behind dynamic shared memory is found") {
+    const auto launch = [] {
+        int* d_result = nullptr;
+        cudaMalloc(&d_result, sizeof(int));
+        overrun_kernel<<<1, 65, 64 * sizeof(int)>>>(d_result);
+    };
+    CHECK(says(fault_of(launch, cudaErrorIllegalAddress), {"overrun_kernel", "thread (64, 0, 0)"}));
+}
+
+__device__ int deep(int n) {
+    volatile char kept[200] = {};
+    kept[n % 200] = 1;
+    return n == 0 ? 0 : deep(n - 1) + kept[n % 200];
+}
+
+__global__ void recursive_kernel(int* d_result, int depth) {
+    if (threadIdx.x == 2) *d_result = deep(depth);
+}
+
+__global__ void large_array_kernel(int* d_result, int index) {
+    volatile char large[160 * 1024];
+    large[index] = 1;
+    if (threadIdx.x == 0) *d_result = large[index];
+}
+
+TEST_CASE("too deep a recursion, or too large a local array, is found") {
+    int* d_result = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    recursive_kernel<<<1, 4>>>(d_result, 50);
+    CUDA_CHECK(cudaGetLastError());
+    CHECK(says(fault_of([=] { recursive_kernel<<<1, 4>>>(d_result, 100000); }, cudaErrorLaunchFailure),
+               {"recursive_kernel", "thread (2, 0, 0) at ", "needs more than 128 KiB of stack"}));
+    CHECK(says(fault_of([=] { large_array_kernel<<<1, 1>>>(d_result, 0); }, cudaErrorLaunchFailure),
+               {"large_array_kernel", "thread (0, 0, 0) ", "needs more than 128 KiB of stack"}));
+}
+
+template <int kCount>
+__global__ void large_shared_kernel(int* d_result) {
+    __shared__ int first[kCount / 2];
+    __shared__ int second[kCount / 2];
+    first[threadIdx.x] = second[threadIdx.x] = 1;
+    *d_result = first[0] + second[0];
+}
+
+TEST_CASE("more than 48 KiB of static shared memory is found, and 48 KiB is not") {
+    int* d_result = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    large_shared_kernel<48 * 256><<<3, 1>>>(d_result);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(
+        says(fault_of([=] { large_shared_kernel<48 * 256 + 2><<<3, 1>>>(d_result); }, cudaErrorLaunchFailure),
+             {"large_shared_kernel", "49160 bytes of shared memory", "49152"}));
+}
+
+__global__ void short_array_kernel(int* d_result) {
+    __shared__ int cells[31];
+    cells[threadIdx.x] = 1;
+    if (threadIdx.x == 0) *d_result = cells[0];
+}
+
+TEST_CASE("a shared array that is one too short is found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    int* d_result = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    CHECK(
+        says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
+             {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
+}
+
+/// Past the compiler's checks of indices, which see neither a pointer nor an address.
+__device__ void store(int* cells, int index) { cells[index] = 1; }
+
+constexpr int kSharedLine = __LINE__ + 2;
+__global__ void shared_neighbours_kernel(int index, bool atomic) {
+    __shared__ int before[7], cells[10][3];
+    if (threadIdx.x == 2) atomic ? (void)atomicAdd(&cells[0][0] + index, 1) : store(before, index);
+}
+
+TEST_CASE("a use right past the end of a shared array is found, and a write before its beginning") {
+    const auto said = [](int index, bool atomic) {
+        return fault_of([=] { shared_neighbours_kernel<<<2, 4>>>(index, atomic); }, cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(7, false), {"shared_neighbours_kernel", "thread (2, 0, 0) at ",
+                                "uses before[7], the byte right past the end",
+                                "before (28 bytes, declared at ", here(kSharedLine)}));
+    CHECK(says(said(1000, false), {"thread (2, 0, 0) at ", "uses before[1000], 3972 bytes past the end"}));
+    CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
+    if (kSanitized) return;  // which ends the program at a fence
+    CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
+    CHECK(says(said(-10000, true),
+               {"thread (2, 0, 0) at ", "uses cells[-10000], 40000 bytes before the beginning"}));
+}
+
+__global__ void dynamic_neighbours_kernel(int index) {
+    extern __shared__ int dynamic_cells[];
+    if (threadIdx.x == 0) store(dynamic_cells, index);
+}
+
+TEST_CASE("neighbours of dynamic shared memory are found") {
+    const auto said = [](int index) {
+        return fault_of([=] { dynamic_neighbours_kernel<<<1, 4, 13 * sizeof(int)>>>(index); },
+                        cudaErrorIllegalAddress);
+    };
+    CHECK(says(said(16), {"thread (0, 0, 0) at ", "uses 12 bytes past the end of the dynamic shared memory",
+                          "asks for 52 bytes"}));
+    if (kSanitized) return;
+    CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
+    CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
+}
+
+}  // namespace fault_checks

@@ -104,13 +104,14 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
 }
 
 void write_finding(Json& json, const Finding& finding) {
+    constexpr const char* kProblems[] = {"race", "unwritten", "copied"};
     const Site at = site(finding.site);
-    json.add("problem", finding.problem == Problem::race ? "race" : "unwritten")
+    json.add("problem", kProblems[static_cast<int>(finding.problem)])
         .add("kernel", finding.kernel)
         .add("array", finding.text)
         .add("space", kSpaces[finding.is_global ? 0 : 1])
         .add("offset", finding.offset)
-        .add("line", line_of(finding.site))
+        .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
         .add("kind", kKinds[static_cast<int>(at.kind)])
         .add("block", finding.block)
         .add("thread", finding.thread)

@@ -115,7 +115,8 @@ class Array {
             if (__atomic_load_n(&written_[i], __ATOMIC_RELAXED) == 0) return false;
         return true;
     }
-    std::vector<unsigned char>& written() { return written_; }
+    /// Whether the byte at an offset was written, and those after it.
+    unsigned char* written(std::size_t offset) { return written_.data() + offset; }
 
  private:
     const char* begin_;

@@ -84,6 +84,9 @@ def finding_words(finding):
     where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
     at = f"{finding['kind']} at {finding['line']} by {place(finding['block'], finding['thread'])}"
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
+    if finding["problem"] == "copied":
+        return [f"uninitialised: the host copies what was never written, at first {where}{times}",
+                f"    the copy is at {finding['line'] or 'a line that is not known'}"]
     if finding["problem"] == "unwritten":
         return [f"uninitialised: {finding['kernel']} reads {where}, which was never written{times}", f"    {at}"]
     return [f"race: {finding['kernel']}, {finding['space']} memory, {where}{times}", f"    {at}",

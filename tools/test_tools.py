@@ -503,6 +503,22 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(ask.format(["two", "1,5", "-1", "1,500"], "ratio"), "Type a number, such as 2 or 1.5.\n", "1500.0")
 
 
+class Predictions(unittest.TestCase):
+    """The course's own questions."""
+
+    def test_each_chapter_with_kernels_asks_for_a_count_that_the_lens_has_recorded(self):
+        sys.path.insert(0, str(TOOLS / "exercises"))
+        import predict  # pylint: disable=import-outside-toplevel
+
+        for chapter in sorted(path.name for path in TOOLS.parent.glob("0[2-7]_*")):
+            with self.subTest(chapter):
+                asked = [question for question in predict.questions(chapter) if question.kind == "lens"]
+                self.assertTrue(asked)
+                for question in asked:
+                    right = float(question.grade(0, [])[1].partition(", as")[0].replace(",", ""))
+                    self.assertEqual([question.grade(right * factor, [])[0] for factor in (1, 1.05, 1.2)], [True, True, False])
+
+
 class Faults(unittest.TestCase):
     """The course's own faults, which quote the chapters' code."""
 

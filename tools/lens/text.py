@@ -125,6 +125,17 @@ def summary(name, seen):
             f"{word}: {', '.join(figures)}")
 
 
+def problems(name, seen):
+    """What was found of a variant, in lines."""
+    found = distinct(seen["findings"])
+    if found or seen["fault"]:
+        yield from ("", f"{name}:")
+    for finding in found:
+        yield from (f"  {one_line(line)}" for line in finding_words(finding))
+    if seen["fault"]:
+        yield f"  stopped: {one_line(seen['fault'])}"
+
+
 def report(runs, with_lines, folders=(ROOT,)):
     """Everything, line by line. `runs` are pairs of a variant's name and what was seen of it."""
     yield HEADING
@@ -139,11 +150,4 @@ def report(runs, with_lines, folders=(ROOT,)):
                 times = "" if launch["launches"] == 1 else f", {launch['launches']} launches"
                 yield f"{name}: {short(launch['kernel'])}<<<{grid}, {block}>>>{times}"
                 yield from annotated(launch, folders)
-        problems = distinct(seen["findings"])
-        if problems or seen["fault"]:
-            yield ""
-            yield f"{name}:"
-        for finding in problems:
-            yield from (f"  {one_line(line)}" for line in finding_words(finding))
-        if seen["fault"]:
-            yield f"  stopped: {one_line(seen['fault'])}"
+        yield from problems(name, seen)

@@ -88,7 +88,6 @@ void Lens::barrier(sim::Worker&, sim::Site site) { running->barrier(site); }
 void Lens::warp_meets(sim::Worker&, unsigned int first, unsigned int lanes) {
     running->warp_meets(first, lanes);
 }
-
 void Lens::fence(sim::Worker&) { running->fence(); }
 
 void Lens::allocated(const char* begin, std::size_t bytes) {
@@ -130,14 +129,8 @@ void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
     const void* const unwritten = std::memchr(array.written(offset), 0, bytes);
     if (unwritten == nullptr || !looks_for_problems_) return;
     offset += static_cast<std::size_t>(static_cast<const unsigned char*>(unwritten) - array.written(offset));
-    Finding finding{};
-    finding.problem = Problem::copied;
-    finding.address = array.begin() + offset;
-    finding.is_global = true;
-    finding.offset = offset;
-    finding.count = 1;
-    finding.line = sim::Calls().line();
-    add(finding);
+    const std::string line = sim::Calls().line();
+    add({Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 1, {}, line});
 }
 
 void Lens::add(Finding finding) {
@@ -149,7 +142,6 @@ void Lens::add(Finding finding) {
         return;
     }
     Finding& first = found->second;
-    first.block_threads = shape_.block[0] * shape_.block[1] * shape_.block[2];
     first.text = first.array.empty() ? sim::allocation_text(first.address) : first.array;
 }
 

@@ -37,7 +37,6 @@ struct Finding {
     std::uint64_t count;
     std::string text{};
     std::string line{};  ///< of the host's copy, if that has read what was never written
-    unsigned int block_threads = 0;
 };
 
 /// The accesses, counts and clocks of the block that one worker runs.

@@ -115,7 +115,7 @@ def summary(name, seen):
     launches = seen["launches"]
     all_bytes, least = moved(launches)
     n = int(seen.get("row", {}).get("n", 0))
-    hottest = max((hot["lanes"] for launch in launches for hot in launch["hottest"]), default=0)
+    hottest = max((launch["hottest_address"] for launch in launches), default=0)
     word, figures = limiter(launches)
     loads = total(launches, "global", "load", "requests")
     return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {ratio(all_bytes, least):11.2f} "

@@ -37,12 +37,12 @@ class LensPage(unittest.TestCase):
         sys.path.insert(0, str(TOOLS / "lens"))
         import page  # pylint: disable=import-outside-toplevel
         site = {"line": f"{ALL_HOSTILE}:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1,
-                "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0, "lanes_on_one_address": 0,
+                "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0,
                 "worst_cost": 1, "worst_bank": 0, "worst_words": 1, "worst_lanes": 1, "worst_addresses": [0]}
-        launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 1, "threads": 1,
-                  "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest": [], "sites": [site]}
+        launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 1,
+                  "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [site]}
         finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,
-                   "line": ALL_HOSTILE, "kind": "load", "block": 0, "thread": 0, "block_threads": 1, "count": 1}
+                   "line": ALL_HOSTILE, "kind": "load", "block": 0, "thread": 0, "count": 1}
         seen = {"launches": [launch], "findings": [finding], "fault": ALL_HOSTILE}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "page.html"
@@ -528,6 +528,22 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                "print(predict.Question('1', '{}', '01 a, b, c', 'Which?', '').ask())")
         self.says(ask.format(["", "1 1 2", "x", "3 1 2"], "order"), "Type each of these numbers once, such as 3 2 1.\n", "['c', 'a', 'b']")
         self.says(ask.format(["two", "1,5", "-1", "1,500"], "ratio"), "Type a number, such as 2 or 1.5.\n", "1500.0")
+
+
+class Predictions(unittest.TestCase):
+    """The course's own questions."""
+
+    def test_each_chapter_with_kernels_asks_for_a_count_that_the_lens_has_recorded(self):
+        sys.path.insert(0, str(TOOLS / "exercises"))
+        import predict  # pylint: disable=import-outside-toplevel
+
+        for chapter in sorted(path.name for path in TOOLS.parent.glob("0[2-7]_*")):
+            with self.subTest(chapter):
+                asked = [question for question in predict.questions(chapter) if question.kind == "lens"]
+                self.assertTrue(asked)
+                for question in asked:
+                    right = float(question.grade(0, [])[1].partition(", as")[0].replace(",", ""))
+                    self.assertEqual([question.grade(right * factor, [])[0] for factor in (1, 1.05, 1.2)], [True, True, False])
 
 
 class Faults(unittest.TestCase):

@@ -1,6 +1,7 @@
 /// @file
 /// @brief The work at each access and at each point where threads meet.
 #include <algorithm>
+#include <cstring>
 
 #include "lens.hpp"
 
@@ -36,7 +37,7 @@ void Collector::begin_shared(const char* begin, const sim::SharedVariable& varia
         if (shared_[i]->begin() == begin && shared_[i]->bytes() == variable.bytes) {
             if (i < shared_count_) return;
             std::swap(shared_[i], shared_[shared_count_]);
-            shared_[shared_count_++]->set_unwritten();
+            std::memset(shared_[shared_count_++]->written(0), 0, variable.bytes);
             return;
         }
     shared_.insert(shared_.begin() + static_cast<std::ptrdiff_t>(shared_count_++),
@@ -203,7 +204,6 @@ void Collector::end_block() {
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
     look_at_load();
     ++counting_.counts().blocks;
-    counting_.counts().threads += threads_.count;
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {

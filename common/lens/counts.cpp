@@ -17,7 +17,6 @@ void SiteCounts::add(const SiteCounts& other) {
     wavefronts += other.wavefronts;
     bytes_per_lane = other.bytes_per_lane;
     most_lanes_on_address = std::max(most_lanes_on_address, other.most_lanes_on_address);
-    lanes_on_one_address += other.lanes_on_one_address;
     if (other.worst_cost > worst_cost) {
         worst = other.worst;
         worst_cost = other.worst_cost;
@@ -41,7 +40,6 @@ void LaunchCounts::add(const LaunchCounts& other) {
     }
     shuffles += other.shuffles;
     blocks += other.blocks;
-    threads += other.threads;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
     for (const auto& [line, asked] : other.atomic_lines) atomic_lines[line] += asked;
 }
@@ -76,11 +74,8 @@ void Counting::add(std::uint32_t number, const Request& request) {
         sums.worst_bank = of_shared.bank;
         sums.worst_words = of_shared.words;
     }
-    if (at.kind == Kind::atomic) {
-        const unsigned int most = most_lanes_on_one_address(request);
-        sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most);
-        sums.lanes_on_one_address += most;
-    }
+    if (at.kind == Kind::atomic)
+        sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most_lanes_on_one_address(request));
     try_to_join(sums, number, at, request);
 }
 

@@ -20,7 +20,6 @@ struct SiteCounts {
     std::uint64_t wavefronts = 0;          ///< of shared memory
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< of atomics
-    std::uint64_t lanes_on_one_address = 0;  ///< summed over requests, of atomics: the most of each
     Request worst{};                         ///< the request with most sectors or wavefronts
     unsigned int worst_cost = 0, worst_bank = 0, worst_words = 0;
     // Whether it is one load with the site before, as the components of a vector are.
@@ -38,7 +37,7 @@ struct BarrierCounts {
 
 /// Of all launches of one kernel with one shape.
 struct LaunchCounts {
-    std::uint64_t launches = 0, blocks = 0, threads = 0;
+    std::uint64_t launches = 0, blocks = 0;
     std::vector<SiteCounts> sites;                  ///< by number
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
     std::uint64_t touched = 0;                      ///< different sectors, of each launch

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "../simulator/device_memory.hpp"
+#include "../simulator/pages.hpp"
 #include "../simulator/source_lines.hpp"
 
 // The program's own variables, `__device__` ones among them.
@@ -87,7 +88,6 @@ void Lens::barrier(sim::Worker&, sim::Site site) { running->barrier(site); }
 void Lens::warp_meets(sim::Worker&, unsigned int first, unsigned int lanes) {
     running->warp_meets(first, lanes);
 }
-
 void Lens::fence(sim::Worker&) { running->fence(); }
 
 void Lens::allocated(const char* begin, std::size_t bytes) {
@@ -109,39 +109,39 @@ Array* Lens::global_array(const void* address) {
     return array.has(address) ? &array : nullptr;
 }
 
-/// The course's checks fill results with poison before they call a kernel. Who reads that reads nothing.
 void Lens::stored(const void* to, const void* from, std::size_t bytes) {
-    Array* const array = global_array(to);
-    if (array == nullptr) return;
-    const std::size_t offset = array->offset(to);
-    Array* const source = from == nullptr ? nullptr : global_array(from);
-    if (source != nullptr && !source->name().empty()) return array->set_written(offset, bytes);
-    if (source != nullptr) {
-        const auto first = source->written().begin() + static_cast<std::ptrdiff_t>(source->offset(from));
-        std::vector<unsigned char> written(first, first + static_cast<std::ptrdiff_t>(bytes));
-        std::copy(written.begin(), written.end(),
-                  array->written().begin() + static_cast<std::ptrdiff_t>(offset));
+    Array *const array = global_array(to), *const source = from == nullptr ? nullptr : global_array(from);
+    if (array == nullptr) {
+        if (source != nullptr) copied_to_host(*source, source->offset(from), bytes);
         return;
     }
-    array->set_written(offset, bytes);
-    if (from == nullptr) return;
-    constexpr std::uint64_t kPoisoned = 0xA5A5A5A5A5A5A5A5ull;
-    for (std::size_t i = 0; i + sizeof(kPoisoned) <= bytes; i += sizeof(kPoisoned))
-        if (std::memcmp(static_cast<const char*>(from) + i, &kPoisoned, sizeof(kPoisoned)) == 0)
-            std::fill_n(array->written().begin() + static_cast<std::ptrdiff_t>(offset + i), sizeof(kPoisoned),
-                        0);
+    unsigned char* const written = array->written(array->offset(to));
+    if (source != nullptr) {
+        std::memmove(written, source->written(source->offset(from)), bytes);
+    } else {
+        // The course's checks set results to the simulator's poison. Who reads that reads nothing.
+        const bool is_poison = from == nullptr && *static_cast<const unsigned char*>(to) == sim::kPoison;
+        std::memset(written, is_poison ? 0 : 1, bytes);
+    }
+}
+
+void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
+    const void* const unwritten = std::memchr(array.written(offset), 0, bytes);
+    if (unwritten == nullptr || !looks_for_problems_) return;
+    offset += static_cast<std::size_t>(static_cast<const unsigned char*>(unwritten) - array.written(offset));
+    const std::string line = sim::Calls().line();
+    add({Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 1, {}, line});
 }
 
 void Lens::add(Finding finding) {
     const std::lock_guard guard(lock_);
     const auto [found, is_new] =
-        findings_.try_emplace({finding.problem, finding.site, finding.other}, finding);
+        findings_.try_emplace({finding.problem, finding.site, finding.other, finding.line}, finding);
     if (!is_new) {
         ++found->second.count;
         return;
     }
     Finding& first = found->second;
-    first.block_threads = shape_.block[0] * shape_.block[1] * shape_.block[2];
     first.text = first.array.empty() ? sim::allocation_text(first.address) : first.array;
 }
 

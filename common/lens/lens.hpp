@@ -20,7 +20,7 @@
 namespace lens {
 
 /// The kinds of faults.
-enum class Problem : std::uint8_t { race, unwritten };
+enum class Problem : std::uint8_t { race, unwritten, copied };
 
 /// A problem of two sites, or of one, in one array: the first time it was found, and how often.
 struct Finding {
@@ -36,7 +36,7 @@ struct Finding {
     std::uint32_t other_block, other_thread;  ///< the block's number modulo 2^20
     std::uint64_t count;
     std::string text{};
-    unsigned int block_threads = 0;
+    std::string line{};  ///< of the host's copy, if that has read what was never written
 };
 
 /// The accesses, counts and clocks of the block that one worker runs.
@@ -176,6 +176,7 @@ class Lens : public sim::Observer {
         auto operator<=>(const Shape&) const = default;  // NOLINT
     };
     Collector& collector_of(sim::Worker& worker);
+    void copied_to_host(Array& array, std::size_t offset, std::size_t bytes);
 
     const bool looks_for_problems_;
     std::string kernel_;
@@ -186,7 +187,7 @@ class Lens : public sim::Observer {
     std::map<sim::Worker*, std::unique_ptr<Collector>> collectors_;
     std::map<Shape, LaunchCounts> launches_;
     std::vector<Shape> order_;  ///< of the first launches
-    std::map<std::tuple<Problem, std::uint32_t, std::uint32_t>, Finding> findings_;
+    std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
 };
 
 /// The collector of the block that this OS thread runs, or null in the host's code.

@@ -2,7 +2,6 @@
 /// @brief Writes everything that was counted and found, as JSON: `tools/lens` makes texts and pages of it.
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 
 #include "lens.hpp"
 
@@ -36,38 +35,35 @@ class Json {
             text += std::to_string(value);
         return *this;
     }
+    /// Objects, each of which `write` fills.
     template <typename Range, typename Write>
     Json& list(const char* name, const Range& range, const Write& write) {
-        separate();
-        text += quoted(name) + ":[";
-        bool first = true;
-        for (const auto& item : range) {
+        return items(name, range, [&](const auto& item) {
             Json object;
             write(object, item);
-            if (object.text == "{") continue;
-            text += (first ? "" : ",\n") + object.end();
-            first = false;
-        }
-        text += "]";
-        return *this;
+            return object.end() + "\n";
+        });
     }
-    /// Numbers without names.
     template <typename Range>
     Json& numbers(const char* name, const Range& range) {
-        separate();
-        text += quoted(name) + ":[";
-        bool first = true;
-        for (const auto& number : range) {
-            text += (first ? "" : ",") + std::to_string(number);
-            first = false;
-        }
-        text += "]";
-        return *this;
+        return items(name, range, [](auto number) { return std::to_string(number); });
     }
     std::string end() const { return text + "}"; }
     std::string text = "{";
 
  private:
+    template <typename Range, typename Text>
+    Json& items(const char* name, const Range& range, const Text& text_of) {
+        separate();
+        text += quoted(name) + ":[";
+        const char* between = "";
+        for (const auto& item : range) {
+            text += between + text_of(item);
+            between = ",";
+        }
+        text += "]";
+        return *this;
+    }
     void separate() {
         if (text != "{") text += ",";
     }
@@ -95,7 +91,6 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
         .add("bytes", counts.bytes)
         .add("wavefronts", counts.wavefronts)
         .add("most_lanes_on_address", counts.most_lanes_on_address)
-        .add("lanes_on_one_address", counts.lanes_on_one_address)
         .add("worst_cost", counts.worst_cost)
         .add("worst_bank", counts.worst_bank)
         .add("worst_words", counts.worst_words)
@@ -104,17 +99,17 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
 }
 
 void write_finding(Json& json, const Finding& finding) {
+    constexpr const char* kProblems[] = {"race", "unwritten", "copied"};
     const Site at = site(finding.site);
-    json.add("problem", finding.problem == Problem::race ? "race" : "unwritten")
+    json.add("problem", kProblems[static_cast<int>(finding.problem)])
         .add("kernel", finding.kernel)
         .add("array", finding.text)
         .add("space", kSpaces[finding.is_global ? 0 : 1])
         .add("offset", finding.offset)
-        .add("line", line_of(finding.site))
+        .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
         .add("kind", kKinds[static_cast<int>(at.kind)])
         .add("block", finding.block)
         .add("thread", finding.thread)
-        .add("block_threads", finding.block_threads)
         .add("count", finding.count);
     if (finding.problem != Problem::race) return;
     const bool same_block = (finding.block & 0xfffff) == finding.other_block;
@@ -128,21 +123,10 @@ void write_finding(Json& json, const Finding& finding) {
                                                                             : "warps");
 }
 
-/// How many sectors atomics have asked for in the line of 128 bytes that they ask most of.
-std::uint64_t busiest_line(const LaunchCounts& counts) {
-    std::uint64_t most = 0;
-    for (const auto& [line, asked] : counts.atomic_lines) most = std::max(most, asked);
-    return most;
-}
-
-/// The addresses that most lanes have added to.
-std::vector<std::pair<std::uint64_t, std::uintptr_t>> hottest(const LaunchCounts& counts) {
-    constexpr std::size_t kShown = 4;
-    std::vector<std::pair<std::uint64_t, std::uintptr_t>> all;
-    for (const auto& [address, lanes] : counts.atomics) all.emplace_back(lanes, address);
-    std::sort(all.rbegin(), all.rend());
-    if (all.size() > kShown) all.resize(kShown);
-    return all;
+std::uint64_t most(const std::unordered_map<std::uintptr_t, std::uint64_t>& counts) {
+    std::uint64_t result = 0;
+    for (const auto& [place, count] : counts) result = std::max(result, count);
+    return result;
 }
 
 }  // namespace
@@ -162,10 +146,10 @@ void Lens::write() const {
             .add("dynamic_shared_bytes", shape.dynamic_shared_bytes)
             .add("launches", counts.launches)
             .add("blocks", counts.blocks)
-            .add("threads", counts.threads)
             .add("touched_sectors", counts.touched)
             .add("warp_functions", counts.shuffles)
-            .add("busiest_line", busiest_line(counts));
+            .add("busiest_line", most(counts.atomic_lines))
+            .add("hottest_address", most(counts.atomics));
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 0; i < counts.sites.size(); ++i)
             if (counts.sites[i].requests != 0) numbers.push_back(i);
@@ -176,12 +160,6 @@ void Lens::write() const {
                 .add("count", barrier.second.count)
                 .add("requests", barrier.second.requests)
                 .add("most_requests", barrier.second.most_requests);
-        });
-        launch.list("hottest", hottest(counts), [](Json& one, const auto& hot) {
-            const Array* const array = the_lens().global_array(reinterpret_cast<const void*>(hot.second));
-            one.add("address", hot.second).add("lanes", hot.first);
-            one.add("offset",
-                    array == nullptr ? 0 : array->offset(reinterpret_cast<const void*>(hot.second)));
         });
     });
     json.list("findings", findings_,

@@ -109,13 +109,13 @@ class Array {
         std::fill(touched_.begin(), touched_.end(), 0);
         return static_cast<std::size_t>(count);
     }
-    void set_unwritten() { std::fill(written_.begin(), written_.end(), 0); }
     bool is_written(std::size_t offset, std::size_t bytes) const {
         for (std::size_t i = offset; i < offset + bytes; ++i)
             if (__atomic_load_n(&written_[i], __ATOMIC_RELAXED) == 0) return false;
         return true;
     }
-    std::vector<unsigned char>& written() { return written_; }
+    /// Whether the byte at an offset was written, and those after it.
+    unsigned char* written(std::size_t offset) { return written_.data() + offset; }
 
  private:
     const char* begin_;

@@ -16,7 +16,8 @@ class UnnoticedError : public CudaError {
 };
 
 /// @brief A variant with its results and workspace, in device memory or, for the CPU's variants, in host
-///        memory. A fence after each of these reveals writes past the end.
+///        memory. A fence after each of these reveals writes past the end. On a device, poison is set by
+///        cudaMemset, which the lens takes for memory that was never written.
 template <typename Problem>
 class Runner {
  public:
@@ -33,17 +34,24 @@ class Runner {
           d_results_(variant.on_cpu ? 0 : results_.size()),
           d_workspace_(variant.on_cpu ? 0 : workspace_.size()) {
         if (variant.zeroed_workspace) std::fill(workspace_.begin(), workspace_.end() - kFence, 0);
+        for (Results* const buffer : {&results_, &workspace_})
+            std::fill(buffer->end() - kFence, buffer->end(), kFenceValue);
         if (variant.on_cpu) return;
         copy(results_, d_results_);
         copy(workspace_, d_workspace_);
+        poison();
+        if (!variant.zeroed_workspace) poison(d_workspace_);
     }
 
     /// Overwrites the old results, so that missing stores are found. The workspace keeps its contents.
-    void poison() { fill(kPoison); }
+    void poison() {
+        std::fill(results_.begin(), results_.end() - kFence, kPoison);
+        if (!variant_.on_cpu) poison(d_results_);
+    }
 
-    /// The same with another number; writes past the end are then not found.
+    /// The same with another number.
     void fill(unsigned long long number) {
-        std::fill(results_.begin(), results_.end(), number);
+        std::fill(results_.begin(), results_.end() - kFence, number);
         if (!variant_.on_cpu) copy(results_, d_results_);
     }
 
@@ -72,10 +80,15 @@ class Runner {
     std::optional<std::string> overrun() const {
         const auto past = [this](const Results& host, const DeviceBuffer<unsigned long long>& d_buffer,
                                  const char* what) -> std::optional<std::string> {
-            const Results all = variant_.on_cpu ? host : d_buffer.to_host();
-            for (std::size_t i = all.size() - kFence; i < all.size(); ++i)
-                if (all[i] != kPoison)
-                    return "element " + std::to_string(i) + " of the " + what + ", past the end, was written";
+            const std::size_t end = host.size() - kFence;
+            Results fence(host.begin() + static_cast<std::ptrdiff_t>(end), host.end());
+            if (!variant_.on_cpu)
+                CUDA_CHECK(cudaMemcpy(fence.data(), d_buffer.data() + end, kFence * sizeof(fence[0]),
+                                      cudaMemcpyDeviceToHost));
+            for (std::size_t i = 0; i < kFence; ++i)
+                if (fence[i] != kFenceValue)
+                    return "element " + std::to_string(end + i) + " of the " + what +
+                           ", past the end, was written";
             return std::nullopt;
         };
         const auto wrong = past(results_, d_results_, "results");
@@ -84,8 +97,11 @@ class Runner {
 
  private:
     static constexpr std::size_t kFence = 16;
-    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;
+    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kFenceValue = 0x5A5A5A5A5A5A5A5Aull;
 
+    static void poison(const DeviceBuffer<unsigned long long>& d_buffer) {
+        CUDA_CHECK(cudaMemset(d_buffer.data(), 0xA5, d_buffer.bytes() - kFence * sizeof(kPoison)));
+    }
     static void copy(const Results& host, const DeviceBuffer<unsigned long long>& d_buffer) {
         CUDA_CHECK(cudaMemcpy(d_buffer.data(), host.data(), d_buffer.bytes(), cudaMemcpyHostToDevice));
     }

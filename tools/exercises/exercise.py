@@ -6,7 +6,8 @@
        ./course live CHAPTER [--step K]
 
 exercise  checks your file for an exercise, by default the first unsolved one, and shows the first failure; creates the
-          file in work/ if it does not exist
+          file in work/ if it does not exist. Once it is right, your kernel is shown beside the chapter's variants: with
+          their times on a GPU or in chapter 01, otherwise with the lens's counts
 
 NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
 --watch     checks again whenever you save; q quits, h shows a hint
@@ -49,6 +50,11 @@ import predict
 import verdict as checks
 from starter import ROOT, exercises, without_marks
 from student import Work, noted
+
+sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
+import counts
+import rows as results
+import text
 
 
 def say(*lines):
@@ -102,18 +108,37 @@ def show_table(exercise, backend):
     subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
 
 
+def show_counts(exercise):
+    """The counts of the chapter's variants, as recorded, and the student's by the lens: simulated times mean nothing."""
+    name = f"exercise_{exercise.number}_table_lens"
+    try:
+        if checks.build("simulator", [name]):
+            raise results.Problem("your file can't be compiled for it")
+        seen = counts.run(ROOT / "build" / "simulator" / "bin" / name, ["--variant", "yours", "--n", "1M"], ROOT)
+    except (results.Problem, OSError, ValueError) as problem:
+        return say(f"The lens shows no counts: {results.one_line(str(problem))}")
+    recorded = ROOT / "docs" / "results" / "simulator" / f"lens-{exercise.chapter}.txt"
+    say("What 1 Mi elements cost (common/lens/README.md explains the columns):", recorded.read_text(encoding="utf-8").rstrip(),
+        text.summary("yours", seen), *text.problems("yours", seen), f"./course lens {exercise.number} --lines shows this by source line.")
+
+
 def show(work, verdict, backend):
     exercise = work.exercise
+    has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
         say(*verdict.words, "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
+        has_counts = False
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "get lost otherwise.")
     else:
         say("Solved: the result is right for every size, input, address and launch shape" +
             (", even if threads are interrupted, and the sanitizers find nothing." if backend == "simulator" else "."))
-    show_table(exercise, backend)
+    if has_counts:
+        show_counts(exercise)
+    else:
+        show_table(exercise, backend)
     say("", exercise.section("Then"))
 
 

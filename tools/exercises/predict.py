@@ -16,12 +16,14 @@ import rows as results
 QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
                       re.MULTILINE | re.DOTALL)
 CLOSE = 1.5  # a ratio within this factor is right
+CLOSE_COUNT = 1.1  # and one of the lens's counts, which depend on the input
+COLUMNS = ["launches", "asked", "sectors", "wavefronts", "hottest", "lanes"]  # of the lens's table
 
 
 @dataclass
 class Question:
     number: str
-    kind: str  # ratio, count or order
+    kind: str  # ratio, count, lens (a column of a variant's row in the lens's table) or order
     words: str  # what the answer is computed from
     text: str
     why: str
@@ -55,6 +57,14 @@ class Question:
 
     def grade(self, answer, rows):
         """Whether an answer is right, and the right one in words; None if the rows don't contain it."""
+        if self.kind == "lens":
+            chapter, variant, column = shlex.split(self.words)
+            table, = (ROOT / "docs" / "results" / "simulator").glob(f"lens-{chapter}_*.txt")
+            row, = (line.removeprefix(variant).split() for line in table.read_text(encoding="utf-8").splitlines()
+                    if line.startswith(variant + " "))
+            words = row[COLUMNS.index(column)]
+            count = float(words.replace(",", ""))
+            return 1 / CLOSE_COUNT <= answer / count <= CLOSE_COUNT, f"{words.removesuffix('.00')}, as ./course lens {chapter} shows"
         if self.kind == "count":
             count = eval(self.words, {"__builtins__": {}})  # a product of numbers in the course's own page
             return answer == count, f"{count:,}"
@@ -97,7 +107,7 @@ def predict(chapter, backend, say):
             return say("")
         say("")
     note("predict", **answers)
-    needed = {name for question in asked if question.kind != "count" for name, _ in question.variants()}
+    needed = {name for question in asked if question.kind in ("ratio", "order") for name, _ in question.variants()}
     if backend == "gpu" or needed == {"01"}:  # the simulator's times mean nothing, except for variants on the CPU
         folders = sorted(path.name for name in needed for path in ROOT.glob(f"{name}_*"))
         rows, whose = measured(folders, backend)
@@ -105,5 +115,5 @@ def predict(chapter, backend, say):
         rows, whose = results.read(ROOT / "docs" / "results" / "nvidia-h200.csv"), "the recorded NVIDIA H200"
     for question in asked:
         right, words = question.grade(answers[f"{chapter[:2]}.{question.number}"], rows) or (False, "it is not in these results")
-        source = "" if question.kind == "count" else f" on {whose}"
+        source = f" on {whose}" if question.kind in ("ratio", "order") else ""
         say(f"{question.number}. {'Right' if right else 'No'}: {words}{source}. {question.why}")

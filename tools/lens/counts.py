@@ -14,7 +14,7 @@ from rows import Problem  # noqa: E402
 
 SECTOR = 32  # bytes
 SMS = "132"  # an H200's, so that grids that follow the device are the same on every machine
-SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts", "lanes_on_one_address"]
+SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
 

@@ -1,19 +1,20 @@
 """Names what limits a kernel: the largest of a few times that its counts would take on an H200.
 
-The constants are those of docs/lens.md. These times are for the comparison with each other; they predict nothing.
+The constants are an H200's. Where they come from is beside them; some are guesses. These times are for the comparison with
+each other; they predict nothing.
 """
 
 from counts import SECTOR, ratio, total, warps
 
-SMS, CLOCK = 132, 1.9e9
-DRAM = 4.55e12             # bytes per second
-LAUNCH = 2.9e-6            # seconds
-WAVEFRONTS = 0.92          # a cycle and SM
-ATOMIC = 5.5               # cycles a sector, of one line of 128 bytes
-FAR, NEAR = 725, 40        # cycles until a load has come, from memory and from the L1 cache
-RESIDENT = 64              # warps on an SM
-INSTRUCTIONS = 10          # for each request of a loop, a guess
-ISSUE = 4                  # instructions a cycle and SM
+SMS, CLOCK = 132, 1.9e9    # documented; Hz, a guess: 1.98 GHz at most
+DRAM = 4.55e12             # bytes per second, measured by streaming loads
+LAUNCH = 2.9e-6            # seconds, measured
+WAVEFRONTS = 0.92          # per cycle and SM, the most that was counted
+ATOMIC = 5.5               # cycles per sector of one 128-byte line, fitted to the times of chapters 02 and 04
+FAR, NEAR = 725, 40        # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
+RESIDENT = 64              # warps per SM, documented
+INSTRUCTIONS = 10          # per request of a loop, a guess
+ISSUE = 4                  # instructions per cycle and SM, documented
 
 
 def times(launches):

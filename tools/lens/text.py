@@ -84,6 +84,9 @@ def finding_words(finding):
     where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
     at = f"{finding['kind']} at {finding['line']} by {place(finding['block'], finding['thread'])}"
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
+    if finding["problem"] == "copied":
+        return [f"uninitialised: the host copies what was never written, at first {where}{times}",
+                f"    the copy is at {finding['line'] or 'a line that is not known'}"]
     if finding["problem"] == "unwritten":
         return [f"uninitialised: {finding['kernel']} reads {where}, which was never written{times}", f"    {at}"]
     return [f"race: {finding['kernel']}, {finding['space']} memory, {where}{times}", f"    {at}",
@@ -112,7 +115,7 @@ def summary(name, seen):
     launches = seen["launches"]
     all_bytes, least = moved(launches)
     n = int(seen.get("row", {}).get("n", 0))
-    hottest = max((hot["lanes"] for launch in launches for hot in launch["hottest"]), default=0)
+    hottest = max((launch["hottest_address"] for launch in launches), default=0)
     word, figures = limiter(launches)
     loads = total(launches, "global", "load", "requests")
     return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {ratio(all_bytes, least):11.2f} "
@@ -120,6 +123,17 @@ def summary(name, seen):
             f"{ratio(total(launches, 'shared', None, 'wavefronts'), n):11.3f} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
             f"{word}: {', '.join(figures)}")
+
+
+def problems(name, seen):
+    """What was found of a variant, in lines."""
+    found = distinct(seen["findings"])
+    if found or seen["fault"]:
+        yield from ("", f"{name}:")
+    for finding in found:
+        yield from (f"  {one_line(line)}" for line in finding_words(finding))
+    if seen["fault"]:
+        yield f"  stopped: {one_line(seen['fault'])}"
 
 
 def report(runs, with_lines, folders=(ROOT,)):
@@ -136,11 +150,4 @@ def report(runs, with_lines, folders=(ROOT,)):
                 times = "" if launch["launches"] == 1 else f", {launch['launches']} launches"
                 yield f"{name}: {short(launch['kernel'])}<<<{grid}, {block}>>>{times}"
                 yield from annotated(launch, folders)
-        problems = distinct(seen["findings"])
-        if problems or seen["fault"]:
-            yield ""
-            yield f"{name}:"
-        for finding in problems:
-            yield from (f"  {one_line(line)}" for line in finding_words(finding))
-        if seen["fault"]:
-            yield f"  stopped: {one_line(seen['fault'])}"
+        yield from problems(name, seen)

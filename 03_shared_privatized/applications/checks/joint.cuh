@@ -31,11 +31,11 @@ template <typename T>
 std::optional<std::string> check_joint_case(const JointFunction<T>& run, const Case& c) {
     const std::vector<T> x = hard_values<T>(c.x, c.n, c.n), y = hard_values<T>(c.y, c.n, c.n + 1);
     Results expected = joint_on_cpu(1, x, y, EdgeSearch(c.x), EdgeSearch(c.y));
-    expected.resize(expected.size() + 64, 0xA5A5A5A5A5A5A5A5ull);  // nothing is written past the bins
+    expected.resize(expected.size() + 64, 0x5A5A5A5A5A5A5A5Aull);  // nothing is written past the bins
     const Shifted<T> d_x(x, c.first_offset), d_y(y, c.second_offset);
     const DeviceAxis<T> x_axis(c.x), y_axis(c.y);
     const DeviceBuffer<unsigned long long> d_bins(expected.size());
-    CUDA_CHECK(cudaMemset(d_bins.data(), 0xA5, d_bins.bytes()));
+    CUDA_CHECK(cudaMemset(d_bins.data(), 0x5A, d_bins.bytes()));
     run(d_x.data, d_y.data, c.n, x_axis, y_axis, d_bins.data(), c.shape);
     const auto wrong = verify_one_by_one(d_bins.to_host(), expected);
     return wrong ? std::optional((sizeof(T) == 4 ? "float, " : "double, ") + describe(c) + *wrong)

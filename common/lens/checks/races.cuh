@@ -215,6 +215,7 @@ TEST_CASE("volatile shared memory does not replace __syncwarp") {
     CHECK(seen([&] { volatile_warp_kernel<<<1, 32>>>(d_sums.data()); }).has_race());
 }
 
+__global__ void store_kernel(unsigned int* d_to) { d_to[threadIdx.x] = 1; }
 __global__ void copy_kernel(const unsigned int* d_from, unsigned int* d_to) {
     d_to[threadIdx.x] = d_from[threadIdx.x];
 }
@@ -227,6 +228,29 @@ TEST_CASE("a read of device memory that neither the host nor a kernel has writte
                     copy_kernel<<<1, 32>>>(d_from.data(), d_to.data());
                     copy_kernel<<<1, 32>>>(d_to.data(), d_last.data());
                 }).has_unwritten());
+}
+
+/// Whether the lens finds something when a kernel stores the first of 64 numbers, and the host then copies
+/// some.
+bool finds_copy(std::size_t first, std::size_t count, bool poisoned) {
+    const DeviceBuffer<unsigned int> d_numbers(64), d_copy(64);
+    unsigned int numbers[64];
+    CUDA_CHECK(cudaMemset(d_numbers.data() + 32, poisoned ? 0xA5 : 0, 32 * sizeof(numbers[0])));
+    return seen([&] {
+               store_kernel<<<1, 31>>>(d_numbers.data());
+               CUDA_CHECK(
+                   cudaMemcpy(d_copy.data(), d_numbers.data(), d_numbers.bytes(), cudaMemcpyDeviceToDevice));
+               CUDA_CHECK(cudaMemcpy(numbers, d_copy.data() + first, count * sizeof(numbers[0]),
+                                     cudaMemcpyDeviceToHost));
+           })
+        .has(lens::Problem::copied);
+}
+
+TEST_CASE("a copy to the host of a number that was never written is found, by way of another copy too") {
+    CHECK_FALSE(finds_copy(0, 31, false));
+    CHECK(finds_copy(0, 32, false));
+    CHECK_FALSE(finds_copy(32, 32, false));
+    CHECK(finds_copy(32, 32, true));
 }
 
 }  // namespace race_checks

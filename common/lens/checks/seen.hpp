@@ -25,8 +25,6 @@ struct Seen {
 
     bool has_race() const { return has(lens::Problem::race); }
     bool has_unwritten() const { return has(lens::Problem::unwritten); }
-
- private:
     bool has(lens::Problem problem) const {
         for (const lens::Finding& finding : findings)
             if (finding.problem == problem) return true;

@@ -8,6 +8,7 @@
 #include "syntax.cuh"
 
 #include "faults.cuh"
+#include "hazards.cuh"
 #include "interleave.cuh"
 #include "nccl.cuh"
 #include "order.cuh"

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "fenced.hpp"
+#include "hazards.hpp"
 #include "observer.hpp"
 #include "signals.hpp"
 #include "source_lines.hpp"
@@ -152,6 +153,12 @@ Place place(const void* pointer, std::size_t bytes) {
     return last < begin + size ? Place::inside : Place::across;
 }
 
+int device_of(const void* address) {
+    const std::lock_guard lock(memory_lock);
+    const Allocation* const allocation = allocation_around(address);
+    return allocation == nullptr ? current_device() : allocation->device();
+}
+
 bool is_in_fence(const void* address) {
     const std::lock_guard lock(memory_lock);
     const Allocation* const allocation = allocation_around(address);
@@ -172,20 +179,27 @@ GridAccess::GridAccess() {
     grid_device = current_device();
     for (const auto& [start, allocation] : allocations)
         allocation->set_accessible(allocation->device() == current_device());
+    guard_grid([](const void* address) {
+        const Allocation* const allocation = allocation_around(address);
+        return allocation != nullptr && allocation->device() == grid_device;
+    });
     catch_signals();
 }
 
 GridAccess::~GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = false;
+    release_grid();
     for (const auto& [start, allocation] : allocations) allocation->set_accessible(false);
     release_signals_if_unused();
 }
 
 std::string GridAccess::damage() const {
     const std::lock_guard lock(memory_lock);
+    const bool guarded = release_grid();
     for (const auto& [start, allocation] : allocations) {
         if (allocation->device() != grid_device) continue;  // out of reach, for the grid as for this function
+        if (guarded) allocation->set_accessible(true);
         if (const char* const at = allocation->memory().damage()) return allocation->text(at);
     }
     return "";

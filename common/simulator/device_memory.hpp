@@ -26,6 +26,9 @@ void deallocate_all();           ///< of the current device
 enum class Place { inside, outside, across };
 Place place(const void* pointer, std::size_t bytes);
 
+/// The device whose memory contains an address. For other addresses, the current device.
+int device_of(const void* address);
+
 /// Whether an address is outside of an allocation but so near that the CPU may let an access pass.
 bool is_in_fence(const void* address);
 

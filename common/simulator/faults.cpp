@@ -10,6 +10,7 @@
 
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "hazards.hpp"
 #include "source_lines.hpp"
 #include "worker.hpp"
 
@@ -116,7 +117,9 @@ void Worker::record_bad_address(const void* address) {
         std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
         place = std::string("address ") + hexadecimal + ", where no memory is";
     }
-    record_thread_fault(cudaErrorIllegalAddress, "uses " + place);
+    const std::string copy = copy_text(address, true);
+    record_thread_fault(copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
+                        "uses " + place + copy);
 }
 
 /// Stops a thread that uses a fence, even where the CPU can access it. Fences hold poison, so that few other

@@ -98,6 +98,9 @@ unsigned int multiprocessors() {
         std::clamp<std::uint64_t>(setting("CUDA_SIM_MULTIPROCESSORS", workers()), 1, kMost));
 }
 
+namespace {
+
+/// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
 bool accept(const Kernel& kernel, const LaunchConfig& config) {
     if (running_worker != nullptr)
         running_worker->fail("launches " + launch_text(kernel) +
@@ -107,6 +110,12 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     if (error == cudaSuccess) error = launch_error(config, shared_limit(kernel.address));
     if (error != cudaSuccess) set_error(error);
     return error == cudaSuccess;
+}
+
+}  // namespace
+
+void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
+    if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});
 }
 
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {

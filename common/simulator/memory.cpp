@@ -3,35 +3,56 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "../cuda/host_memory.hpp"
 #include "device_memory.hpp"
 #include "errors.hpp"
 #include "fenced.hpp"
+#include "hazards.hpp"
 #include "observer.hpp"
 #include "streams.hpp"
 
 namespace sim {
 namespace {
 
+struct Pinned {
+    std::size_t bytes;
+    bool is_registered;  // not from cudaMallocHost
+    Calls pinned{};
+};
+
 std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
-auto& pinned = *new std::map<const void*, std::size_t>;      // from cudaMallocHost, with its size
-auto& registered = *new std::map<const void*, std::size_t>;  // pinned by cudaHostRegister
+auto& pinned = *new std::map<const char*, Pinned>;
+
+/// Calls a function with the pinned memory around a range and where it begins, or returns `otherwise`.
+template <typename Result, typename Function>
+Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Function function) {
+    const char* const begin = static_cast<const char*>(pointer);
+    const std::lock_guard<std::mutex> lock(pinned_lock);
+    const auto next = pinned.upper_bound(begin);
+    if (next == pinned.begin()) return otherwise;
+    const auto& [start, memory] = *std::prev(next);
+    return begin + bytes <= start + memory.bytes ? function(start, memory) : otherwise;
+}
+
+bool unpin(const void* pointer, bool is_registered) {
+    const std::lock_guard<std::mutex> lock(pinned_lock);
+    const auto found = pinned.find(static_cast<const char*>(pointer));
+    if (found == pinned.end() || found->second.is_registered != is_registered) return false;
+    return pinned.erase(found), true;
+}
 
 /// Whether a range is host memory that a device cannot read directly.
 bool is_pageable(const void* pointer, std::size_t bytes) {
-    if (place(pointer, bytes) == Place::inside) return false;
-    const std::lock_guard<std::mutex> lock(pinned_lock);
-    for (const auto* const ranges : {&pinned, &registered}) {
-        const auto next = ranges->upper_bound(pointer);
-        if (next == ranges->begin()) continue;
-        const auto& [begin, size] = *std::prev(next);
-        if (static_cast<const char*>(pointer) + bytes <= static_cast<const char*>(begin) + size) return false;
-    }
-    return true;
+    return place(pointer, bytes) != Place::inside &&
+           with_pinned(pointer, bytes, true, [](const char*, const Pinned&) { return false; });
 }
 
 cudaError_t memset_error(const void* pointer, std::size_t bytes) {
@@ -64,13 +85,74 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
     if (observer != nullptr) observer->stored(to, from, bytes);
 }
 
+cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+    if (bytes == 0) return cudaSuccess;
+    cudaError_t error = memset_error(pointer, bytes);
+    if (error == cudaSuccess) error = stream_error(stream);
+    if (error != cudaSuccess) return finish(error);
+    if (is_late(stream))
+        order(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {
+                           set_bytes(pointer, value, bytes);
+                       }});
+    else
+        set_bytes(pointer, value, bytes);
+    return finish(cudaSuccess);
+}
+
+cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool waits) {
+    if (bytes == 0) return cudaSuccess;
+    cudaError_t error = copy_error(to, from, bytes, kind);
+    if (error == cudaSuccess) error = stream_error(stream);
+    if (error != cudaSuccess) return finish(error);
+    const bool from_pageable = is_pageable(from, bytes), to_pageable = is_pageable(to, bytes);
+    const bool from_pinned = !from_pageable && place(from, bytes) == Place::outside;
+    const bool to_pinned = !to_pageable && place(to, bytes) == Place::outside;
+    // Even without streams, the host may use pinned memory too early.
+    if (!is_late(stream) && (waits || from_pageable || to_pageable || !(from_pinned || to_pinned))) {
+        copy_bytes(to, from, bytes);
+        return finish(cudaSuccess);
+    }
+    Operation operation{call};
+    if (!to_pageable) operation.uses.push_back({static_cast<char*>(to), bytes, true});
+    if (!from_pageable) operation.uses.push_back({static_cast<const char*>(from), bytes, false});
+    waits = waits || to_pageable;
+    if (waits || !from_pageable) {
+        operation.run = [=] { copy_bytes(to, from, bytes); };
+    } else {  // as CUDA does
+        const char* const begin = static_cast<const char*>(from);
+        operation.run = [to, bytes, staged = std::make_shared<std::vector<char>>(begin, begin + bytes)] {
+            copy_bytes(to, staged->data(), bytes);
+        };
+    }
+    waits ? do_now(stream, std::move(operation)) : order(stream, std::move(operation));
+    return finish(cudaSuccess);
+}
+
 }  // namespace
+
+std::string pinned_text(const void* address) {
+    return with_pinned(address, 1, std::string(), [&](const char* begin, const Pinned& memory) {
+        const std::string line = memory.pinned.line();
+        return "byte " + std::to_string(static_cast<const char*>(address) - begin) +
+               " of a pinned buffer of " + Fenced::bytes_text(memory.bytes) +
+               (line.empty() ? "" : (memory.is_registered ? " registered at " : " allocated at ") + line);
+    });
+}
+
+const char* pinned_end(const Use& range) {
+    const char* const end = range.begin + range.bytes;
+    return with_pinned(range.begin, range.bytes, end, [&](const char* begin, const Pinned& memory) {
+        if (memory.is_registered || end != begin + memory.bytes) return end;
+        return begin + round_up(memory.bytes, Fenced::page_bytes());
+    });
+}
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* host,
                         std::size_t bytes, bool to_symbol) {
     if (sticky_error() != cudaSuccess) return finish(cudaSuccess);
     if (bytes == 0) return finish(cudaSuccess);
-    wait_for_blocking_streams();
+    wait_for(nullptr);
     if (host == nullptr || offset > symbol_bytes || bytes > symbol_bytes - offset)
         return finish(cudaErrorInvalidValue);
     char* const start = static_cast<char*>(symbol) + offset;
@@ -109,7 +191,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-    sim::wait_for_device();
+    sim::wait_for_all_devices();
     const bool known = pointer == nullptr || sim::deallocate(static_cast<char*>(pointer));
     return finish(known ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -119,17 +201,17 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
     // CUDA pins whole pages, and files can be read to them past the system's cache.
-    if (bytes > host_memory_bytes() || posix_memalign(pointer, sim::Fenced::page_bytes(), bytes) != 0)
+    const std::size_t page = sim::Fenced::page_bytes();
+    if (bytes > host_memory_bytes() || posix_memalign(pointer, page, sim::round_up(bytes, page)) != 0)
         return finish(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
-    sim::pinned[*pointer] = bytes;
+    sim::pinned.insert_or_assign(static_cast<char*>(*pointer), sim::Pinned{bytes, false});
     return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-    sim::wait_for_device();
-    const std::lock_guard<std::mutex> lock(sim::pinned_lock);
-    if (pointer != nullptr && sim::pinned.erase(pointer) == 0) return finish(cudaErrorInvalidValue);
+    sim::wait_for_all_devices();
+    if (pointer != nullptr && !sim::unpin(pointer, false)) return finish(cudaErrorInvalidValue);
     std::free(pointer);
     return finish(cudaSuccess);
 }
@@ -137,14 +219,13 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
     if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
-    return finish(sim::registered.emplace(pointer, bytes).second ? cudaSuccess
-                                                                 : cudaErrorHostMemoryAlreadyRegistered);
+    const bool is_new = sim::pinned.emplace(static_cast<char*>(pointer), sim::Pinned{bytes, true}).second;
+    return finish(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-    sim::wait_for_device();
-    const std::lock_guard<std::mutex> lock(sim::pinned_lock);
-    return finish(sim::registered.erase(pointer) == 1 ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+    sim::wait_for_all_devices();
+    return finish(sim::unpin(pointer, true) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
@@ -154,31 +235,18 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-    return cudaMemsetAsync(pointer, value, bytes);
+    return sim::set("cudaMemset", pointer, value, bytes, nullptr);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return cudaMemcpyAsync(to, from, bytes, kind);
+    return sim::copy("cudaMemcpy", to, from, bytes, kind, nullptr, true);
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-    if (bytes == 0) return cudaSuccess;
-    cudaError_t error = sim::memset_error(pointer, bytes);
-    if (error == cudaSuccess) error = sim::stream_error(stream);
-    if (error != cudaSuccess) return finish(error);
-    const auto work = [=] { sim::set_bytes(pointer, value, bytes); };
-    sim::is_late(stream) ? sim::order(stream, work) : sim::do_now(stream, work);
-    return finish(cudaSuccess);
+    return sim::set("cudaMemsetAsync", pointer, value, bytes, stream);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    if (bytes == 0) return cudaSuccess;
-    cudaError_t error = sim::copy_error(to, from, bytes, kind);
-    if (error == cudaSuccess) error = sim::stream_error(stream);
-    if (error != cudaSuccess) return finish(error);
-    const auto work = [=] { sim::copy_bytes(to, from, bytes); };
-    const bool may_be_late = !sim::is_pageable(to, bytes) && !sim::is_pageable(from, bytes);
-    may_be_late&& sim::is_late(stream) ? sim::order(stream, work) : sim::do_now(stream, work);
-    return finish(cudaSuccess);
+    return sim::copy("cudaMemcpyAsync", to, from, bytes, kind, stream, false);
 }

@@ -68,10 +68,13 @@ void order(std::vector<Call> calls) {
     for (const Call& call : calls)
         if (call.stream != first.stream) wait_for(first, call);
     const OnDevice current(first.communicator.device);
-    if (sim::is_late(first.stream))
-        sim::order(first.stream, [calls] { reduce(calls); });
-    else
-        sim::do_now(first.stream, [&] { reduce(calls); });
+    std::vector<sim::Use> uses;
+    for (const Call& call : calls) {
+        const std::size_t bytes = call.count * sizeof(*call.send);
+        uses.push_back({reinterpret_cast<const char*>(call.send), bytes, false});
+        uses.push_back({reinterpret_cast<const char*>(call.receive), bytes, true});
+    }
+    sim::order(first.stream, {"ncclAllReduce", uses, [calls] { reduce(calls); }});
     for (const Call& call : calls)
         if (call.stream != first.stream) wait_for(call, first);
 }

@@ -12,6 +12,8 @@
 
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "hazards.hpp"
+#include "source_lines.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -35,11 +37,20 @@ void on_signal(int signal, siginfo_t* info, void*) {
         if (running_worker != nullptr) running_worker->look_at_progress();
         return;
     }
+    const bool is_access = signal == SIGSEGV && info->si_code > 0;
+    if (is_access && let_pass(info->si_addr, running_worker != nullptr)) return;
     if (running_worker != nullptr) running_worker->fault_by_signal(signal, *info);
     tell_fault();  // the program may end here
     std::size_t i = 0;
     while (kSignals[i] != signal) ++i;
-    const std::string place = signal == SIGSEGV && info->si_code > 0 ? allocation_text(info->si_addr) : "";
+    const std::string copy = is_access ? copy_text(info->si_addr, false) : "";
+    const std::string place = is_access && copy.empty() ? allocation_text(info->si_addr) : "";
+    if (!copy.empty()) {
+        const std::string line = Calls().line();
+        std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s%s\n", line.empty() ? "" : " at ",
+                     line.c_str(), pinned_text(info->si_addr).c_str(), copy.c_str());
+        if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
+    }
     if (!place.empty()) {
         std::fprintf(stderr,
                      "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "

@@ -10,7 +10,8 @@ add_library(simulator STATIC
   ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
   ${simulator_dir}/signals.cpp ${simulator_dir}/shared_memory.cpp ${simulator_dir}/device_memory.cpp
   ${simulator_dir}/source_lines.cpp ${simulator_dir}/progress.cpp
-  ${simulator_dir}/runtime.cpp ${simulator_dir}/streams.cpp ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
+  ${simulator_dir}/runtime.cpp ${simulator_dir}/streams.cpp ${simulator_dir}/hazards.cpp
+  ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
   ${simulator_dir}/nccl.cpp
   ${simulator_dir}/compat/memory.cpp ${simulator_dir}/compat/cooperative.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)

@@ -2,48 +2,66 @@
 /// @brief The runtime API: streams and events.
 #include "streams.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <deque>
-#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "device.hpp"
+#include "device_memory.hpp"
 #include "errors.hpp"
 #include "handles.hpp"
+#include "hazards.hpp"
 
 namespace sim {
 namespace {
 
 struct Event {
-    std::chrono::steady_clock::time_point time;
-    unsigned int ordered = 0, done = 0;  // how many records were enqueued, and how many are done
-    cudaStream_t stream = nullptr;       // where the last one was enqueued
-};
-
-struct Work {
-    std::function<void()> run;
-    std::shared_ptr<Event> event = nullptr;  // to wait for first
-    unsigned int record = 0;                 // which record of it
-    cudaStream_t recorded_in = nullptr;
-
-    bool is_ready() const { return event == nullptr || event->done >= record; }
+    std::chrono::steady_clock::time_point time{};
+    unsigned int enqueued = 0, done = 0;  // how many records
+    Clock before{};                       // what the last one comes after, itself included
 };
 
 struct Stream {
     int device;
     bool blocking;
-    std::deque<Work> work;
+    bool destroyed = false;
+    Clock before{};     // what its next operation comes after
+    Operations work{};  // not done
 };
 
 // Never destroyed, since destructors of static objects may still use them.
-auto& streams = *new Handles<cudaStream_t, Stream>;
+auto& streams = *new std::map<std::uintptr_t, Stream>;
 auto& events = *new Handles<cudaEvent_t, std::shared_ptr<Event>>;
 auto& streams_lock = *new std::recursive_mutex;  // held while work is done
+auto& in_flight = *new Operations;               // the host has not waited for the first one
+auto& waited = *new Clock;                       // what the host has waited for
 bool is_working = false;                         // the work itself waits for nothing
 
 bool is_default(cudaStream_t stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+
+/// @return Null for a stream that does not exist.
+Stream* find(cudaStream_t handle) {
+    const int device = current_device();
+    if (is_default(handle))
+        return &streams.try_emplace(static_cast<std::uintptr_t>(device), Stream{device, true}).first->second;
+    const auto found = streams.find(reinterpret_cast<std::uintptr_t>(handle));
+    return found == streams.end() || found->second.destroyed ? nullptr : &found->second;
+}
+
+void join(Clock& clock, const Clock& other) {
+    for (const auto& [stream, number] : other) clock[stream] = std::max(clock[stream], number);
+}
+
+/// Makes a clock include the work in a device's default stream, and what that waits for.
+void join_default(Clock& clock, int device) {
+    for (const auto& [id, stream] : streams)
+        if (stream.blocking && stream.device == device) join(clock, stream.before);
+}
 
 std::size_t random_below(std::size_t count) {
     static std::mt19937_64 random;
@@ -52,72 +70,157 @@ std::size_t random_below(std::size_t count) {
     return random() % count;
 }
 
-/// Does the first work in a stream, or the work in another stream that it waits for.
+/// Does the first work in a stream, or work in another stream that comes before it.
 void advance(Stream* stream) {
-    while (!stream->work.front().is_ready()) stream = streams.find(stream->work.front().recorded_in);
-    const Work work = std::move(stream->work.front());
+    const auto is_not_done = [](const auto& last) {
+        const auto found = streams.find(last.first);
+        return found != streams.end() && !found->second.work.empty() &&
+               found->second.work.front()->number <= last.second;
+    };
+    for (;;) {
+        const Clock& before = stream->work.front()->before;
+        const auto missing = std::find_if(before.begin(), before.end(), is_not_done);
+        if (missing == before.end()) break;
+        stream = &streams.at(missing->first);
+    }
+    const std::shared_ptr<Operation> operation = stream->work.front();
     stream->work.pop_front();
     is_working = true;
-    const int before = choose_device(stream->device);
-    work.run();
-    choose_device(before);
+    const int device = choose_device(stream->device);
+    if (operation->is_kernel) begin_kernel(*operation, in_flight);
+    const std::string wrong = run_watched(*operation);
+    end_kernel();
+    choose_device(device);
     is_working = false;
+    operation->run = nullptr;
+    if (!wrong.empty() && sticky_error() == cudaSuccess) set_fault(cudaErrorLaunchFailure, wrong);
 }
 
-/// Works until the chosen streams have no work left.
-template <typename Choice>
-void wait_for_each(Choice is_chosen) {
-    const std::lock_guard lock(streams_lock);
-    if (is_working) return;
-    for (;;) {
-        std::vector<Stream*> waiting;
-        for (auto& [handle, stream] : streams.all())
-            if (!stream.work.empty() && is_chosen(stream)) waiting.push_back(&stream);
-        if (waiting.empty()) return;
-        advance(waiting[random_below(waiting.size())]);
+/// Forgets what everything to come is ordered with.
+void forget_old_work() {
+    while (!in_flight.empty() && in_flight.front()->done && in_flight.front()->is_in(waited))
+        in_flight.pop_front();
+    if (!in_flight.empty()) return;
+    waited.clear();
+    for (auto next = streams.begin(); next != streams.end();) {
+        next->second.before.clear();
+        next = next->second.destroyed ? streams.erase(next) : std::next(next);
     }
 }
 
-void append(cudaStream_t handle, Work work) {
-    const std::lock_guard lock(streams_lock);
-    Stream* const stream = streams.find(handle);
-    stream->work.push_back(std::move(work));
-    if (random_below(8) == 0) advance(stream);
+/// The host waits: does all work up to a clock. Without a seed, the first that was enqueued is done first.
+void wait_up_to(const Clock& clock) {
+    if (is_working) return;
+    for (;;) {
+        std::vector<Stream*> waiting;
+        for (const auto& [id, number] : clock) {
+            const auto found = streams.find(id);
+            if (found == streams.end() || found->second.work.empty()) continue;
+            if (found->second.work.front()->number <= number) waiting.push_back(&found->second);
+        }
+        if (waiting.empty()) break;
+        advance(seed() != 0 ? waiting[random_below(waiting.size())]
+                            : *std::min_element(waiting.begin(), waiting.end(), [](auto* a, auto* b) {
+                                  return a->work.front()->number < b->work.front()->number;
+                              }));
+    }
+    join(waited, clock);
+    forget_old_work();
+}
+
+/// What the host has to wait for, so that all work in a stream is done.
+Clock work_before(cudaStream_t handle) {
+    Clock result;
+    if (is_default(handle))
+        join_default(result, current_device());
+    else if (const Stream* const stream = find(handle))
+        result = stream->before;
+    return result;
 }
 
 cudaError_t finish_with_handle(bool valid) {
     return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-bool is_valid(cudaStream_t stream) { return is_default(stream) || streams.find(stream) != nullptr; }
+bool is_valid(cudaStream_t stream) { return find(stream) != nullptr; }
 
 }  // namespace
 
 cudaError_t stream_error(cudaStream_t stream) {
-    const Stream* const found = is_default(stream) ? nullptr : streams.find(stream);
-    const bool valid = found == nullptr ? is_default(stream) : found->device == current_device();
+    const std::lock_guard lock(streams_lock);
+    const Stream* const found = find(stream);
+    const bool valid = found != nullptr && found->device == current_device();
     return valid ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 bool is_late(cudaStream_t stream) {
-    return seed() != 0 && !is_default(stream) && streams.find(stream) != nullptr;
+    const std::lock_guard lock(streams_lock);
+    if (!is_default(stream)) return find(stream) != nullptr;
+    const bool created = std::any_of(streams.begin(), streams.end(), [](const auto& any) {
+        return any.first >= kFirstStream && !any.second.destroyed;
+    });
+    return created || std::any_of(in_flight.begin(), in_flight.end(), [](const auto& operation) {
+               return operation->is_kernel || !operation->uses.empty();
+           });
 }
 
-void order(cudaStream_t stream, std::function<void()> work) { append(stream, {std::move(work)}); }
+void order(cudaStream_t handle, Operation new_operation) {
+    static std::uint64_t last_number = 0;
+    const std::lock_guard lock(streams_lock);
+    Stream& stream = *find(handle);
+    join(stream.before, waited);
+    if (is_default(handle)) {
+        join_default(stream.before, stream.device);
+        for (const Use& use : new_operation.uses) join_default(stream.before, device_of(use.begin));
+    } else if (const auto found = streams.find(static_cast<std::uintptr_t>(stream.device));
+               stream.blocking && found != streams.end()) {
+        join(stream.before, found->second.before);
+    }
+    const auto operation = std::make_shared<Operation>(std::move(new_operation));
+    operation->stream = is_default(handle) ? static_cast<std::uintptr_t>(stream.device)
+                                           : reinterpret_cast<std::uintptr_t>(handle);
+    operation->number = ++last_number;
+    operation->before = stream.before;
+    if (sticky_error() != cudaSuccess) return;
+    if (const std::string wrong = conflict_text(*operation, in_flight); !wrong.empty())
+        return set_fault(cudaErrorLaunchFailure, wrong);
+    stream.before[operation->stream] = operation->number;
+    watch_host(operation, in_flight);
+    stream.work.push_back(operation);
+    in_flight.push_back(operation);
+}
+
+void do_now(cudaStream_t handle, Operation operation) {
+    const std::lock_guard lock(streams_lock);
+    order(handle, std::move(operation));
+    // A kernel in another stream must not use the same memory. That is found when it runs, and the program
+    // may use the result before.
+    Operations kernels;
+    std::copy_if(in_flight.begin(), in_flight.end(), std::back_inserter(kernels),
+                 [](const auto& other) { return other->is_kernel; });
+    wait_up_to(work_before(handle));
+    for (const auto& kernel : kernels)
+        while (!kernel->done) advance(&streams.at(kernel->stream));
+}
 
 void wait_for(cudaStream_t stream) {
-    if (is_default(stream)) return wait_for_blocking_streams();
     const std::lock_guard lock(streams_lock);
-    Stream* const found = streams.find(stream);
-    while (!is_working && found != nullptr && !found->work.empty()) advance(found);
-}
-
-void wait_for_blocking_streams() {
-    wait_for_each([](const Stream& stream) { return stream.blocking && stream.device == current_device(); });
+    wait_up_to(work_before(stream));
 }
 
 void wait_for_device() {
-    wait_for_each([](const Stream& stream) { return stream.device == current_device(); });
+    const std::lock_guard lock(streams_lock);
+    Clock all;
+    for (const auto& [id, stream] : streams)
+        if (stream.device == current_device()) join(all, stream.before);
+    wait_up_to(all);
+}
+
+void wait_for_all_devices() {
+    const std::lock_guard lock(streams_lock);
+    Clock all;
+    for (const auto& [id, stream] : streams) join(all, stream.before);
+    wait_up_to(all);
 }
 
 }  // namespace sim
@@ -129,8 +232,11 @@ using sim::finish;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return answer(cudaErrorInvalidValue);
-    const std::lock_guard lock(sim::streams_lock);  // another thread may be iterating over all streams
-    *stream = sim::streams.create({sim::current_device(), flags == cudaStreamDefault, {}});
+    static std::uintptr_t next =
+        sim::kFirstStream;  // never reused, so that a destroyed stream's use is found
+    const std::lock_guard lock(sim::streams_lock);
+    *stream = reinterpret_cast<cudaStream_t>(next);
+    sim::streams.try_emplace(next++, sim::Stream{sim::current_device(), flags == cudaStreamDefault});
     return finish(cudaSuccess);
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -138,10 +244,13 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const std::lock_guard lock(sim::streams_lock);
-    sim::wait_for(stream);
-    return sim::finish_with_handle(sim::streams.destroy(stream));
+    sim::Stream* const found = sim::is_default(stream) ? nullptr : sim::find(stream);
+    if (found != nullptr) found->destroyed = true;  // its work is still done
+    sim::forget_old_work();
+    return sim::finish_with_handle(found != nullptr);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    const std::lock_guard lock(sim::streams_lock);
     if (!sim::is_valid(stream)) return finish(cudaErrorInvalidResourceHandle);
     sim::wait_for(stream);
     return finish(cudaSuccess);
@@ -150,11 +259,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const std::lock_guard lock(sim::streams_lock);
     const auto* const found = sim::events.find(event);
     if (found == nullptr || !sim::is_valid(stream)) return finish(cudaErrorInvalidResourceHandle);
-    const sim::Event& recorded = **found;
-    if (sim::is_late(stream))
-        sim::append(stream, {[] {}, *found, recorded.ordered, recorded.stream});
-    else if (recorded.done < recorded.ordered)
-        sim::wait_for(recorded.stream);
+    sim::join(sim::find(stream)->before, (*found)->before);
     return finish(cudaSuccess);
 }
 
@@ -173,34 +278,30 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const std::lock_guard lock(sim::streams_lock);
     const auto* const found = sim::events.find(event);
     if (found == nullptr || !sim::is_valid(stream)) return finish(cudaErrorInvalidResourceHandle);
-    const auto record = [event = *found, number = ++(*found)->ordered] {
+    const auto record = [event = *found, number = ++(*found)->enqueued] {
         event->time = std::chrono::steady_clock::now();
         event->done = number;
     };
-    (*found)->stream = stream;
-    if (sim::is_late(stream)) {
-        sim::order(stream, record);
-    } else {
-        sim::wait_for(stream);
+    if (sim::is_late(stream))
+        sim::order(stream, {"cudaEventRecord", {}, record});
+    else
         record();
-    }
+    (*found)->before = sim::find(stream)->before;
     return finish(cudaSuccess);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const auto* const found = sim::events.find(event);
     if (found == nullptr) return finish(cudaErrorInvalidResourceHandle);
-    const std::shared_ptr<sim::Event> recorded = *found;
     const std::lock_guard lock(sim::streams_lock);
-    if (sim::Stream* const stream = sim::streams.find(recorded->stream))
-        while (recorded->done < recorded->ordered) sim::advance(stream);
+    sim::wait_up_to((*found)->before);
     return finish(cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (milliseconds == nullptr) return answer(cudaErrorInvalidValue);
     const auto *const first = sim::events.find(start), *const last = sim::events.find(stop);
-    if (first == nullptr || last == nullptr || (*first)->ordered == 0 || (*last)->ordered == 0)
+    if (first == nullptr || last == nullptr || (*first)->enqueued == 0 || (*last)->enqueued == 0)
         return finish(cudaErrorInvalidResourceHandle);
-    if ((*first)->done < (*first)->ordered || (*last)->done < (*last)->ordered)
+    if ((*first)->done < (*first)->enqueued || (*last)->done < (*last)->enqueued)
         return finish(cudaErrorNotReady);
     *milliseconds = std::chrono::duration<float, std::milli>((*last)->time - (*first)->time).count();
     return finish(cudaSuccess);

@@ -1,27 +1,29 @@
 /// @file
 /// @brief Streams: when work that a program has enqueued is done.
 ///
-/// With CUDA_SIM_SEED=0, work is done when its call returns. With another seed, work in a stream that the
-/// program has created is usually done as late as CUDA allows: when the host waits for it, or for an event
-/// after it. A program that forgets to wait then finds the wrong bytes.
+/// Once a program has created a stream, work in streams is done as late as CUDA allows: when the host waits
+/// for it, or for something after it. Where CUDA leaves the order open, it is that of the calls with
+/// CUDA_SIM_SEED=0, and another one with another seed.
 #pragma once
 
 #include "cuda_runtime.h"
+#include "operation.hpp"
 
 namespace sim {
 
-/// Waits for all work enqueued in a stream so far.
+/// Whether work in a stream is enqueued. If not, it is done at once.
+bool is_late(cudaStream_t stream);
+/// Enqueues work. A copy that conflicts with one in flight is a fault instead.
+void order(cudaStream_t stream, Operation operation);
+/// The same for work that the host waits for.
+void do_now(cudaStream_t stream, Operation operation);
+
+/// Waits for all work enqueued in a stream so far. For the default stream, that includes the work in all
+/// streams of the current device except the non-blocking ones.
 void wait_for(cudaStream_t stream);
-/// Does new work after that, before this function returns.
-template <typename Work>
-void do_now(cudaStream_t stream, Work work) {
-    wait_for(stream);
-    work();
-}
-/// Waits like the default stream, for all streams of the current device except the non-blocking ones.
-void wait_for_blocking_streams();
-/// Waits for all streams of the current device.
+/// Waits for all streams of the current device, or of all.
 void wait_for_device();
+void wait_for_all_devices();
 
 /// `cudaSuccess` for a stream of the current device.
 cudaError_t stream_error(cudaStream_t stream);

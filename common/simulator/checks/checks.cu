@@ -15,6 +15,7 @@
 #include "address_faults.cuh"
 #include "barrier_faults.cuh"
 #include "faults.cuh"
+#include "hazards.cuh"
 #include "host_faults.cuh"
 #include "kernel_faults.cuh"
 #include "shared_faults.cuh"

@@ -66,7 +66,8 @@ inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t w
 inline cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                                      cudaStream_t stream = nullptr) {
     cudaStreamSynchronize(stream);
-    return cudaMemset2D(pointer, pitch, value, width, height);
+    const cudaError_t error = cudaMemset2D(pointer, pitch, value, width, height);
+    return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
 }
 
 inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {

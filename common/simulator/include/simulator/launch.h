@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include "kernel.h"
@@ -44,8 +45,10 @@ struct Kernel {
     Site site;
 };
 
-/// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
-bool accept(const Kernel& kernel, const LaunchConfig& config);
+/// Whether work in a stream is done later (streams.hpp).
+bool is_late(cudaStream_t stream);
+/// Enqueues a launch. `cudaGetLastError` returns an error of its configuration.
+void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run);
 
 /// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
 /// @param loop Runs the threads of a block: `run_threads` for this kernel.
@@ -98,8 +101,8 @@ struct AnyLauncher {
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
         if (!is_late(config.stream)) return run(arguments...);
-        if (accept(kernel<Arguments...>(), config))
-            order(config.stream, [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
+        order(kernel<Arguments...>(), config,
+              [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
     }
 };
 

@@ -1,14 +1,13 @@
 /// @file
 /// @brief The part of CUDA's runtime API that the course uses: errors, devices, memory, streams, events.
 ///
-/// With CUDA_SIM_SEED=0, every operation is finished when its call returns, which is one of the schedules
-/// that CUDA allows. Another seed selects another schedule (see streams.hpp). Device memory is host memory
+/// Until a program creates a stream, every operation is finished when its call returns, which is one of the
+/// schedules that CUDA allows. From then on, see streams.hpp. Device memory is host memory
 /// that the simulator keeps a list of: a pointer that is not on the list, or a range that leaves its
 /// allocation, is an error, as on a GPU.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
 #include "../../compat/errors.h"
 #include "../../compat/properties.h"
@@ -66,14 +65,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 /// Work enqueued in the stream from now on waits for the work after which the event was recorded.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
 
-namespace sim {
-
-/// Whether work in a stream may be done later.
-bool is_late(cudaStream_t stream);
-/// Enqueues such work.
-void order(cudaStream_t stream, std::function<void()> work);
-
-}  // namespace sim
 /// @}
 
 /// @name Events

@@ -1,0 +1,52 @@
+/// @file
+/// @brief Missing waits: operations in streams, and accesses of the host, that nothing orders although they
+/// use the same memory.
+///
+/// An operation in a stream is done as late as possible: when the host waits for it. Hence, of two operations
+/// that nothing orders, neither is done when the second one is enqueued. Copies are compared then. While a
+/// kernel runs, what copies use that are not ordered with it is protected, so that its access is a signal.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "operation.hpp"
+
+namespace sim {
+
+using Operations = std::deque<std::shared_ptr<Operation>>;
+
+std::string stream_text(std::uintptr_t stream);
+
+/// @return What is wrong with a copy that is about to be enqueued; empty if nothing is.
+/// @param others Those that may still be in flight.
+std::string conflict_text(const Operation& copy, const Operations& others);
+
+/// Watches the host memory of a copy that has been enqueued: what it reads must not change until it is done,
+/// and what it writes is inaccessible.
+void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others);
+/// Does an operation, with access to the host memory that it uses. @return What the host has done wrong.
+std::string run_watched(Operation& operation);
+
+/// Notes the kernel that runs next, and the copies that are not ordered with it.
+void begin_kernel(const Operation& kernel, const Operations& others);
+void end_kernel();
+/// While a grid runs, protects the memory that these copies use. @param is_reachable Whether the grid may use
+/// it.
+void guard_grid(bool (*is_reachable)(const void* address));
+/// Forgets them. @return Whether there were any, which the caller must make accessible.
+bool release_grid();
+
+/// Called when an access was not allowed. @return Whether it is now, because no copy uses that address.
+bool let_pass(const void* address, bool by_kernel);
+/// @return Which copy uses an address, to be said after the address; empty if none.
+std::string copy_text(const void* address, bool by_kernel);
+
+/// A description of an address in pinned memory; empty for any other address.
+std::string pinned_text(const void* address);
+/// The first byte after a range of pinned memory that the program may use: if the range is the end of an
+/// allocation, the end of its last page.
+const char* pinned_end(const Use& range);
+
+}  // namespace sim

@@ -250,6 +250,25 @@ TEST_CASE("a timeline has each chunk once, and a chunk's steps follow one anothe
     }
 }
 
+TEST_CASE(
+    "a part's rounds become a row with their median, and everything has its share of the slowest part") {
+    const std::vector<Row> rows = rows_of({.problem = "x"}, 4,
+                                          {{kEverything, 4000, 4},
+                                           {kEverything, 4000, 1},
+                                           {kEverything, 4000, 2},
+                                           {"(reading alone)", 4000, 1},
+                                           {"(copying alone)", 8000, 1},
+                                           {"all-reduce", 0, 3}});
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[0].timing.median == 2);
+    CHECK(rows[0].n == 1000);
+    CHECK(std::abs(rows[0].gigabytes_per_second - 2e-6) < 1e-12);
+    CHECK(std::abs(rows[0].of_ceiling - 0.5) < 1e-12);
+    CHECK(rows[1].timing.samples == 1);
+    CHECK(std::isnan(rows[1].of_ceiling));
+    CHECK(std::isnan(rows[3].gigabytes_per_second));
+}
+
 TEST_CASE("the checksum depends on each bit, and on the order of words") {
     const auto checksum = [](const Bytes& bytes) {
         CopiedSource source(bytes, kChunk);

@@ -58,7 +58,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.flag("histogram", "count its bytes (default)", options.histogram);
     line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
               options.sum);
-    line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)", options.gpus, 1, 64);
+    line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)",
+                options.gpus, 1, 64);
     line.number("chunk", "SIZE",
                 "bytes that are read, copied and counted at a time (default 16M; simulator 1M)",
                 options.chunk, kChunkAlignment, std::size_t{1} << 30, true);

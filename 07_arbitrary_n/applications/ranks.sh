@@ -86,8 +86,13 @@ if [ -n "$full_disk" ]; then
     one_line "rank 0: .*No space left" 1 3 --stream memory:64K --bins "$full_disk"
 fi
 
-# The process of a rank of mpirun's process $job, which starts them in order.
-process_of() { pgrep -P "$job" | sed -n "$(($1 + 1))p"; }
+# The process of a rank of mpirun's process $job.
+process_of() {
+    local process
+    for process in $(pgrep -P "$job"); do
+        if grep -qzx "OMPI_COMM_WORLD_RANK=$1" "/proc/$process/environ"; then echo "$process"; fi
+    done
+}
 # Whether a rank catches SIGTERM.
 is_ready() {
     local caught

@@ -9,7 +9,9 @@
 
 #include "faults.cuh"
 #include "hazards.cuh"
+#include "host_hazards.cuh"
 #include "interleave.cuh"
 #include "nccl.cuh"
+#include "no_hazards.cuh"
 #include "order.cuh"
 #include "streams.cuh"

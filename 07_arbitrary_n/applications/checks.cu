@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -428,6 +430,23 @@ TEST_CASE("results that are added up before all kernels are done are named", "[o
                                                  "pipeline.cuh:", "which cudaMemcpy in the default stream ",
                                                  " reads: no event", "this kernel in stream "})
               .value_or("") == "");
+}
+
+TEST_CASE("the README quotes what is said of a missing wait", "[order]") {
+    const auto general = [](const std::string& text) {  // threads may come in any order, and lines are g++'s
+#ifdef __clang__
+        return std::regex_replace(text, std::regex("(stream |\\.cuh:)[0-9]+"), "$1");
+#else
+        return std::regex_replace(text, std::regex("stream [0-9]+"), "stream");
+#endif
+    };
+    std::ifstream file("07_arbitrary_n/applications/README.md");
+    const std::string readme{std::istreambuf_iterator<char>(file), {}};
+    const std::string words = check_feed(missing_wait::feed).value_or("");
+    const std::string said = words.substr(words.find("cudaMemcpyAsync in"));
+    CAPTURE(said);
+    CHECK(general(readme).find("\nsimulator: " + general(said.substr(0, said.rfind(" (cudaError"))) + "\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("a thread that works with the wrong device is found") {

@@ -26,7 +26,8 @@ std::string conflict_text(const Operation& copy, const Operations& others);
 /// Watches the host memory of a copy that has been enqueued: what it reads must not change until it is done,
 /// and what it writes is inaccessible.
 void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others);
-/// Does an operation, with access to the host memory that it uses. @return What the host has done wrong.
+/// Does an operation, with access to the host memory that it uses. @return The message if the host has
+/// changed it.
 std::string run_watched(Operation& operation);
 
 /// Notes the kernel that runs next, and the copies that are not ordered with it.

@@ -16,8 +16,7 @@ namespace sim {
 /// Default streams are numbered by their device, created ones from here on.
 constexpr std::uintptr_t kFirstStream = 0x100;
 
-/// The last operation of each stream that comes before something. Earlier ones of these streams come before
-/// it too. Streams that are missing have none.
+/// The last operation of each stream that comes before something, as do all earlier ones of these streams.
 using Clock = std::map<std::uintptr_t, std::uint64_t>;
 
 /// Bytes that an operation reads or writes.

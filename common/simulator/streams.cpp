@@ -128,7 +128,7 @@ void wait_up_to(const Clock& clock) {
     forget_old_work();
 }
 
-/// What the host has to wait for, so that all work in a stream is done.
+/// The work that the host waits for when it waits for a stream.
 Clock work_before(cudaStream_t handle) {
     Clock result;
     if (is_default(handle))

@@ -14,9 +14,9 @@ namespace sim {
 /// Whether work in a stream is enqueued. If not, it is done at once.
 bool is_late(cudaStream_t stream);
 /// Enqueues work. A copy that conflicts with one in flight is a fault instead.
-void order(cudaStream_t stream, Operation operation);
+void order(cudaStream_t handle, Operation new_operation);
 /// The same for work that the host waits for.
-void do_now(cudaStream_t stream, Operation operation);
+void do_now(cudaStream_t handle, Operation operation);
 
 /// Waits for all work enqueued in a stream so far. For the default stream, that includes the work in all
 /// streams of the current device except the non-blocking ones.

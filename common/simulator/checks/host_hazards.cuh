@@ -1,0 +1,86 @@
+/// @file
+/// @brief Checks that a missing wait of the host for a stream is found and named.
+#pragma once
+
+#include <unistd.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "hazards.cuh"
+
+namespace hazard_checks {
+
+/// Fills a number as a program does, or as the system does for it.
+void store(int* number) { *number = 7; }
+void read_number(int* number) {
+    int ends[2];
+    const int seven = 7;
+    if (pipe(ends) != 0 || write(ends[1], &seven, sizeof(int)) != sizeof(int) ||
+        read(ends[0], number, sizeof(int)) != sizeof(int))
+        throw std::runtime_error("no pipe");
+    for (const int end : ends) close(end);
+}
+
+TEST_CASE("a pinned buffer that is filled before it has been copied is named, also if the system fills it") {
+    const std::string in_stream = "cudaMemcpyAsync in stream 1" + kIn + " reads " + kPinned;
+    for (const auto fill : {store, read_number})
+        for (const bool waits : {false, true}) {
+            const std::string words = said([=] {
+                const Program p;
+                *p.a = 1;
+                copy_in(p.in, p.a, p.s.stream);
+                if (waits) CUDA_CHECK(cudaStreamSynchronize(p.s.stream));
+                fill(p.a);
+            });
+            CHECK(words == (waits ? "" : in_stream + ", which the host has changed without waiting for it"));
+        }
+    CHECK(fault_checks::says(words_of([] {  // no program creates a stream here
+                                 int *const number = pinned_int(), *const d_number = device_int();
+                                 copy_in(d_number, number, nullptr);
+                                 *number = 7;
+                                 cudaFree(d_number);
+                                 cudaFreeHost(number);
+                             }),
+                             {"the default stream", kPinned, "the host has changed"}));
+}
+
+TEST_CASE(
+    "a copy's target that the host uses before it waits ends the program with a line that names the copy") {
+    const auto use = [](bool writes, void (*wait)(cudaStream_t)) {
+        return fault_checks::process_of([=] {
+            const Program p;
+            copy_out(p.b, p.in, p.t.stream);
+            wait(p.t.stream);
+            volatile int* const number = p.b;
+            if (writes)
+                *number = 1;
+            else
+                (void)*number;
+        });
+    };
+    const auto event = [](cudaStream_t stream) {
+        cudaEvent_t copied;
+        cudaEventCreate(&copied);
+        cudaEventRecord(copied, stream);
+        cudaEventSynchronize(copied);
+    };
+    for (const bool writes : {false, true}) {
+        for (const auto& wait :
+             {+[](cudaStream_t) {}, +[](cudaStream_t stream) { cudaStreamDestroy(stream); },
+              +[](cudaStream_t) { cudaStreamSynchronize(nullptr); }}) {
+            const auto [status, words] = use(writes, wait);
+            CHECK(status == 1);
+            CHECK(fault_checks::says(
+                words, {"simulator: the CPU's own code at common/simulator/checks/host_hazards.cuh:",
+                        " uses " + kPinned + ", which cudaMemcpyAsync in stream ",
+                        kOut + " writes: the host has not waited for it"}));
+        }
+        for (const auto& wait : {+event, +[](cudaStream_t stream) { cudaStreamSynchronize(stream); },
+                                 +[](cudaStream_t) { cudaDeviceSynchronize(); }})
+            CHECK(use(writes, wait) == std::pair(0, std::string()));
+    }
+}
+
+}  // namespace hazard_checks

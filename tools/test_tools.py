@@ -522,6 +522,15 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
             self.says("import verdict\nprint(verdict.refused(exercise))", expected)
 
+    def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
+        shutil.copy(TOOLS / "rows.py", self.folder / "tools")
+        shutil.copytree(TOOLS / "lens", self.folder / "tools/lens")
+        self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
+        show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.counts.run = lambda *_: {}\ne.show_counts(exercise)"
+        self.says(show.format("", {"launches": [], "findings": [], "fault": "a \x1b fault"}), "\none   1\nyours  ", "stopped: a   fault\n")
+        self.says(show.format("error", {}), "The lens shows no counts: your file can't be compiled for it\n")
+        self.says(show.format("", "open('nothing')"), "The lens shows no counts: [Errno 2]")
+
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
         shutil.copy(TOOLS / "rows.py", self.folder / "tools")
         ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"

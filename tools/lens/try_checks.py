@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""usage: tools/lens/try_checks.py [--all]
+
+Runs the chapters' and the applications' checks under the lens, which must find nothing in kernels that are right. Without
+--all, of the chapters only the check of every variant. Checks that plant a fault, and those of more than 2^32 elements, for
+which most blocks are left out, are never run.
+"""
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import counts  # noqa: E402
+from rows import Problem, run  # noqa: E402
+from text import distinct, finding_words  # noqa: E402
+from try_faults import BIN, ROOT, build  # noqa: E402
+
+os.environ.setdefault("CUDA_SIM_MULTIPROCESSORS", "2")  # grids that follow an H200 would take minutes
+RIGHT = "~*found* ~*wrong for* ~*racy* ~*2^32*"
+QUICK = "every variant is right*"
+
+
+def look(name, tests):
+    """What the lens says about a program's checks, in lines."""
+    seen = counts.run(BIN / name, [tests], ROOT, has_row=False)
+    if seen["status"] != 0 or not seen["launches"]:
+        return [f"{name} fails, or launches nothing:", *seen["said"].splitlines()[-5:]]
+    found = [finding for finding in distinct(seen["findings"]) if "/broken/" not in finding["line"]]
+    return [f"{name}, {len(seen['launches'])} launches: {len(found)} findings",
+            *(f"  {line}" for finding in found for line in finding_words(finding))]
+
+
+def main(arguments):
+    if arguments not in ([], ["--all"]):
+        raise Problem(__doc__)
+    sources = [*ROOT.glob("0[2-9]_*/checks.cu"), *ROOT.glob("0[2-9]_*/applications/checks.cu")]
+    programs = {"_".join(path.relative_to(ROOT).parts[:-1]) + "_checks_lens": RIGHT if arguments or "applications" in path.parts
+                else QUICK for path in sorted(sources)}
+    build(list(programs))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = list(pool.map(look, programs, programs.values()))
+    print("\n".join(line for lines in said for line in lines))
+    return int(any(not lines[0].endswith(": 0 findings") for lines in said))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -164,6 +164,7 @@ TEST_CASE("a copy that has run early, before a kernel in its stream, is still co
               CUDA_CHECK(cudaMemset(p.out, 0, sizeof(int)));
               int other = 0;
               CUDA_CHECK(cudaMemcpy(&other, p.out, sizeof(int), cudaMemcpyDeviceToHost));
+              CUDA_CHECK(cudaStreamSynchronize(s));  // not for the other stream
               wait(t, s);
               copy_out(p.b, p.in, s);
           }) == "cudaMemcpyAsync in stream 1" + kOut + " reads " + kNumber +

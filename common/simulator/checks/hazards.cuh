@@ -144,12 +144,31 @@ TEST_CASE("a result that another stream copies before the kernel has written it 
 
 TEST_CASE("two copies that overlap are named, also if an event is recorded too early") {
     CHECK(said_without_wait([](const Program& p, cudaStream_t s, cudaStream_t t, Wait wait) {
-              wait_by_event(s, t);  // too early
+              cudaEvent_t early;
+              CUDA_CHECK(cudaEventCreate(&early));
+              CUDA_CHECK(cudaEventRecord(early, s));
               copy_in(p.in, p.a, s);
+              CUDA_CHECK(cudaStreamWaitEvent(t, early));
+              CUDA_CHECK(cudaEventSynchronize(early));
               wait(s, t);
               copy_out(p.b, p.in, t);
           }) == "cudaMemcpyAsync in stream 2" + kOut + " reads " + kNumber +
                     ", which cudaMemcpyAsync in stream 1" + kIn +
+                    " writes: no event and no wait orders the two");
+}
+
+TEST_CASE("a copy that has run early, before a kernel in its stream, is still compared with others") {
+    CHECK(said_without_wait([](const Program& p, cudaStream_t s, cudaStream_t t, Wait wait) {
+              copy_in(p.in, p.a, t);
+              launch(p.in, p.in, t);
+              CUDA_CHECK(cudaMemset(p.out, 0, sizeof(int)));
+              int other = 0;
+              CUDA_CHECK(cudaMemcpy(&other, p.out, sizeof(int), cudaMemcpyDeviceToHost));
+              CUDA_CHECK(cudaStreamSynchronize(s));  // not for the other stream
+              wait(t, s);
+              copy_out(p.b, p.in, s);
+          }) == "cudaMemcpyAsync in stream 1" + kOut + " reads " + kNumber +
+                    ", which cudaMemcpyAsync in stream 2" + kIn +
                     " writes: no event and no wait orders the two");
 }
 

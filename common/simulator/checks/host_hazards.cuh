@@ -38,6 +38,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
         }
     CHECK(fault_checks::says(words_of([] {  // no program creates a stream here
                                  int *const number = pinned_int(), *const d_number = device_int();
+                                 *number = 1;
                                  copy_in(d_number, number, nullptr);
                                  *number = 7;
                                  cudaFree(d_number);

@@ -24,7 +24,7 @@ QUICK = "every variant is right*"
 
 
 def look(name, tests):
-    """What the lens says about a program's checks, in lines."""
+    """The findings of the lens in a program's checks, in lines."""
     seen = counts.run(BIN / name, [tests], ROOT, has_row=False)
     if seen["status"] != 0 or not seen["launches"]:
         return [f"{name} fails, or launches nothing:", *seen["said"].splitlines()[-5:]]

@@ -187,6 +187,8 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
     } catch (const std::bad_alloc&) {
         return finish(cudaErrorMemoryAllocation);
     }
+    // The host stores there directly, which the observer cannot see.
+    if (sim::observer != nullptr) sim::observer->stored(*pointer, pointer, bytes);
     return cudaSuccess;
 }
 

@@ -230,6 +230,15 @@ TEST_CASE("a read of device memory that neither the host nor a kernel has writte
                 }).has_unwritten());
 }
 
+TEST_CASE("managed memory, where the host stores unseen, counts as written") {
+    unsigned int* numbers = nullptr;
+    CUDA_CHECK(cudaMallocManaged(&numbers, 32 * sizeof(*numbers)));
+    const DeviceBuffer<unsigned int> d_to(32);
+    for (unsigned int i = 0; i < 32; ++i) numbers[i] = i;
+    CHECK_FALSE(seen([&] { copy_kernel<<<1, 32>>>(numbers, d_to.data()); }).has_unwritten());
+    CUDA_CHECK(cudaFree(numbers));
+}
+
 /// Whether the lens finds something when a kernel stores the first of 64 numbers, and the host then copies
 /// some.
 bool finds_copy(std::size_t first, std::size_t count, bool poisoned) {

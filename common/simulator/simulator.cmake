@@ -21,6 +21,8 @@ check_library_exists(backtrace backtrace_pcinfo "" HAS_BACKTRACE)  # g++ brings 
 if(HAS_BACKTRACE)
   target_link_libraries(simulator PRIVATE backtrace)
   target_compile_definitions(simulator PRIVATE SIM_BACKTRACE)
+  # libbacktrace finds no lines of a program some of whose inline functions also have lines in this library.
+  target_compile_options(simulator PRIVATE $<$<NOT:$<CONFIG:Debug>>:-g0>)
 endif()
 
 # translate_file(source output): translates one file, by its path in the repository or its absolute path.

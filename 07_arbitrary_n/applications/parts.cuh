@@ -41,7 +41,7 @@ inline Time time_copying(const Shape& shape, std::uint64_t bytes) {
     const std::size_t gpus = static_cast<std::size_t>(shape.gpus);
     const std::size_t count = std::max<std::size_t>(1, bytes / gpus / shape.chunk_bytes);
     std::vector<std::unique_ptr<Slot>> slots;
-    for (int device = 0; device < shape.gpus; ++device) {
+    for (const int device : shape.devices()) {
         CUDA_CHECK(cudaSetDevice(device));
         slots.push_back(std::make_unique<Slot>(device, shape.chunk_bytes));
     }

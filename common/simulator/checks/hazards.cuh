@@ -93,6 +93,7 @@ const std::string kThread = "add_kernel (launched at " + here(kLaunchLine) +
 const std::string kNumber = "byte 0 of a buffer of 4 bytes allocated at " + here(kDeviceLine);
 const std::string kPinned = "byte 0 of a pinned buffer of 4 bytes allocated at " + here(kPinLine);
 const std::string kIn = " (" + here(kInLine) + ")", kOut = " (" + here(kOutLine) + ")";
+const std::string kTwoCopies = " writes: no event and no wait orders the two";
 const std::string kKernel = ": no event and no wait orders it and this kernel in stream ";
 
 using stream_checks::wait_by_event;
@@ -153,8 +154,7 @@ TEST_CASE("two copies that overlap are named, also if an event is recorded too e
               wait(s, t);
               copy_out(p.b, p.in, t);
           }) == "cudaMemcpyAsync in stream 2" + kOut + " reads " + kNumber +
-                    ", which cudaMemcpyAsync in stream 1" + kIn +
-                    " writes: no event and no wait orders the two");
+                    ", which cudaMemcpyAsync in stream 1" + kIn + kTwoCopies);
 }
 
 TEST_CASE("a copy that has run early, before a kernel in its stream, is still compared with others") {
@@ -168,8 +168,7 @@ TEST_CASE("a copy that has run early, before a kernel in its stream, is still co
               wait(t, s);
               copy_out(p.b, p.in, s);
           }) == "cudaMemcpyAsync in stream 1" + kOut + " reads " + kNumber +
-                    ", which cudaMemcpyAsync in stream 2" + kIn +
-                    " writes: no event and no wait orders the two");
+                    ", which cudaMemcpyAsync in stream 2" + kIn + kTwoCopies);
 }
 
 TEST_CASE("an all-reduce that does not wait for a kernel in another stream is named") {

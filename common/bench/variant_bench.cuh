@@ -38,7 +38,7 @@ class VariantBench {
           device_(device),
           data_(data),
           d_data_(d_data),
-          reference_(Problem::reference(data.data(), data.size())) {
+          reference_(on_all_cores<Problem>(data.data(), data.size(), Problem::reference)) {
         if (device == nullptr && options.no_cpu)
             throw BadOption("--no-cpu would leave nothing to time: this program runs on the CPU");
         if (device != nullptr && device->simulated) bench_.recover_by([this] { recover(); });

@@ -31,12 +31,14 @@ auto on_cores(std::size_t cores, std::size_t n, const Work& work) {
     return results;
 }
 
-/// The CPU baseline of every table: the problem's fastest loop, on all cores. @return `kResults` numbers.
+/// @brief Divides a problem among all cores. @return The sums of the loops' results, `kResults` numbers.
+/// @param[in] loop By default the problem's fastest one: the CPU baseline of every table.
 template <typename Problem>
-Results on_all_cores(const typename Problem::Element* data, std::size_t n) {
+Results on_all_cores(const typename Problem::Element* data, std::size_t n,
+                     Results (*loop)(const typename Problem::Element*, std::size_t) = Problem::fast_on_cpu) {
     Results sums(Problem::kResults, 0);
-    for (const Results& own : on_cores(core_count(), n, [data](std::size_t first, std::size_t count) {
-             return Problem::fast_on_cpu(data + first, count);
+    for (const Results& own : on_cores(core_count(), n, [=](std::size_t first, std::size_t count) {
+             return loop(data + first, count);
          }))
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += own[i];
     return sums;

@@ -5,6 +5,7 @@
 /// because the standard library's distributions differ between platforms.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -74,8 +75,9 @@ inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
         {"sorted", "0 to 255 in order: neighbouring threads add to one bin",
          [](std::size_t n, std::uint64_t) {
              Block block(n);
-             for (std::size_t i = 0; i < n; ++i)
-                 block[i] = static_cast<unsigned char>(static_cast<double>(i) / static_cast<double>(n) * 256);
+             const auto first = [&](std::size_t value) { return block.begin() + (n * value + 255) / 256; };
+             for (std::size_t value = 0; value < 256; ++value)
+                 std::fill(first(value), first(value + 1), static_cast<unsigned char>(value));
              return block;
          }},
         {"one-hot", "90 % of the bytes have one value, the others are uniform",

@@ -4,11 +4,13 @@
 /// Each returns a description of the first error, or nothing if the results are correct.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "cores.hpp"
 #include "variant.hpp"
 
 /// @brief Checks that the bins of `n` elements add up to `n`, which is necessary but far from sufficient.
@@ -22,16 +24,20 @@ inline std::optional<std::string> verify_by_sum(const Results& bins, unsigned lo
 }
 
 /// @brief Runs the histogram in reverse: subtracts each element from its bin, until all must be empty.
+///
+/// Each core subtracts its share from zeros of its own, which wrap around.
 /// @param[in] bins A copy, which is counted down; at most 256 bins, a power of two.
 /// @par Source
 /// D, "Optimizing histogram CUDA code": its full check, which needs no second histogram.
 inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned char* data, std::size_t n) {
-    const std::size_t values_per_bin = 256 / bins.size();
-    if (values_per_bin == 1) {
-        for (std::size_t i = 0; i < n; ++i) --bins[data[i]];
-    } else {
-        for (std::size_t i = 0; i < n; ++i) --bins[data[i] / values_per_bin];
-    }
+    const int shift = std::countr_zero(256 / bins.size());
+    const auto subtract = [&](std::size_t first, std::size_t count) {
+        Results own(bins.size(), 0);
+        for (std::size_t i = first; i < first + count; ++i) --own[data[i] >> shift];
+        return own;
+    };
+    for (const Results& own : on_cores(core_count(), n, subtract))
+        for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += own[b];
     for (std::size_t b = 0; b < bins.size(); ++b)
         if (bins[b] != 0)
             return "bin " + std::to_string(b) +

@@ -197,9 +197,12 @@ __global__ void __launch_bounds__(kWideBlock)
 /// The last two variants: one copy per lane of a warp, and the number of loads in flight per thread.
 constexpr unsigned int kMostCopies = 32, kLoads = 4;
 
-/// Counts a thread's share of the vectors, starting at vector `i`. All loads of an iteration are issued
-/// before the first result is used, so that their latencies overlap.
-template <bool kStreaming>
+/// @brief Counts a thread's share of the vectors, starting at vector `i`.
+///
+/// All loads of an iteration are issued before the first result is used, so that their latencies overlap.
+/// @tparam kIsSmall Whether most threads have no vector for the last iteration, and skip it. For large
+///                  inputs, this branch slows the loop down.
+template <bool kStreaming, bool kIsSmall = false>
 __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors, std::size_t i,
                                        std::size_t threads) {
     for (; i + (kLoads - 1) * threads < vectors.count; i += kLoads * threads) {
@@ -209,7 +212,14 @@ __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors
 #pragma unroll
         for (unsigned int k = 0; k < kLoads; ++k) count_16<kMostCopies>(own, v[k]);
     }
-    for (; i < vectors.count; i += threads) count_16<kMostCopies>(own, load<kStreaming>(&vectors.data[i]));
+    if (kIsSmall && i >= vectors.count) return;
+    uint4 v[kLoads - 1];
+#pragma unroll
+    for (unsigned int k = 0; k < kLoads - 1; ++k)
+        if (i + k * threads < vectors.count) v[k] = load<kStreaming>(&vectors.data[i + k * threads]);
+#pragma unroll
+    for (unsigned int k = 0; k < kLoads - 1; ++k)
+        if (i + k * threads < vectors.count) count_16<kMostCopies>(own, v[k]);
 }
 
 /// @brief 32 copies, and four loads in flight per thread. The very first load is in flight while the counters
@@ -269,7 +279,7 @@ __global__ void __launch_bounds__(kWideBlock)
     __syncthreads();
 
     if (thread < vectors.count) count_16<kMostCopies>(own, first);
-    count_in_flight<kStreaming>(own, vectors, thread + threads, threads);
+    count_in_flight<kStreaming, sizeof(Unfinished) == 4>(own, vectors, thread + threads, threads);
     count_ends<kMostCopies>(own, d_data, n, vectors);
 
     __syncthreads();

@@ -4,6 +4,7 @@
 ///     ./course run 07 -- --stream FILE --gpus 4
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +26,15 @@
 #include "times.cuh"
 
 namespace {
+
+/// Settings that CUDA and NCCL read when they start, unless the user has chosen others.
+void configure_libraries() {
+    // Streams share hardware queues, 8 by default. In a queue, a copy waits for the kernel before it, even if
+    // that is in another stream.
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    // Each of NCCL's channels has buffers on each GPU. One channel suffices for 2 KiB.
+    setenv("NCCL_MAX_CTAS", "1", 0);
+}
 
 /// @throws BadOption if there are fewer.
 void require_gpus(int gpus) {
@@ -161,6 +171,7 @@ int stream(const StreamOptions& options, const Work& work, const Device& device,
 }  // namespace
 
 int main(int argc, char** argv) {
+    configure_libraries();
     const Launch launch = find_launch();
     return run_program(
         [&] {

@@ -100,6 +100,7 @@ class Pipeline {
                 gpus_.back().slots.push_back(std::make_unique<Slot>(device, shape.chunk_bytes));
         }
         set_results({});
+        total();  // NCCL connects the GPUs at the first sum
     }
 
     /// @brief Gives every GPU's results their first values.

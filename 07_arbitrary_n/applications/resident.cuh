@@ -142,6 +142,7 @@ class ResidentData {
     /// the other, the last GPU would begin late.
     std::vector<Time> run() {
         if (managed_) managed_->write();
+        std::atomic<std::size_t> ready = 0;
         std::atomic<bool> start = false;
         std::vector<std::future<void>> launches;
         std::vector<unsigned long long*> d_results;
@@ -152,6 +153,7 @@ class ResidentData {
                 streams.push_back(share->stream);
                 launches.push_back(std::async(std::launch::async, [&] {
                     const cudaError_t chosen = cudaSetDevice(share->device);
+                    ++ready;
                     while (!start) std::this_thread::yield();
                     CUDA_CHECK(chosen);
                     launch(*share);
@@ -161,6 +163,7 @@ class ResidentData {
             start = true;  // threads that wait can't be given up
             throw;
         }
+        while (ready < shares_.size()) std::this_thread::yield();
         const WallTimer timer;
         start = true;
         for (std::future<void>& launched : launches) launched.get();

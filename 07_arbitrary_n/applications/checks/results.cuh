@@ -18,7 +18,7 @@ TEST_CASE("files, pipes and memory of every size are counted right, in any order
     for (const int gpus : {1, 2, 4}) {
         const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
         if (!has_devices(gpus)) continue;
-        for (const std::uint64_t seed : {0, 1, 2, 3}) {
+        for (const std::uint64_t seed : seeds(4)) {
             const Setting setting("CUDA_SIM_SEED", seed);
             for (const std::size_t size : kSizes) {
                 INFO(size << " bytes, devices: " << gpus << ", seed " << seed);
@@ -37,7 +37,7 @@ TEST_CASE("files, pipes and memory of every size are counted right, in any order
 
 TEST_CASE("squares are added up right, with any number of buffers and any size of chunks") {
     const Bytes bytes = big_random_block(300'004, 1);
-    for (const std::uint64_t seed : {0, 1, 2})
+    for (const std::uint64_t seed : seeds(3))
         for (const std::size_t slots : {1, 2, 5})
             for (const std::size_t chunk : {kChunk, 3 * kChunk, 128 * kChunk}) {
                 const Setting setting("CUDA_SIM_SEED", seed);
@@ -55,7 +55,7 @@ TEST_CASE("data on 1 to 4 devices or in managed memory have the results of the s
             const GeneratedData generated({0, size}, false);
             for (const char* place : {"gpu", "managed", "prefetched"})
                 for (const Work* work : {&kCountBytes, &kSumSquares})
-                    for (const std::uint64_t seed : {0, 1, 2}) {
+                    for (const std::uint64_t seed : seeds(3)) {
                         const Setting setting("CUDA_SIM_SEED", seed);
                         INFO(place << ":" << size << ", devices: " << gpus << ", " << work->name << ", seed "
                                    << seed);
@@ -75,7 +75,7 @@ TEST_CASE("a timeline has each chunk once, and a chunk's steps follow one anothe
         const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
         if (!has_devices(gpus)) continue;
         const Bytes bytes = big_random_block(20 * kChunk + 3, 1);
-        for (const std::uint64_t seed : {0, 1}) {
+        for (const std::uint64_t seed : seeds(2)) {
             const Setting setting("CUDA_SIM_SEED", seed);
             Timeline timeline(gpus);
             CopiedSource source(bytes, kChunk);

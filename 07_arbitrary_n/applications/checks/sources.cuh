@@ -105,6 +105,13 @@ std::string write_file(const Folder& folder, const Bytes& bytes) {
     return folder / "data";
 }
 
+/// Seeds for the simulator's order; a GPU chooses its own.
+std::vector<std::uint64_t> seeds(std::uint64_t count) {
+    std::vector<std::uint64_t> numbers(init_cuda().simulated ? count : 1);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
+
 /// As many devices as a GPU machine has; on the simulator, any number.
 bool has_devices(int count) {
     int found = 0;

@@ -22,7 +22,7 @@ refuses "leave out the options that end in -y" --weighted --range-y 0:1
 refuses "are more than 67108864" --joint --n 5 --bins-x 10000 --bins-y 10000
 refuses "finer than float" --weighted --n 5 --range-x 1000000:1000001
 refuses "--columns goes with --file" --joint --columns x,y
-for columns in x x,y,z 'x,' ,y; do refuses "--columns takes two" --joint --file "$points" --columns $columns; done
+for columns in x x,y,z 'x,' ,y; do refuses "--columns accepts two" --joint --file "$points" --columns $columns; done
 refuses "leave out --n, --input and --seed" --joint --file "$points" --n 5
 refuses "leave out --n, --input and --seed" --joint --file "$points" --seed 2
 refuses "--block accepts" --joint --block 0

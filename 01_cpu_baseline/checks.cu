@@ -9,7 +9,7 @@ TEST_CASE("every variant is right for every n, input, alignment and number of th
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
 }
 
-TEST_CASE("the baseline that later chapters quote is right, too") {
+TEST_CASE("the baseline that later chapters quote is also right") {
     const auto baseline = [](const unsigned char* data, std::size_t n, unsigned long long* bins,
                              unsigned long long*, LaunchShape) {
         const Bins counted = on_all_cores<Histogram>(data, n);

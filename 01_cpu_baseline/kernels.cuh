@@ -31,7 +31,7 @@ using Tables = std::array<std::array<unsigned long long, kBins>, kTables>;
 /// If two equal bytes in a row are counted in one table, the second addition waits for the store of the
 /// first. In two tables the additions are independent, so the CPU overlaps them.
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
-    // [01.1] Count neighbouring bytes in different tables, and then what is left over.
+    // [01.1] Count neighbouring bytes in different tables, then the bytes that are left over.
     std::size_t i = 0;
     for (; i + kTables <= n; i += kTables)
         for (std::size_t t = 0; t < kTables; ++t) ++tables[t][data[i + t]];
@@ -67,7 +67,7 @@ inline void histogram_all_cores(const unsigned char* data, std::size_t n, unsign
     for (std::size_t t = 0; t < count; ++t) {
         const std::size_t first = n / count * t + std::min(t, n % count);
         const std::size_t size = n / count + (t < n % count);
-        // [01.2] Start a thread that counts its slice in tables of its own, and stores them in tables[t].
+        // [01.2] Start a thread that counts its slice in its own tables, and stores them in tables[t].
         threads.emplace_back([=, &tables] {
             Tables own{};  // on this thread's stack: no cache line is shared while counting
             count_in_turn(data + first, size, own);
@@ -87,11 +87,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
      .run = histogram_sequential,
      .on_cpu = true},
     {.name = "four tables",
-     .idea = "neighbouring bytes count in different tables",
+     .idea = "neighbouring bytes are counted in different tables",
      .run = histogram_four_tables,
      .on_cpu = true},
     {.name = "all cores",
-     .idea = "a slice of the data and tables of its own for each core",
+     .idea = "each core has its own slice of the data and its own tables",
      .run = histogram_all_cores,
      .on_cpu = true,
      .most_blocks = 2048},

@@ -97,7 +97,7 @@ std::vector<unsigned long long> sorted_answers(Add add) {
 
 }  // namespace
 
-TEST_CASE("atomicAdd by CAS is atomicAdd: each addition sees another old value") {
+TEST_CASE("atomicAdd by CAS is atomicAdd: each addition sees a different old value") {
     const std::vector<unsigned long long> answers = sorted_answers(AddByCas());
     for (std::size_t k = 0; k < answers.size(); ++k) REQUIRE(answers[k] == kStep * k);
     CHECK(answers == sorted_answers(AddByHardware()));

@@ -33,7 +33,7 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_coun
 }
 
 /// Adds a counter type to a bench.
-/// @param[in] largest How far it counts: the last number up to which adding 1 gives the next one.
+/// @param[in] largest How far it counts: the largest number that adding 1 can reach.
 template <typename Counter>
 void add_counter_type(Bench& bench, const char* name, unsigned long long largest, const unsigned char* d_data,
                       std::size_t n, const Bins& expected, LaunchShape shape) {

@@ -19,7 +19,7 @@
 /// @par Source
 /// B, which shows it as a warning.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    // [02.1] Find this thread's element, if it has one, and add 1 to its bin by ++.
+    // [02.1] Find this thread's element, if it has one, and add 1 to its bin with ++.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) ++d_bins[d_data[i]];
     // [/02.1]
@@ -30,17 +30,17 @@ __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned
 /// B: one thread per element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,
                                        unsigned long long* d_bins) {
-    // [02.2] The same, with an addition that nothing can come between.
+    // [02.2] The same, with an addition that no other thread can interrupt.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(&d_bins[d_data[i]], 1ull);
     // [/02.2]
 }
 
-/// Any grid for any n: each thread counts its element, then the one that is a whole grid further, and so on.
+/// Any grid for any n: each thread counts its element, then the one a whole grid further on, and so on.
 /// @par Source
 /// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), both with 32-bit indices.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    // [02.3] Count every element that is a whole grid further than the last one.
+    // [02.3] Count every element that is a whole grid after the last one.
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
         atomicAdd(&d_bins[d_data[i]], 1ull);
@@ -56,7 +56,7 @@ __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, u
 /// B, for types that have no `atomicAdd`.
 __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* address,
                                                        unsigned long long value) {
-    // [02.4] Add by atomicCAS: try until no other thread has changed the value in between.
+    // [02.4] Add with atomicCAS: retry until no other thread has changed the value in between.
     unsigned long long old = *address, assumed;
     do {
         assumed = old;
@@ -78,7 +78,7 @@ __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned 
 /// Threads per block, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
-/// The default grid. D found two blocks per SM to be best.
+/// The default grid. D found that two blocks per SM are fastest.
 inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
 
 /// @name Host functions
@@ -141,5 +141,5 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "grid-stride",
      .idea = "any grid for any n: threads stride by the whole grid",
      .run = histogram_grid_stride},
-    {.name = "CAS loop", .idea = "atomicAdd made from atomicCAS", .run = histogram_cas},
+    {.name = "CAS loop", .idea = "atomicAdd built from atomicCAS", .run = histogram_cas},
 };

@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
                 kernel_ms, copy_back_ms,
                 verify_in_reverse(bins, data.data(), n).value_or("in reverse, all bins are empty").c_str());
 
-        // From here on as in every chapter: time the variants side by side, verify and print. Each round
-        // times every row of the table on these bytes, and starts with the next row.
+        // The rest is the same in every chapter: time the variants side by side, verify and print. Each round
+        // times every row of the table on these bytes, and starts with a different one.
         int status = 0;
         if (options.mode == "sweep") {
             status = print_sweep("02_naive_atomic", variant_named(kVariants, "grid-stride"), d_data, data,

@@ -78,7 +78,7 @@ inline int print_atomic_cost(const Options& options, const Device& device) {
     latency(latency_kernel<false>, "global memory");
 
     const double additions = static_cast<double>(blocks) * kCells * kAdditions;
-    std::printf("\nthroughput, %u blocks of %u threads, 10^9 additions a second:\n", blocks, kCells);
+    std::printf("\nthroughput, %u blocks of %u threads, 10^9 additions per second:\n", blocks, kCells);
     std::printf("%26s %14s %14s\n", "", "shared memory", "global memory");
     for (const unsigned int cells : {kCells, 32u, 1u}) {
         const auto verify = [&] {
@@ -100,7 +100,7 @@ inline int print_atomic_cost(const Options& options, const Device& device) {
             return device.simulated ? std::string("-")
                                     : format_ratio(additions / measured[j].timing.median * 1e-9);
         };
-        std::printf("%18u cell%s a block %12s %14s\n", cells, cells == 1 ? " " : "s", rate(0).c_str(),
+        std::printf("%18u cell%s per block %10s %14s\n", cells, cells == 1 ? " " : "s", rate(0).c_str(),
                     rate(1).c_str());
     }
     if (!none_lost) std::printf("WRONG: additions were lost\n");

@@ -189,7 +189,7 @@ inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsign
 
 /// @}
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "article",
      .idea = "a histogram per block, for 256 threads exactly",

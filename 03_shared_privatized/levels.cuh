@@ -124,7 +124,7 @@ inline void histogram_at_level(Level level, const unsigned int* d_keys, std::siz
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The plain loop over `n` keys, to compare with.
+/// The plain loop over `n` keys, for comparison.
 /// @return `bins` counts.
 inline Bins reference_keys(const unsigned int* keys, std::size_t n, unsigned int bins) {
     Bins counts(bins, 0);

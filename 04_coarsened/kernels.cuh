@@ -26,14 +26,14 @@ __device__ inline void clear_counts(unsigned int* counts, unsigned int size) {
     for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) counts[k] = 0;
 }
 
-/// Adds the block's counters to the bins, neighbouring bins by neighbouring threads. A barrier must precede.
+/// Adds the block's counters to the bins, neighbouring bins by neighbouring threads. Call it after a barrier.
 __device__ inline void merge_counts(const unsigned int* counts, unsigned long long* d_bins) {
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to 256 bins, which have been cleared unless it says otherwise. Both are
+/// Each adds the counts of `n` bytes to 256 bins, which have been cleared unless noted. Both are
 /// in device memory; the bytes may have any alignment. A block counts in 32-bit counters in shared memory.
 /// @{
 
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kWideBlock)
     merge_counts(counts, d_bins);
 }
 
-/// @return The sum of bin `b` over all copies. A barrier must precede.
+/// @return The sum of bin `b` over all copies. Call it after a barrier.
 template <unsigned int kCopies>
 __device__ inline unsigned int sum_of_copies(const unsigned int* counts, unsigned int b) {
     unsigned int sum = 0;
@@ -377,7 +377,7 @@ inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, uns
 
 /// @}
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "contiguous",
      .idea = "16 consecutive bytes per thread",

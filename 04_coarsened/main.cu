@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
         Pinned pinned(data);  // the device can read pinned memory directly
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
-        // Each round times every row of the table on these bytes, and starts with the next row.
+        // Each round times every row of the table on these bytes, and starts with a different one.
         VariantBench<Histogram> bench("04_coarsened", options, &device, data, d_data.data());
         for (const Variant<Histogram>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

@@ -79,7 +79,7 @@ inline long long longest_block(const std::vector<long long>& clocks) {
     return longest;
 }
 
-/// @brief Prints cycles, the seconds that they are at the device's clock rate, and GB/s, next to the time of
+/// @brief Prints cycles, the seconds that they take at the device's clock rate, and GB/s, next to the time of
 ///        the same launch by events and to the read ceiling.
 /// @param[in] d_data `n` ints in device memory.
 /// @return The program's exit status: 0.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the device is: `--device-info`.
+/// @brief The device's properties: `--device-info`.
 #pragma once
 
 #include <cstdio>
@@ -25,18 +25,18 @@ inline int print_device_info() {
     std::printf("memory clock rate, bus            %d kHz, %d bits\n", memory_kilohertz, p.memoryBusWidth);
     std::printf("L2 cache                          %d bytes\n", p.l2CacheSize);
     std::printf("constant memory                   %zu bytes\n", p.totalConstMem);
-    std::printf("shared memory a block             %zu bytes, %zu if asked for\n", p.sharedMemPerBlock,
+    std::printf("shared memory per block           %zu bytes, %zu if requested\n", p.sharedMemPerBlock,
                 p.sharedMemPerBlockOptin);
-    std::printf("shared memory a multiprocessor    %zu bytes\n", p.sharedMemPerMultiprocessor);
-    std::printf("registers a block                 %d\n", p.regsPerBlock);
+    std::printf("shared memory per SM              %zu bytes\n", p.sharedMemPerMultiprocessor);
+    std::printf("registers per block               %d\n", p.regsPerBlock);
     std::printf("warp size                         %d threads\n", p.warpSize);
-    std::printf("threads a block, at most          %d (%d x %d x %d)\n", p.maxThreadsPerBlock,
+    std::printf("threads per block, at most        %d (%d x %d x %d)\n", p.maxThreadsPerBlock,
                 p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]);
-    std::printf("threads a multiprocessor          %d\n", p.maxThreadsPerMultiProcessor);
+    std::printf("threads per SM                    %d\n", p.maxThreadsPerMultiProcessor);
     std::printf("blocks in a grid, at most         %d x %d x %d\n", p.maxGridSize[0], p.maxGridSize[1],
                 p.maxGridSize[2]);
     std::printf("pitch of a copy, at most          %zu bytes\n", p.memPitch);
     std::printf("texture alignment                 %zu bytes\n", p.textureAlignment);
-    std::printf("copies beside kernels             %d\n", p.asyncEngineCount);
+    std::printf("copies alongside kernels          %d\n", p.asyncEngineCount);
     return 0;
 }

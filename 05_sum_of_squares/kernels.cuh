@@ -15,7 +15,7 @@
 
 /// @brief Each thread adds up a chunk of consecutive elements.
 ///
-/// This is right for a CPU's threads. But on a GPU the lanes of a warp load at the same time, here from 32
+/// This order suits a CPU's threads. On a GPU, the lanes of a warp load at the same time, here from 32
 /// sectors that are far apart.
 /// @par Source
 /// C (Caijinping 2014), as are the next two kernels; there the sums have 32 bits.
@@ -31,7 +31,7 @@ __global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned lon
 
 /// Neighbouring threads load neighbouring elements: in each iteration a warp loads 128 consecutive bytes.
 __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
-    // [05.2] Add up the squares of every element that is a block's width further than the last one.
+    // [05.2] Add up the squares of every element that is a block's width after the last one.
     unsigned long long sum = 0;
     for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;
@@ -40,7 +40,7 @@ __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long l
 
 /// The same with many blocks: the stride is the number of threads in the grid.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
-    // [05.3] The same by all threads of all blocks.
+    // [05.3] The same with all threads of all blocks.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     unsigned long long sum = 0;
@@ -111,10 +111,10 @@ inline void sum_fitting(const int* d_data, std::size_t n, unsigned long long* d_
 
 /// @}
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<SumOfSquares>> kVariants = {
     {.name = "one thread",
-     .idea = "a GPU's one thread",
+     .idea = "one thread of the GPU",
      .run = sum_one_thread,
      .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
      .fixed_shape = true},

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
         const Options options =
             parse_options<SumOfSquares>(argc, argv,
                                         {{"clocks", "cycles inside the kernels, next to events", false},
-                                         {"device-info", "what the device is", false}});
+                                         {"device-info", "print the properties of the device", false}});
         if (options.list) return print_variants(kVariants), 0;
         const std::vector<Variant<SumOfSquares>> chosen = choose_variants(kVariants, options);
 
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
 
         if (options.mode == "clocks") return print_clocks(d_data.data(), data.size(), options, device);
 
-        // Each round times every row of the table on these ints, and starts with the next row.
+        // Each round times every row of the table on these ints, and starts with a different one.
         VariantBench<SumOfSquares> bench("05_sum_of_squares", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

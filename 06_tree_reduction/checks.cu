@@ -34,7 +34,7 @@ TEST_CASE("the first and the last of more than 2^32 values get through the tree 
     CHECK(values[0] == 2 * reference_sum(data.get(), 40));
 }
 
-TEST_CASE("a tree of halves is wrong for a block that is no power of two") {
+TEST_CASE("a tree of halves is wrong for a block size that is not a power of two") {
     Variant<SumOfSquares> claims_too_much = variant_named(kVariants, "halves");
     claims_too_much.power_of_two_block = false;
     CHECK(check_variant(claims_too_much));

@@ -72,7 +72,7 @@ __global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long 
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
 }
 
-/// The same pairs, added by the lowest threads: whole warps work or are idle. But neighbouring lanes now
+/// The same pairs, added by the lowest threads: whole warps are active or idle. But neighbouring lanes now
 /// read values that are `2 × step` apart, and after a few levels all of these are in the same banks.
 __global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
@@ -124,7 +124,7 @@ __global__ void first_add_kernel(const int* d_data, std::size_t n, unsigned long
 /// Adds up a warp's values by shuffles: lanes read each other's registers, without shared memory and
 /// without a barrier. Lane 0 gets the sum.
 __device__ inline unsigned long long warp_sum(unsigned long long value) {
-    // [06.3] Add up the values of the warp's lanes by __shfl_down_sync.
+    // [06.3] Add up the values of the warp's lanes with __shfl_down_sync.
     for (int delta = warpSize / 2; delta > 0; delta /= 2)
         value += __shfl_down_sync(0xffffffffu, value, delta);
     return value;
@@ -205,10 +205,10 @@ inline std::size_t one_per_block(std::size_t n, LaunchShape shape) {
     return blocks_for(n, shape.block_or(kBlock));
 }
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<SumOfSquares>> kVariants = {
     {.name = "tree in global memory",
-     .idea = "log2 n launches, each of half the threads",
+     .idea = "log2 n launches, each with half the threads",
      .run = sum_global_tree,
      .workspace = [](std::size_t n, LaunchShape) { return n; },
      .grid_follows_n = true},
@@ -224,7 +224,7 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .grid_follows_n = true,
      .power_of_two_block = true},
     {.name = "pairs, packed",
-     .idea = "the lowest threads add: whole warps work or rest",
+     .idea = "the lowest threads add: whole warps are active or idle",
      .run = sum_by_blocks<adjacent_packed_kernel, 1>,
      .workspace = one_per_block,
      .grid_follows_n = true,

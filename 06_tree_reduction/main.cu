@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
         Pinned pinned(data);  // the device can read pinned memory directly
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
-        // Each round times every row of the table on these ints, and starts with the next row.
+        // Each round times every row of the table on these ints, and starts with a different one.
         VariantBench<SumOfSquares> bench("06_tree_reduction", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
         bench.add_cpu_baselines();

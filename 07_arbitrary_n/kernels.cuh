@@ -333,7 +333,7 @@ inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long*
 
 /// @}
 
-/// The chapter's variants, in the order of the story.
+/// The chapter's variants, in the order of the chapter.
 inline const std::vector<Variant<SumOfSquares>> kVariants = {
     {.name = "two kernels",
      .idea = "guards for any n, and a second kernel for the total",
@@ -369,7 +369,7 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .run = sum_shuffles,
      .whole_warps = true},
     {.name = "a lone block",
-     .idea = "few ints are for one block, which has nothing to clear and nothing to add to",
+     .idea = "one block for few ints: it clears nothing and adds to nothing",
      .run = sum_lone_block,
      .whole_warps = true},
 };

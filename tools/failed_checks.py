@@ -8,10 +8,10 @@ import textwrap
 # Hints that messages suggest.
 HINTS = [
     (r"barrier left out|divergent barrier|deadlock", "All threads of a block must reach the same __syncthreads()."),
-    (r"gets nowhere", "Does a loop wait for something that no thread can still do?"),
+    (r"makes no progress", "Does a loop wait for something that no thread will ever do?"),
     (r"0xA5A5A5A5", "Is every counter set to 0 before it is used, with a barrier in between?"),
     (r"past the end|before the beginning|index -?\d+ of an array", "Is each index compared with the size before its use?"),
-    (r"a launch without CUDA_CHECK", "Follow each launch by CUDA_CHECK(cudaGetLastError())."),
+    (r"a launch without CUDA_CHECK", "Follow each launch with CUDA_CHECK(cudaGetLastError())."),
 ]
 RACE = ("It fails only if threads are interrupted at any point: a race. An atomic operation or a barrier is missing.")
 

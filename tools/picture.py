@@ -65,7 +65,7 @@ def write(path, content, source=None):
         if source and path.exists() and path.samefile(source):
             raise Problem(f"{path}: is the file that is read; write another one")
         if path.exists() and not path.is_file():
-            raise Problem(f"{path}: is no regular file")  # such as /dev/null, which would be replaced
+            raise Problem(f"{path}: is not a regular file")  # such as /dev/null, which would be replaced
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(part, "xb") as file:
             file.write(content)

@@ -92,7 +92,7 @@ def race():
             (0, "adds: 42", 41, "Thread 0 adds 1 in its register."),
             (1, "adds: 42", 41, "Thread 1 adds 1 in its register."),
             (0, "stores 42", 42, "Thread 0 stores 42."),
-            (1, "stores 42", 42, "Thread 1 stores 42 over it. Two additions, and the count grew by 1: one is lost.")]
+            (1, "stores 42", 42, "Thread 1 overwrites it with 42. After two additions, the count has grown by only 1: one is lost.")]
     gap, parts = 44, [text(20, 72, "++d_bins[7]: load, add, store", "thread", size=16),
                       text(540, 72, "atomicAdd(&d_bins[7], 1)", "thread", size=16)]
     for x, words in ((80, "thread 0"), (250, "d_bins[7]"), (420, "thread 1"), (605, "threads"), (780, "d_bins[7]")):
@@ -113,12 +113,12 @@ def race():
     for thread in (0, 1):
         y = 116 + thread * gap
         parts.append(step(len(rows) + 1 + thread, "With atomicAdd, the memory itself loads, adds and stores for thread "
-                          f"{thread}, and nothing comes between: {42 + thread}.",
+                          f"{thread}, and no other access comes in between: {42 + thread}.",
                           cell(540, y, 130, 28, "thread", f"thread {thread}: + 1"),
                           arrow(675, y + 14, 745, y + 14, "global"),
                           cell(750, y, 60, 28, "global", 42 + thread, strong=True)))
     return svg("race", top + 80, "Two threads count the same byte: how an update is lost",
-               f"Time runs down. {' '.join(row[-1] for row in rows)} With atomicAdd the memory performs both "
+               f"Time runs downwards. {' '.join(row[-1] for row in rows)} With atomicAdd the memory performs both "
                "additions, one after the other: 42, then 43.", parts)
 
 
@@ -201,7 +201,7 @@ def trees():
     parts.append(note(top + size + 28, "A circle is the thread that adds, a cell is shared memory. A barrier separates "
                       f"the levels. Each tree leaves {sum(VALUES)} in cell 0."))
     return svg("trees", top + size + 44, "Three trees over eight values, level by level",
-               "All three add pairs in three levels. Adjacent pairs: the threads that add are farther apart in each "
+               "All three add pairs in three levels. Adjacent pairs: the threads that add are farther apart at each "
                "level: 0, 2, 4, 6; then 0, 4; then 0. Pairs, packed: the lowest threads add the same pairs. Halves: the "
                "lowest threads add the upper half to the lower: 0 to 3, then 0 and 1, then 0.", parts)
 

@@ -31,7 +31,7 @@ SIMULATED = ("<p><strong>No GPU was used.</strong> The simulator shows whether r
              "GPU's speed, so this page has verdicts and no times. On a GPU, the same command charts GB/s.</p>")
 EXPLANATION = ("<p>Times are medians; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
                "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "
-               "rounds as the variants beside them.</p>")
+               "rounds as the variants next to them.</p>")
 
 
 def is_simulated(rows):

@@ -124,7 +124,7 @@ class Report(Folder):
         (self.folder / "link.html").symlink_to(rows)
         os.mkfifo(self.folder / "pipe")
         for name, words in [(rows, "is the file that is read"), ("link.html", "is the file that is read"),
-                            ("x" * 300, "too long"), ("/", "is no regular file"), ("pipe", "is no regular file"), (f"{rows}/page.html", "exists"),
+                            ("x" * 300, "too long"), ("/", "is not a regular file"), ("pipe", "is not a regular file"), (f"{rows}/page.html", "exists"),
                             (f"{rows}/a\n\x1b[31m/page.html", "Not a directory")]:
             with self.subTest(name):
                 self.fails(words, TOOLS / "report.py", rows, name)
@@ -270,10 +270,10 @@ class Bins(Folder):
     def test_damaged_bins_are_refused_in_a_line_and_leave_the_picture(self):
         out = self.write("out.svg", "as it was")
         for text, words in [
-                ("", "no rows"), ("a,b\n1,2\n", "no file of bins"), ("bin,count\n", "no rows"),
+                ("", "no rows"), ("a,b\n1,2\n", "not a file of bins"), ("bin,count\n", "no rows"),
                 ("bin,count\n0\n", "bins.csv:2: the number of cells"), ("bin,count\n0,-1\n", "bins.csv:2: count"),
                 ("bin,count\n0,x\n", "bins.csv:2: count"),
-                ("channel,value,count\n`touch pwned`,0,1\n", "bins.csv:2: '`touch pwned`' is no channel"),
+                ("channel,value,count\n`touch pwned`,0,1\n", "bins.csv:2: '`touch pwned`' is not a channel"),
                 (self.JOINT + "0,1,0,nan,1\n", "bins.csv:2: y_high"),
                 (self.JOINT + "0,1,0,1,1\n0,1,1,1,1\n", "bins.csv:3: a bin's low edge")]:
             with self.subTest(text):
@@ -509,7 +509,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_a_crash_says_what_it_usually_means_and_the_line(self):
         self.says("from verdict import ended_by\nprint(ended_by(11), ended_by(99))",
-                  "SIGSEGV, usually by an index outside of an array", "by signal 99.")
+                  "SIGSEGV, usually by an index outside an array", "by signal 99.")
         self.write("crash", "echo '==1==ERROR: AddressSanitizer: overflow on address 0x1 at' >&2; echo '    #0 0x1 in f a.h:3' >&2\n"
                             "echo '    #1 0x2 in g /x/work/03.1_one.cuh:7' >&2; kill -11 $$\n")
         self.says("import verdict\nprint(*verdict.run(['bash', 'crash']).words, sep='\\n')",
@@ -588,7 +588,7 @@ class Grade(unittest.TestCase):
         self.assertIn("i += 1 * stride", source.text)
         self.assertIn("2 * multiprocessor_count()", source.text)
         self.assertEqual(len(source.notes), 1)
-        self.assertRegex(source.notes[0], r"^Ignored: the change of 'two_blocks_a_multiprocessor' in line \d+")
+        self.assertRegex(source.notes[0], r"^Ignored: the change to 'two_blocks_a_multiprocessor' in line \d+")
 
     def test_helpers_of_a_solution_are_accepted(self):
         for helper in ("constexpr int kTurns[2] = {1, 2};", "struct Pair { int first, second; };", "using Count = unsigned int;",

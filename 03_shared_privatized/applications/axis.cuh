@@ -80,7 +80,7 @@ BinFinder<T> bin_finder(const Axis& axis, const T* edges) {
     const std::string what =
         std::to_string(axis.bins) + " bins from " + shortest(axis.low) + " to " + shortest(axis.high);
     if (axis.bins == 0 || !(range > 0) || !std::isfinite(range))
-        throw std::invalid_argument(what + ": an axis takes bins, and a finite range from low to high");
+        throw std::invalid_argument(what + ": an axis needs bins, and a finite range from low to high");
     // In bins, and in units of T's rounding error u: 1 for the difference, 1 for the product, 1 for `scale`,
     // 1 for the half, 3 for the edges' steps, each times at most `bins`; 1 for `low` and 1 for the edges,
     // times reach / range of it. Together less than 8 u, which is 4 epsilon.
@@ -90,7 +90,7 @@ BinFinder<T> bin_finder(const Axis& axis, const T* edges) {
         range <= kMost / 2 && reach <= kMost && scale >= std::numeric_limits<T>::min() && scale <= kMost;
     if (!fits || tolerance >= 0.25)
         throw std::invalid_argument(what + " are finer than " + (sizeof(T) == 4 ? "float" : "double") +
-                                    " values can tell: take fewer bins or another range");
+                                    " values can distinguish: use fewer bins or another range");
     BinFinder<T> finder{};
     finder.first = rounded_up<T>(axis.low);
     finder.last = -rounded_up<T>(-axis.high);

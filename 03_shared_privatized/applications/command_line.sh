@@ -8,21 +8,21 @@ points=$here/data/points.csv
 
 # --- Command lines that can't be followed --------------------------------------------------------
 
-refuses "say --joint or --weighted" --n 5
-refuses "say --joint or --weighted" --joint --weighted
+refuses "choose --joint or --weighted" --n 5
+refuses "choose --joint or --weighted" --joint --weighted
 refuses "unknown option '--nothing'" --joint --nothing
 refuses "--n accepts" --joint --n many
 refuses "--n accepts at most" --joint --n 8T
 refuses "--input accepts one of clouds, uniform, constant, not 'x'" --joint --input x
 refuses "--bins-x accepts" --joint --bins-x 0
 refuses "--bins-y accepts" --joint --bins-y 1e3
-for range in 3 2:1 0:inf :1; do refuses "--range-x takes LOW:HIGH" --joint --range-x $range; done
-refuses "leave out what ends in -y" --weighted --bins-y 3
-refuses "leave out what ends in -y" --weighted --range-y 0:1
+for range in 3 2:1 0:inf :1; do refuses "--range-x accepts LOW:HIGH" --joint --range-x $range; done
+refuses "leave out the options that end in -y" --weighted --bins-y 3
+refuses "leave out the options that end in -y" --weighted --range-y 0:1
 refuses "are more than 67108864" --joint --n 5 --bins-x 10000 --bins-y 10000
 refuses "finer than float" --weighted --n 5 --range-x 1000000:1000001
 refuses "--columns goes with --file" --joint --columns x,y
-for columns in x x,y,z 'x,' ,y; do refuses "--columns takes two" --joint --file "$points" --columns $columns; done
+for columns in x x,y,z 'x,' ,y; do refuses "--columns accepts two" --joint --file "$points" --columns $columns; done
 refuses "leave out --n, --input and --seed" --joint --file "$points" --n 5
 refuses "leave out --n, --input and --seed" --joint --file "$points" --seed 2
 refuses "--block accepts" --joint --block 0
@@ -45,13 +45,13 @@ refuses_text() {
     done
     [ "$(cat "$folder/bins")" = before ] || fail "a file is overwritten though $2 can't be read"
 }
-refuses_text ", line 3, column 2 (y): there is nothing" 'x,y\n1,2\n3,\n'
+refuses_text ", line 3, column 2 (y): the value is missing" 'x,y\n1,2\n3,\n'
 refuses_text ", line 2, column 1 (x): 'nan' is not a finite number" 'x,y\nnan,2\n'
 refuses_text ", line 2, column 2 (y): '-inf' is not a finite number" 'x,y\n1,-inf\n'
-refuses_text ", line 2: the first line names 2 columns, and this one has 1" 'x,y\n3\n4,5'
-refuses_text ", line 1, column 1: '1' is no name of a column" '1,2\n3,4\n'
+refuses_text ", line 2: the first line names 2 columns, but this one has 1" 'x,y\n3\n4,5'
+refuses_text ", line 1, column 1: '1' is not a column's name" '1,2\n3,4\n'
 refuses_text ", line 1: a quotation mark" '1,2"\n'
-refuses_text ": there is nothing in it" ''
+refuses_text ": it is empty" ''
 
 # --- Files that are written ----------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ int run_made(const ApplicationOptions& options, const Device& device) {
     const std::size_t most = std::min(device.free_bytes / 16, host_memory_bytes() / 32);
     if (options.n > most)
         throw BadOption("--n accepts at most " + std::to_string(most) +
-                        " pairs, for which there is memory, not " + std::to_string(options.n));
+                        " pairs, as many as fit in memory, not " + std::to_string(options.n));
     require_useful_grid(options.shape, options.n);
     Pairs<float> pairs = make_pairs(options.input, options.n, options.seed);
     if (options.joint) return run_joint(pairs, options, device);

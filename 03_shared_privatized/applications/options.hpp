@@ -30,18 +30,19 @@ struct ApplicationOptions : Options {
 
 /// Adds the options of one axis: --bins-x and --range-x.
 inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& request) {
-    line.number("bins-" + x, "COUNT", "bins of one width (default 64)", request.bins, 1, kMostBins);
-    line.add({"range-" + x, "LOW:HIGH", "from where to where (default: from the least value to the greatest)",
-              [&request, x](const std::string& text) {
-                  const std::size_t colon = text.find(':');
-                  double low = 0, high = 0;
-                  if (colon == std::string::npos || !read_number(text.substr(0, colon), low) ||
-                      !read_number(text.substr(colon + 1), high) || low >= high)
-                      throw BadOption("--range-" + x +
-                                      " takes LOW:HIGH, two numbers, the lower one first, not '" + text +
-                                      "'");
-                  request.range = {low, high};
-              }});
+    line.number("bins-" + x, "COUNT", "number of bins, all of one width (default 64)", request.bins, 1,
+                kMostBins);
+    line.add(
+        {"range-" + x, "LOW:HIGH", "the range of the bins (default: from the least to the greatest value)",
+         [&request, x](const std::string& text) {
+             const std::size_t colon = text.find(':');
+             double low = 0, high = 0;
+             if (colon == std::string::npos || !read_number(text.substr(0, colon), low) ||
+                 !read_number(text.substr(colon + 1), high) || low >= high)
+                 throw BadOption("--range-" + x +
+                                 " accepts LOW:HIGH, two numbers, the lower one first, not '" + text + "'");
+             request.range = {low, high};
+         }});
 }
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
@@ -58,7 +59,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
               [&](const std::string& text) {
                   if (std::count(text.begin(), text.end(), ',') != 1 || text.front() == ',' ||
                       text.back() == ',')
-                      throw BadOption("--columns takes two names, such as x,y, not '" + text + "'");
+                      throw BadOption("--columns accepts two names, such as x,y, not '" + text + "'");
                   options.columns = text;
               }});
     add_size_option(line, kind, options);
@@ -71,9 +72,9 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     line.parse(argc, argv);
 
     if (options.joint == options.weighted)
-        throw BadOption("say --joint or --weighted; --help lists the options");
+        throw BadOption("choose --joint or --weighted; --help lists the options");
     if (options.weighted && line.has_any({"bins-y", "range-y"}))
-        throw BadOption("--weighted has one axis, x: leave out what ends in -y");
+        throw BadOption("--weighted has one axis, x: leave out the options that end in -y");
     if (options.file.empty() && !options.columns.empty()) throw BadOption("--columns goes with --file");
     require_files(line, options);
     return options;

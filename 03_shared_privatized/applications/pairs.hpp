@@ -77,7 +77,7 @@ inline void for_each_row(const std::string& file, std::string_view text,
             refuse("a quotation mark is in the wrong place");
         hand_on();
     }
-    if (csv_fini(&parser, end_field, end_row, &row) != 0) refuse("the file ends inside of quotation marks");
+    if (csv_fini(&parser, end_field, end_row, &row) != 0) refuse("the file ends inside quotation marks");
     hand_on();
 }
 
@@ -92,9 +92,9 @@ inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file,
         if (*end == 0)  // the name is empty or a number, including NaN
             throw BadOption(file + ", line 1, column " + std::to_string(k + 1) + ": '" +
                             printable(header[k]) +
-                            "' is no name of a column; the first line must name all of them");
+                            "' is not a column's name; the first line must name all of them");
     }
-    if (header.size() < 2) throw BadOption(file + ", line 1: pairs take two columns, and there is only one");
+    if (header.size() < 2) throw BadOption(file + ", line 1: pairs need two columns, but there is only one");
     if (wanted.empty()) return {0, 1};
     const auto find = [&](const std::string& name) {
         const auto found = std::find(header.begin(), header.end(), name);
@@ -128,20 +128,20 @@ inline Pairs<double> parse_pairs(const std::string& file, std::string_view text,
         const std::string place = file + ", line " + std::to_string(line);
         if (row.size() != header.size())
             throw BadOption(place + ": the first line names " + std::to_string(header.size()) +
-                            " columns, and this one has " + std::to_string(row.size()));
+                            " columns, but this one has " + std::to_string(row.size()));
         const auto number = [&](std::size_t k) {
             double value = 0;
             if (!read_number(row[k], value))
                 throw BadOption(place + ", column " + std::to_string(k + 1) + " (" + printable(header[k]) +
                                 "): " +
-                                (row[k].empty() ? "there is nothing"
+                                (row[k].empty() ? "the value is missing"
                                                 : "'" + printable(row[k]) + "' is not a finite number"));
             return value;
         };
         pairs.first.push_back(number(wanted.first));
         pairs.second.push_back(number(wanted.second));
     });
-    if (header.empty()) throw BadOption(file + ": there is nothing in it");
+    if (header.empty()) throw BadOption(file + ": it is empty");
     pairs.first_name = printable(header[wanted.first]);
     pairs.second_name = printable(header[wanted.second]);
     return pairs;

@@ -15,7 +15,7 @@
 enum class Counting {
     global,  ///< in the result, which all blocks share
     shared,  ///< in the block's shared memory
-    copies   ///< there, in several copies, so that neighbours seldom need the same counter
+    copies   ///< there, in several copies, so that neighbours rarely need the same counter
 };
 
 /// What a table calls it.

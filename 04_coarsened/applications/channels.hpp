@@ -52,7 +52,7 @@ struct Channels {
                (kChannels == 1 ? " channel" : " channels");
     }
 
-    /// The plain loop, to compare with.
+    /// The plain loop, for comparison.
     static Bins reference(const Element* pixels, std::size_t n) {
         Bins bins(kResults, 0);
         for (std::size_t i = 0; i < n; ++i) add(bins, pixels[i], 1);

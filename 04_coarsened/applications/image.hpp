@@ -121,7 +121,7 @@ inline std::vector<unsigned char> encode_png(const Image& image) {
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
     std::vector<unsigned char> file(size);
     if (png_image_write_to_memory(&png, file.data(), &size, 0, image.pixels.data(), 0, nullptr) == 0)
-        throw std::runtime_error("could not be made a PNG image: " + std::string(png.message));
+        throw std::runtime_error("could not be encoded as PNG: " + std::string(png.message));
     file.resize(size);
     return file;
 }
@@ -138,8 +138,7 @@ inline std::vector<unsigned char> encode_jpeg(const Image& image) {
                                    image.channels == 1 ? TJSAMP_GRAY : TJSAMP_444, kQuality, 0);
     const std::unique_ptr<unsigned char, void (*)(unsigned char*)> release(data, tjFree);
     if (status != 0)
-        throw std::runtime_error("could not be made a JPEG image: " +
-                                 std::string(tjGetErrorStr2(jpeg.get())));
+        throw std::runtime_error("could not be encoded as JPEG: " + std::string(tjGetErrorStr2(jpeg.get())));
     return {data, data + size};
 }
 

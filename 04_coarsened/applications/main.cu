@@ -38,7 +38,7 @@ Request parse(int argc, char** argv) {
     CommandLine line;
     line.text("image", "PATH", "the PNG or JPEG image to count", request.image);
     line.text("equalize", "PATH", "write it equalized, as .png or .jpg", request.equalize);
-    line.flag("together", "equalize by one table for all colours, which keeps grey grey", request.together);
+    line.flag("together", "equalize with one table for all colours, which keeps grey grey", request.together);
     line.text("bins", "PATH",
               "write the histograms as lines of channel,value,count ('-': to standard output)", request.bins);
     line.add({"made", "WxH", "instead of a file, make an image of this size (default 4000x3000)",
@@ -50,12 +50,12 @@ Request parse(int argc, char** argv) {
                   request.width = parse_number("made", size.substr(0, x), 1, 1u << 24);
                   request.height = parse_number("made", size.substr(x + 1), 1, 1u << 24);
               }});
-    line.add(
-        {"channels", "NUMBER", "1, 3 or 4 bytes per pixel of it (default 3)", [&](const std::string& given) {
-             if (given != "1" && given != "3" && given != "4")
-                 throw BadOption("--channels takes 1, 3 or 4, not '" + given + "'");
-             request.channels = static_cast<unsigned int>(given[0] - '0');
-         }});
+    line.add({"channels", "NUMBER", "1, 3 or 4 bytes per pixel of that image (default 3)",
+              [&](const std::string& given) {
+                  if (given != "1" && given != "3" && given != "4")
+                      throw BadOption("--channels accepts 1, 3 or 4, not '" + given + "'");
+                  request.channels = static_cast<unsigned int>(given[0] - '0');
+              }});
     add_input_options(line, program_kind<Histogram>(), measuring);
     add_measuring_options(line, measuring);
     line.parse(argc, argv);
@@ -87,7 +87,7 @@ Image read_or_make(const Request& request, const Device& device) {
     const std::size_t bytes = image.pixel_count() * image.channels;
     if (bytes > most)
         throw BadOption("--made accepts at most " + std::to_string(most / image.channels) +
-                        " pixels, for which there is memory, not " + std::to_string(image.pixel_count()));
+                        " pixels, as many as fit in memory, not " + std::to_string(image.pixel_count()));
     for (const auto& input : named_bytes())
         if (request.measuring.input == input.name) image.pixels = input.make(bytes, request.measuring.seed);
     return image;
@@ -147,7 +147,7 @@ bool equalize(Image& image, const DeviceBuffer<Pixel<kChannels>>& d_pixels, cons
     const bool right = image.pixels == equalized;
     image.pixels = std::move(equalized);
     std::printf("\nEqualized in %s%s: %s\n", format_seconds(seconds).c_str(), device.simulated ? " sim" : "",
-                right ? "ok" : "WRONG: not what the CPU makes of it");
+                right ? "ok" : "WRONG: it differs from the CPU's result");
     write_image(request.equalize, image);
     return right;
 }

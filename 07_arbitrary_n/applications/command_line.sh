@@ -21,7 +21,7 @@ refuses "at most [0-9]* bytes, half of" --stream managed:1024T
 refuses "No such file" --stream disk:64K
 refuses "and not a pipe" --stream - --parts
 head -c 100001 /dev/urandom >"$folder/data"
-refuses "no multiple of 4" --stream "$folder/data" --sum
+refuses "not a multiple of 4" --stream "$folder/data" --sum
 refuses "name the same file" --stream "$folder/data" --bins "$folder/data"
 writes_safely --bins bins.csv --stream memory:64K
 writes_safely --csv times.csv --stream memory:64K --parts

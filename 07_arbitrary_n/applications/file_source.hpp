@@ -73,7 +73,7 @@ class FileSource : public SizedSource {
     }
 
  private:
-    /// Whether the system's cache has all of a chunk. If this can't be found out, it is said to.
+    /// Whether the system's cache has all of a chunk. If this can't be determined, the answer is yes.
     bool is_cached(const Chunk& chunk) const {
         const auto offset = static_cast<off_t>(chunk.first);
         void* const pages = mmap(nullptr, chunk.size, PROT_READ, MAP_SHARED, file_.number(), offset);
@@ -102,7 +102,7 @@ class FileSource : public SizedSource {
     std::atomic<bool> use_direct_;
 };
 
-/// A pipe, or another file that can only be read from its beginning on. One thread at a time reads it.
+/// A pipe, or another file that can be read only from its beginning. One thread at a time reads it.
 class PipeSource : public Source {
  public:
     /// @param[in] path For messages.

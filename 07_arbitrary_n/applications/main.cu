@@ -66,7 +66,7 @@ Shape choose_shape(const StreamOptions& options, const Work& work, const Source&
 void require_whole_elements(const Work& work, const Source& source, std::uint64_t bytes) {
     if (bytes % work.element_bytes == 0) return;
     const std::string what = "--sum accepts integers of 4 bytes, but there are " + std::to_string(bytes) +
-                             " bytes, which is no multiple of 4";
+                             " bytes, which is not a multiple of 4";
     if (source.bytes()) throw BadOption(what);
     throw std::runtime_error(what);
 }

@@ -54,7 +54,7 @@ struct Slot {
 
 /// @brief Takes chunk after chunk through one slot. Each slot has a thread of the host that calls this.
 ///
-/// The host buffer is filled again once its copy is done, which an event tells. The device buffer needs no
+/// The host buffer is filled again once its copy is done, which an event signals. The device buffer needs no
 /// event: the next copy is in the same stream as the kernels that read it.
 /// @param[in,out] d_results The results of all slots of this device, and the checksum.
 /// @throws CudaError, and what the source throws.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The output of a run: how far it is, and its findings.
+/// @brief The output of a run: its progress and its results.
 #pragma once
 
 #include <unistd.h>

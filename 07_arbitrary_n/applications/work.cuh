@@ -39,7 +39,7 @@ __global__ void checksum_kernel(const unsigned char* d_data, std::size_t n, unsi
     if (threadIdx.x == 0) atomicAdd(d_sum, sum);
 }
 
-/// @brief Something that is computed of a stream.
+/// @brief Something that is computed from a stream.
 ///
 /// Both kernels add to 64-bit results by atomic additions, so that chunks may come in any order, and several
 /// at a time. Chapter 04's *one launch* would save a launch that clears the bins. Here, bins are cleared

@@ -153,7 +153,7 @@ class VariantBench {
         bool fully_verified = false;  ///< once is enough, since it takes as long as the problem itself
     };
 
-    /// Allocates and fills again the device memory that was lost by a kernel's fault.
+    /// Reallocates and refills the device memory that was lost by a kernel's fault.
     void recover() {
         forget_fault();
         copy_ = DeviceBuffer<Element>(data_.size());

@@ -28,7 +28,7 @@ std::string thrown_by(const Call& call) {
 }
 
 namespace Catch {
-/// How Catch2 shows a finding. That there is none is an error only if the kernel is broken on purpose.
+/// How Catch2 shows a finding. Having none is an error only if the kernel is broken on purpose.
 template <>
 struct StringMaker<std::optional<std::string>> {
     /// The text.

@@ -52,7 +52,7 @@ class Diagnosis {
                     ? "The first call is right and a later one wrong: something that a call leaves "
                       "behind is not cleared or reset."
                     : "The result is right for different elements and wrong for equal ones: additions to one "
-                      "result get lost.");
+                      "result are lost.");
         if (!said_.empty()) return said_;
 
         look_for_single_elements(to_zeros);

@@ -92,7 +92,7 @@ struct Wavefronts {
 
 /// @brief A wavefront serves each bank once, with one word of 4 bytes that any number of lanes may share.
 ///
-/// Of 8-byte words, half a warp is served at a time, and of 16-byte words, a quarter.
+/// With 8-byte words, half a warp is served at a time, and with 16-byte words, a quarter.
 inline Wavefronts wavefronts(const Request& request) {
     const unsigned int words = request.bytes <= kWordBytes ? 1 : request.bytes / kWordBytes;
     const unsigned int at_a_time = words >= 4 ? kLanes / 4 : words >= 2 ? kLanes / 2 : kLanes;

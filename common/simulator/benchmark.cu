@@ -72,10 +72,10 @@ int main() {
         median_seconds([&] { thread_kernel<<<blocks_for(n, 256), 256>>>(d_data, n, d_sums); });
     std::printf("a thread without barriers      %7.2f ns (one core's time)\n", threads * workers / n * 1e9);
     const double barriers = median_seconds([&] { barrier_kernel<<<workers, 256>>>(kRepeats); });
-    std::printf("a barrier, a thread            %7.2f ns (256 threads a block)\n",
+    std::printf("a barrier, per thread          %7.2f ns (256 threads per block)\n",
                 barriers / kRepeats / 256 * 1e9);
     const double shuffles = median_seconds([&] { shuffle_kernel<<<workers, 256>>>(kRepeats, d_sums); });
-    std::printf("a shuffle, a thread            %7.2f ns\n", shuffles / kRepeats / 256 * 1e9);
+    std::printf("a shuffle, per thread          %7.2f ns\n", shuffles / kRepeats / 256 * 1e9);
 
     const double loop = median_seconds([&] { reference_histogram(data.data(), n); });
     const double shared = median_seconds([&] {

@@ -93,7 +93,7 @@ std::string Worker::waiting_threads(bool and_returned) const {
 
 void Worker::record_wrong_mask(const char* function, Site site) {
     record_fault(cudaErrorLaunchFailure,
-                 thread_text() + " is not in the mask that it gives " + function + " at " + text(site));
+                 thread_text() + " is not in the mask it passes to " + function + " at " + text(site));
 }
 
 /// CUDA refuses such a launch. Here, what a kernel declares is not known before it runs.
@@ -101,11 +101,12 @@ void Worker::record_too_much_shared() {
     std::string what =
         "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, ";
     if (shared_.static_bytes() > kStaticSharedBytes) {
-        record_fault(cudaErrorLaunchFailure, what + "and a block has " + std::to_string(kStaticSharedBytes));
+        record_fault(cudaErrorLaunchFailure,
+                     what + "but a block has only " + std::to_string(kStaticSharedBytes));
     } else {
         what += "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes);
         record_fault(cudaErrorInvalidValue,
-                     what + ", and a block has " + std::to_string(grid_->shared_limit.all_bytes));
+                     what + ", but a block has only " + std::to_string(grid_->shared_limit.all_bytes));
     }
 }
 
@@ -115,7 +116,7 @@ void Worker::record_bad_address(const void* address) {
     if (place.empty()) {
         char hexadecimal[32];
         std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
-        place = std::string("address ") + hexadecimal + ", where no memory is";
+        place = std::string("address ") + hexadecimal + ", which is in no allocation";
     }
     const std::string copy = copy_text(address, true);
     record_thread_fault(copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,

@@ -123,7 +123,7 @@ std::string conflict_text(const Operation& copy, const Operations& others) {
                 return operation_text(copy) + (ours.writes ? " writes " : " reads ") +
                        address_text(std::max(ours.begin, theirs.begin)) + ", which " +
                        operation_text(*other) + (theirs.writes ? " writes" : " reads") +
-                       ": no event and no wait orders the two";
+                       ": no event or wait orders the two";
             }
     }
     return "";
@@ -225,9 +225,9 @@ std::string copy_text(const void* address, bool by_kernel) {
     for (const Guard& guard : by_kernel ? grid_guards : host_guards) {
         if (!guard.use.has(address)) continue;
         return ", which " + operation_text(*guard.by) + (guard.use.writes ? " writes: " : " reads: ") +
-               (by_kernel ? "no event and no wait orders it and this kernel in " +
-                                stream_text(running_kernel->stream)
-                          : "the host has not waited for it");
+               (by_kernel
+                    ? "no event or wait orders it and this kernel in " + stream_text(running_kernel->stream)
+                    : "the host has not waited for it");
     }
     return "";
 }

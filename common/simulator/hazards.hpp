@@ -4,7 +4,7 @@
 ///
 /// An operation in a stream is done as late as possible: when the host waits for it. Hence, of two operations
 /// that nothing orders, neither is done when the second one is enqueued. Copies are compared then. While a
-/// kernel runs, what copies use that are not ordered with it is protected, so that its access is a signal.
+/// kernel runs, memory used by copies that are not ordered with it is protected: an access raises a signal.
 #pragma once
 
 #include <deque>

@@ -99,8 +99,8 @@ void Worker::release_barrier() {
     if (barrier_.arrived < threads_.count && !grid_->early_exit) {
         record_fault(cudaErrorLaunchFailure,
                      "barrier left out: " + waiting_threads(true) +
-                         ". __syncthreads() in a branch is for all threads of a block or for none; that some "
-                         "return early must be said (.early_exit of a variant)");
+                         ". __syncthreads() in a branch is for all threads of a block or for none; if some "
+                         "return early on purpose, declare it (.early_exit of a variant)");
         fibers_.give_up();
     }
     if (observer != nullptr) observer->barrier(*this, barrier_.site);

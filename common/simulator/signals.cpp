@@ -54,7 +54,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (!place.empty()) {
         std::fprintf(stderr,
                      "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "
-                     "block>>>; the CPU reaches it by cudaMemcpy and cudaMemset\n",
+                     "block>>>; the CPU accesses it with cudaMemcpy and cudaMemset\n",
                      place.c_str());
         if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
     }

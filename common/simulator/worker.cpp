@@ -31,10 +31,10 @@ void Worker::call_kernel() {
     } catch (const std::exception& error) {
         threads_.in_kernel = false;
         record_fault(cudaErrorLaunchFailure,
-                     thread_text() + " throws an exception (" + error.what() + "); a GPU has none");
+                     thread_text() + " throws an exception (" + error.what() + "); GPUs have no exceptions");
     } catch (...) {
         threads_.in_kernel = false;
-        record_fault(cudaErrorLaunchFailure, thread_text() + " throws an exception; a GPU has none");
+        record_fault(cudaErrorLaunchFailure, thread_text() + " throws an exception; GPUs have no exceptions");
     }
 }
 
@@ -106,7 +106,7 @@ void Worker::run_block(std::uint64_t block) {
     }
     while (threads_.live > 0 && !faulted_) {
         if (!resume_ready_threads() && !release_gatherings())
-            record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can go on: " + waiting_threads());
+            record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can continue: " + waiting_threads());
     }
     if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
         record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);

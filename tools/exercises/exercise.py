@@ -6,7 +6,7 @@
        ./course live CHAPTER [--step K]
 
 exercise  checks your file for an exercise, by default the first unsolved one, and shows the first failure; creates the
-          file in work/ if it does not exist. Once it is right, your kernel is shown beside the chapter's variants: with
+          file in work/ if it does not exist. Once it is right, your kernel is shown next to the chapter's variants: with
           their times on a GPU or in chapter 01, otherwise with the lens's counts
 
 NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
@@ -131,7 +131,7 @@ def show(work, verdict, backend):
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
         has_counts = False
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
-            "get lost otherwise.")
+            "are lost otherwise.")
     else:
         say("Solved: the result is right for every size, input, address and launch shape" +
             (", even if threads are interrupted, and the sanitizers find nothing." if backend == "simulator" else "."))
@@ -150,7 +150,7 @@ def hint(work):
         say(f"Hint {shown + 1} of {len(hints)}: {hints[shown].strip()}")
     else:
         say(*[f"{number}. {text.strip()}" for number, text in enumerate(hints, 1)],
-            f"These are all hints. ./course exercise {work.exercise.number} --solution shows the chapter's code.")
+            f"There are no more hints. ./course exercise {work.exercise.number} --solution shows the chapter's code.")
 
 
 def solution(work):

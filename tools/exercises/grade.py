@@ -10,7 +10,7 @@ lines.
 --only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any submission
 --seed N           uses other random inputs, which students have not seen
 --json FILE        writes the lines of JSON to a file
---junit FILE       writes JUnit's XML
+--junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
 -j N               checks N submissions at the same time (default: one per core)
 --no-sandbox       if bubblewrap does not work: runs the students' code protected only by limits and by the screening of

@@ -133,7 +133,7 @@ class Sandbox:
         # Bubblewrap exits with 128 plus the signal.
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
-            why = "It was killed, since this machine has too little memory."
+            why = "It was killed because this machine has too little memory."
         elif ended_by == signal.SIGXCPU and not why:
             why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
         elif ended_by == signal.SIGXFSZ and not why:

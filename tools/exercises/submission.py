@@ -148,7 +148,7 @@ def read(exercise, raw):
                 raise Refused(f"line {each.tokens[0].line}: '{name}' is not a {kind} function, as in the starter")
         elif name in kept:
             if each.words != kept[name].words:
-                notes.append(f"Ignored: the change of '{name}' in line {each.tokens[0].line}, which is the course's code.")
+                notes.append(f"Ignored: the change to '{name}' in line {each.tokens[0].line}, which is the course's code.")
         else:
             require_harmless(each, is_host, called)
     if missing := [name for name in wanted if name not in seen]:

@@ -25,8 +25,8 @@ CHECKS = {
 
 DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of them use the same memory at the same time. "
                     "A barrier or an atomic operation is missing, or an index is wrong.")
-SIGNALS = {signal.SIGSEGV: "usually by an index outside of an array, or a pointer to nothing",
-           signal.SIGABRT: "usually by an exception, a thread that is not waited for, or an index outside of an array",
+SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
+           signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero"}
 
 
@@ -114,7 +114,7 @@ def run(command, seed=None):
 def run_in_two_orders(exercise, command):
     """Runs a check; after a failure, also says whether it depends on the order of the simulator's threads."""
     verdict = run(command)
-    if verdict.passed or exercise.on_cpu or " gets nowhere: " in verdict.first:
+    if verdict.passed or exercise.on_cpu or " makes no progress: " in verdict.first:
         return verdict
     if changes_with_order(verdict.words, run(command, seed="5").words):
         verdict.words[1:] = [DEPENDS_ON_ORDER]

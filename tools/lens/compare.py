@@ -32,12 +32,12 @@ CLOSE = 0.01
 SMALL = 1 << 20
 
 # Why shared wavefronts differ.
-PREDICATED = ("Warps that have nothing to add in a level of a tree still issue that level's loads and stores, with all lanes "
+PREDICATED = ("Warps that have nothing to add at a level of a tree still issue that level's loads and stores, with all lanes "
               "off. Nsight Compute counts each such instruction as a wavefront. In the lens, such a warp does nothing.")
 FILLS = ("The L1 cache is the same memory as shared memory. While loads fill it, accesses to shared memory take additional "
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")
-WIDENED = "nvcc loads two neighbouring numbers of 8 bytes at once (`LDS.128`)."
+WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`)."
 
 
 def reason(column, mine, theirs):
@@ -110,13 +110,13 @@ def page(seen):
                      + " | ".join(cells) + " |")
     return "\n".join([
         "# The lens and Nsight Compute", "",
-        "The counts of the [lens](../common/lens/README.md) on the simulator, beside those of Nsight Compute on an H200",
+        "The counts of the [lens](../common/lens/README.md) on the simulator, compared with those of Nsight Compute on an H200",
         "([the recording](results/nvidia-h200-counters.csv)): the largest launch of each variant and kernel.", "",
-        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table, and "
+        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons below the table and "
         f"{other} for unknown reasons.", "",
         "Where a count differs by more than 1 %, Nsight Compute's count follows in parentheses, then the number of the reason, if",
         "it is known. Rows of more than 100 Mi elements are left out. Shared wavefronts are the wavefronts of all accesses to",
-        "shared memory, plus one per launched warp and two per shuffle of 8 bytes.",
+        "shared memory, plus one per launched warp and two per 8-byte shuffle.",
         "The rule for global atomics' sectors was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
         "| | variant | kernel | input | n | " + " | ".join(COLUMNS.values()) + " |",
         "|---|---|---|---|---|" + "---:|" * len(COLUMNS), *lines, "",

@@ -3,12 +3,12 @@
        ./course lens EXERCISE [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu [--lines] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
 
-Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialised reads.
+Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialized reads.
 
 --variant NAME  this variant only
---lines         the source with counts beside it (the default for one variant or a FILE.cu)
+--lines         the source with counts next to it (the default for one variant or a FILE.cu)
 --json          everything that was counted, for programs
---html PATH     one page of it, which a browser opens
+--html PATH     the same as one page for a browser
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise. Exit
 status 1: something was found.

@@ -1,4 +1,4 @@
-"""The lens's report for a terminal: a table of the variants, their source with counts beside it, and what is wrong."""
+"""The lens's report for a terminal: a table of the variants, their source with counts next to it, and what is wrong."""
 
 from pathlib import Path
 
@@ -85,10 +85,10 @@ def finding_words(finding):
     at = f"{finding['kind']} at {finding['line']} by {place(finding['block'], finding['thread'])}"
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "copied":
-        return [f"uninitialised: the host copies what was never written, at first {where}{times}",
+        return [f"uninitialized: the host copies memory that was never written, first {where}{times}",
                 f"    the copy is at {finding['line'] or 'a line that is not known'}"]
     if finding["problem"] == "unwritten":
-        return [f"uninitialised: {finding['kernel']} reads {where}, which was never written{times}", f"    {at}"]
+        return [f"uninitialized: {finding['kernel']} reads {where}, which was never written{times}", f"    {at}"]
     return [f"race: {finding['kernel']}, {finding['space']} memory, {where}{times}", f"    {at}",
             f"    {finding['other_kind']} at {finding['other_line']} by {place(finding['other_block'], finding['other_thread'])}",
             f"    nothing orders them: {advice(finding)}"]

@@ -42,32 +42,32 @@ TEST_CASE("columns are read by name, with any line ends, quotes and spaces") {
 }
 
 TEST_CASE("what is no table of finite numbers is refused by file, line and column") {
-    CHECK(refusal("x,y\n1,2\n3,\n") == "f.csv, line 3, column 2 (y): there is nothing");
+    CHECK(refusal("x,y\n1,2\n3,\n") == "f.csv, line 3, column 2 (y): the value is missing");
     CHECK(refusal("x,y\n3,nan\n") == "f.csv, line 2, column 2 (y): 'nan' is not a finite number");
     CHECK(refusal("x,y\nInf,-inf\n").find("line 2, column 1 (x): 'Inf'") != std::string::npos);
     for (const char* bad : {"1e999", "0x10", "2 3", "\" 2 \"", "2;3", "4,5"})
         CHECK(refusal("x,y\n1," + std::string(bad) + "\n").find("f.csv, line 2") == 0);
     CHECK(refusal("x,y\n1,\" 2 \"\n").find("column 2 (y): ' 2 '") != std::string::npos);
     CHECK(refusal(std::string("x,y\n1,2\0\n", 9)).find("column 2") != std::string::npos);
-    CHECK(refusal("x,y\n1,2\n3\n") == "f.csv, line 3: the first line names 2 columns, and this one has 1");
-    CHECK(refusal("x,y\n1,2,3\n") == "f.csv, line 2: the first line names 2 columns, and this one has 3");
+    CHECK(refusal("x,y\n1,2\n3\n") == "f.csv, line 3: the first line names 2 columns, but this one has 1");
+    CHECK(refusal("x,y\n1,2,3\n") == "f.csv, line 2: the first line names 2 columns, but this one has 3");
     CHECK(refusal("x,y\r1,2\r3,\r").find("f.csv, line 3,") == 0);
     CHECK(refusal("x,y\r\n1,2\r\n3,\r\n").find("f.csv, line 3,") == 0);
     CHECK(refusal("x,y\n\"1\n\",2\n").find("line 3, column 1 (x)") != std::string::npos);
     CHECK(refusal("x,y\n3,4\"5\n") == "f.csv, line 2: a quotation mark is in the wrong place");
-    CHECK(refusal("x,y\n3,\"4\n") == "f.csv, line 2: the file ends inside of quotation marks");
+    CHECK(refusal("x,y\n3,\"4\n") == "f.csv, line 2: the file ends inside quotation marks");
     CHECK(refusal("x,y\n1,2\n1,5,2,5\n") ==  // with decimal commas
-          "f.csv, line 3: the first line names 2 columns, and this one has 4");
+          "f.csv, line 3: the first line names 2 columns, but this one has 4");
     CHECK(refusal("x,y\n" + std::string(100000, ',')) == "f.csv, line 2: there are more than 65536 columns");
-    CHECK(refusal("") == "f.csv: there is nothing in it");
-    CHECK(refusal("\n\r\n") == "f.csv: there is nothing in it");
+    CHECK(refusal("") == "f.csv: it is empty");
+    CHECK(refusal("\n\r\n") == "f.csv: it is empty");
 }
 
 TEST_CASE("a file whose first line does not name the columns is refused") {
     for (const char* bad : {"1,2\n3,4\n", "x,1\n", "x,nan\n", "x,\n", "x,y,-inf\n"})
         CHECK(refusal(bad).find("must name all of them") != std::string::npos);
     CHECK(refusal("1,2\n3,4\n").find("f.csv, line 1, column 1: '1'") == 0);
-    CHECK(refusal("x;y\n1;2\n") == "f.csv, line 1: pairs take two columns, and there is only one");
+    CHECK(refusal("x;y\n1;2\n") == "f.csv, line 1: pairs need two columns, but there is only one");
     CHECK(refusal("x,y\n1,2\n", "x,z") == "--columns: f.csv has no column 'z'");
     CHECK(refusal("x,y,x\n1,2,3\n", "x,y") == "--columns: f.csv has several columns 'x'");
 }

@@ -14,7 +14,7 @@ inline void feed(Source& source, const Slot& slot, const Work& work, unsigned lo
         CUDA_CHECK(cudaEventSynchronize(slot.copied));
         const Chunk chunk = source.next(slot.host);
         if (chunk.size == 0) break;
-        // FAULT: the copy does not wait for the kernels of the chunk before
+        // FAULT: the copy does not wait for the kernels of the previous chunk
         CUDA_CHECK(
             cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice, slot.stream));
         CUDA_CHECK(cudaEventRecord(slot.copied, slot.stream));

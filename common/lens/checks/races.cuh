@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of races and uninitialised reads: what is planted is found whatever the order of the
+/// @brief Checks of races and uninitialized reads: what is planted is found whatever the order of the
 /// threads, and what is
 ///        right is not blamed.
 #pragma once

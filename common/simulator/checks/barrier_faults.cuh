@@ -89,7 +89,7 @@ TEST_CASE("a mask without its caller is found") {
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
     CHECK(says(fault_of([=] { wrong_mask_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-               {"wrong_mask_kernel", "thread (3, 0, 0) is not in the mask that it gives __any_sync at "}));
+               {"wrong_mask_kernel", "thread (3, 0, 0) is not in the mask it passes to __any_sync at "}));
 }
 
 constexpr int kLeftOutLine = __LINE__ + 5;
@@ -139,7 +139,7 @@ __global__ void spin_kernel(unsigned int* d_lock) {
     if (threadIdx.x == 0) atomicExch(d_lock, 0u);
 }
 
-TEST_CASE("a kernel that gets nowhere is stopped") {
+TEST_CASE("a kernel that makes no progress is stopped") {
     const auto launch = [] {
         unsigned int* d_lock = nullptr;
         cudaMalloc(&d_lock, sizeof(*d_lock));
@@ -147,7 +147,7 @@ TEST_CASE("a kernel that gets nowhere is stopped") {
     };
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     CHECK(says(fault_of(launch, cudaErrorLaunchTimeout),
-               {"spin_kernel", "thread (3, 0, 0) at ", here(kSpinLine), " gets nowhere: for 1 s"}));
+               {"spin_kernel", "thread (3, 0, 0) at ", here(kSpinLine), " makes no progress: for 1 s"}));
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("a loop whose threads wait for each other forever is stopped") {
             cudaErrorLaunchTimeout);
     };
     const char* const words =
-        " gets nowhere: the threads of its block have waited for each other 100000 times";
+        " makes no progress: the threads of its block have waited for each other 100000 times";
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     CHECK(
         says(said(endless_barriers_kernel), {"endless_barriers_kernel", " at ", here(kEndlessLine), words}));

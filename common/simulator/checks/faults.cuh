@@ -132,7 +132,7 @@ __global__ void write_kernel(int* d_data, unsigned int block, unsigned int threa
     if (blockIdx.x + gridDim.x * blockIdx.y == block && index == thread) *d_data = 1;
 }
 
-TEST_CASE("a write where no memory is names the kernel, the launch, the block and the thread") {
+TEST_CASE("a write outside every allocation names the kernel, the launch, the block and the thread") {
     int *const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230}), *d_other = nullptr;
     CUDA_CHECK(cudaMalloc(&d_other, 4));
     const int line = __LINE__ + 1;
@@ -140,7 +140,7 @@ TEST_CASE("a write where no memory is names the kernel, the launch, the block an
     const std::string words = fault_of(launch, cudaErrorIllegalAddress);
     CAPTURE(words);
     CHECK(says(words, {"write_kernel (launched at ", here(line), "), block (1, 1, 0): thread (5, 1, 0)",
-                       " at ", here(kWriteLine), " uses address 0x1230, where no memory is"}));
+                       " at ", here(kWriteLine), " uses address 0x1230, which is in no allocation"}));
 }
 
 }  // namespace fault_checks

@@ -93,8 +93,8 @@ const std::string kThread = "add_kernel (launched at " + here(kLaunchLine) +
 const std::string kNumber = "byte 0 of a buffer of 4 bytes allocated at " + here(kDeviceLine);
 const std::string kPinned = "byte 0 of a pinned buffer of 4 bytes allocated at " + here(kPinLine);
 const std::string kIn = " (" + here(kInLine) + ")", kOut = " (" + here(kOutLine) + ")";
-const std::string kTwoCopies = " writes: no event and no wait orders the two";
-const std::string kKernel = ": no event and no wait orders it and this kernel in stream ";
+const std::string kTwoCopies = " writes: no event or wait orders the two";
+const std::string kKernel = ": no event or wait orders it and this kernel in stream ";
 
 using stream_checks::wait_by_event;
 using Wait = void (*)(cudaStream_t, cudaStream_t);

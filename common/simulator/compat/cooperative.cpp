@@ -1,5 +1,5 @@
 /// @file
-/// @brief Cooperative launches: grids whose blocks wait for each other, each on an OS thread of its own.
+/// @brief Cooperative launches: grids whose blocks wait for each other, each on its own OS thread.
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -39,7 +39,7 @@ void grid_barrier(Site site) {
             ++generation;
             released.notify_all();
         }
-        // A block that has failed does not come.
+        // A block that has failed never arrives.
         while (generation == mine && !running_worker->grid_failed())
             released.wait_for(lock, std::chrono::milliseconds(10));
     }

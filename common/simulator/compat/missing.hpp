@@ -97,7 +97,7 @@ inline std::vector<Include> includes(const std::vector<Token>& tokens) {
     return result;
 }
 
-/// Makes each use of what is missing an error of the compiler's, so that code which is left out may use it.
+/// Makes each use of a missing feature a compiler error, so code that the preprocessor leaves out may use it.
 inline void name_what_is_missing(std::vector<Token>& tokens) {
     const auto sentence = [](std::string_view feature) {
         return "the simulator has no " + std::string(feature) + ": this program needs a GPU";

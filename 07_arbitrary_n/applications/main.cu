@@ -100,7 +100,7 @@ std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedD
 int stream(const StreamOptions& options, const Work& work, const Device& device, int first_gpu,
            Ranks& ranks) {
     const std::size_t chunk_bytes =
-        options.chunk != 0 ? options.chunk : std::size_t{device.simulated ? 1u : 16u} << 20;
+        options.chunk != 0 ? options.chunk : std::size_t{device.simulated ? 1u : 8u} << 20;
     const GeneratedData generated(range_of(options.part, options.generated_bytes, chunk_bytes),
                                   options.place == "memory");
     std::unique_ptr<Source> source = open_data(options, generated, chunk_bytes);

@@ -25,7 +25,7 @@ inline std::optional<std::string> verify_by_sum(const Results& bins, unsigned lo
 
 /// @brief Runs the histogram in reverse: subtracts each element from its bin, until all must be empty.
 ///
-/// Each core subtracts its share from zeros of its own, which wrap around.
+/// Each core subtracts its share of the elements from its own table of zeros, which wraps around.
 /// @param[in] bins A copy, which is counted down; at most 256 bins, a power of two.
 /// @par Source
 /// D, "Optimizing histogram CUDA code": its full check, which needs no second histogram.

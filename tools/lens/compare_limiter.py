@@ -16,6 +16,8 @@ KEY = ["case", "chapter", "variant", "input", "n", "kernel"]
 SMALL = 1 << 20  # elements; the counts of more are extrapolated
 LEAST = 0.9      # of the words must agree
 UNITS = ["memory", "shared memory", "issue", "atomics"]
+TYPES = {"int counters": "int", "unsigned counters": "unsigned int", "64-bit counters": "unsigned long long",
+         "float counters": "float", "double counters": "double"}  # of 02's --counter-types
 
 # Why words differ.
 UNROLLED = ("nvcc unrolls the loop and loads two numbers at once: {per_request:.1f} instructions per access instead of the lens's "
@@ -30,9 +32,11 @@ def largest_launch(theirs, n):
     program = BIN / f"{theirs['chapter']}_lens"
     if not program.exists():
         raise Problem(f"{program} has not been built: ./course lens {theirs['chapter'][:2]} does that")
-    seen = counts.run(program, ["--variant", theirs["variant"], "--n", str(n), "--input", theirs["input"]],
-                      counts_only=True)
-    launches = [launch for launch in seen["launches"] if re.match(rf"{theirs['kernel']}\b", launch["kernel"])]
+    options, its_type = ["--variant", theirs["variant"], "--input", theirs["input"]], r"\b"
+    if theirs["case"] == "counter-types":
+        options, its_type = ["--counter-types"], f"<{TYPES[theirs['variant']]}[,>]"
+    seen = counts.run(program, [*options, "--n", str(n)], counts_only=True, has_row=False)
+    launches = [launch for launch in seen["launches"] if re.match(theirs["kernel"] + its_type, launch["kernel"])]
     if not launches:
         raise Problem(f"{theirs['chapter']}, {theirs['variant']}: the lens has seen no launch of {theirs['kernel']}")
     return max(launches, key=counts.warps)

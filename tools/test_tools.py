@@ -526,7 +526,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         shutil.copy(TOOLS / "rows.py", self.folder / "tools")
         shutil.copytree(TOOLS / "lens", self.folder / "tools/lens")
         self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
-        show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.counts.run = lambda *_: {}\ne.show_counts(exercise)"
+        show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.limiter.counts.run = lambda *_: {}\ne.show_counts(exercise)"
         self.says(show.format("", {"launches": [], "findings": [], "fault": "a \x1b fault"}), "\none   1\nyours  ", "stopped: a   fault\n")
         self.says(show.format("error", {}), "The lens shows no counts: your file can't be compiled for it\n")
         self.says(show.format("", "open('nothing')"), "The lens shows no counts: [Errno 2]")

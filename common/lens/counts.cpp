@@ -41,7 +41,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
     shuffles += other.shuffles;
     blocks += other.blocks;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
-    for (const auto& [line, asked] : other.atomic_lines) atomic_lines[line] += asked;
+    for (const auto& [line, asked] : other.lines) lines[line] += asked;
 }
 
 const Site& Counting::site_of(std::uint32_t number) {
@@ -60,7 +60,8 @@ void Counting::add(std::uint32_t number, const Request& request) {
     Wavefronts of_shared;
     if (at.space == Space::global) {
         const Sectors moved = sectors(request);
-        cost = at.kind == Kind::atomic ? count_addresses(request) : moved.count;
+        const unsigned int asked = at.kind == Kind::load ? 0 : count_addresses(request, at.kind);
+        cost = at.kind == Kind::atomic ? asked : moved.count;
         sums.sectors += cost;
         sums.bytes += moved.bytes;
     } else {
@@ -79,18 +80,17 @@ void Counting::add(std::uint32_t number, const Request& request) {
     try_to_join(sums, number, at, request);
 }
 
-/// Where global atomics meet. Of very many addresses, only the first are looked at. @return The sectors.
-unsigned int Counting::count_addresses(const Request& request) {
-    constexpr std::size_t kMost = 1 << 16;
-    for (unsigned int lane = 0; lane < kLanes; ++lane)
-        if (const std::uintptr_t address = request.address[lane];
-            (request.lanes >> lane & 1) != 0 &&
-            (counts_.atomics.size() < kMost || counts_.atomics.count(address) != 0))
-            ++counts_.atomics[address];
+/// Where global atomics or stores meet. Of very many addresses, only the first count. @return The sectors.
+unsigned int Counting::count_addresses(const Request& request, Kind kind) {
+    const auto count = [](std::unordered_map<std::uintptr_t, std::uint64_t>& counts, std::uintptr_t place) {
+        if (counts.size() < 1 << 16 || counts.count(place) != 0) ++counts[place];
+    };
+    for (std::uint32_t left = kind == Kind::atomic ? request.lanes : 0; left != 0; left &= left - 1)
+        count(counts_.atomics, request.address[static_cast<unsigned int>(__builtin_ctz(left))]);
     unsigned int sectors = 0;
     atomic_sectors(request, [&](std::uintptr_t sector) {
         ++sectors;
-        if (counts_.atomic_lines.size() < kMost) ++counts_.atomic_lines[sector / 4];
+        count(counts_.lines, sector / 4);
     });
     return sectors;
 }

@@ -44,8 +44,8 @@ struct LaunchCounts {
     std::uint64_t shuffles = 0;                     ///< warp functions
     std::unordered_map<std::uintptr_t, std::uint64_t>
         atomics;  ///< by address of global memory: how many lanes
-    /// By line of 128 bytes of global memory: how many sectors atomics have asked it for, one after another.
-    std::unordered_map<std::uintptr_t, std::uint64_t> atomic_lines;
+    /// By line of 128 bytes of global memory: how many sectors atomics and stores have asked it for.
+    std::unordered_map<std::uintptr_t, std::uint64_t> lines;
     void add(const LaunchCounts& other);
 };
 
@@ -65,7 +65,7 @@ class Counting {
         Site site{};
         Request request{};  ///< the accesses joined so far
     } group_{};
-    unsigned int count_addresses(const Request& request);
+    unsigned int count_addresses(const Request& request, Kind kind);
     void try_to_join(SiteCounts& sums, std::uint32_t number, const Site& at, const Request& request);
     std::vector<Site> known_;
     const Site& site_of(std::uint32_t number);

@@ -148,7 +148,7 @@ void Lens::write() const {
             .add("blocks", counts.blocks)
             .add("touched_sectors", counts.touched)
             .add("warp_functions", counts.shuffles)
-            .add("busiest_line", most(counts.atomic_lines))
+            .add("busiest_line", most(counts.lines))
             .add("hottest_address", most(counts.atomics));
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 0; i < counts.sites.size(); ++i)

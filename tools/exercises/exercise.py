@@ -52,7 +52,7 @@ from starter import ROOT, exercises, without_marks
 from student import Work, noted
 
 sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
-import counts
+import limiter
 import rows as results
 import text
 
@@ -114,7 +114,7 @@ def show_counts(exercise):
     try:
         if checks.build("simulator", [name]):
             raise results.Problem("your file can't be compiled for it")
-        seen = counts.run(ROOT / "build" / "simulator" / "bin" / name, ["--variant", "yours", "--n", "1M"], ROOT)
+        seen = limiter.of_variant(ROOT / "build" / "simulator" / "bin" / name, "yours", [], ROOT)
     except (results.Problem, OSError, ValueError) as problem:
         return say(f"The lens shows no counts: {results.one_line(str(problem))}")
     recorded = ROOT / "docs" / "results" / "simulator" / f"lens-{exercise.chapter}.txt"

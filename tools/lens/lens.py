@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import counts  # noqa: E402
+import limiter  # noqa: E402
 import page  # noqa: E402
 import text  # noqa: E402
 from rows import Problem, run  # noqa: E402
@@ -43,9 +44,7 @@ def read_arguments(arguments):
 
 
 def of_chapters(asked, options):
-    """The counts of each variant. Those of the CPU launch nothing and are left out, as is the launch in chapter 02's main."""
-    if not any(option.split("=")[0] in ("--n", "--file", "--image") for option in options):
-        options = ["--n", "1M", *options]
+    """The counts of each variant. Those of the CPU launch nothing and are left out."""
     found = False
     for program in asked.program:
         for name in counts.variants(program):
@@ -54,8 +53,7 @@ def of_chapters(asked, options):
             found = True
             if sys.stderr.isatty():
                 print(f"\r\033[K{name} ...", end="", file=sys.stderr, flush=True)
-            seen = counts.run(program, ["--variant", name, *options], asked.folder)
-            seen["launches"] = [launch for launch in seen["launches"] if "/main.cu:" not in launch["launched_at"]]
+            seen = limiter.of_variant(program, name, options, asked.folder)
             if seen["launches"] or seen["fault"]:
                 yield name, seen
     if sys.stderr.isatty():

@@ -1,66 +1,123 @@
-"""Names what limits a kernel: the largest of a few times that its counts would take on an H200.
+"""Names what limits a kernel, by the rule of Nsight Compute's section "Speed of Light": the busiest unit, if it is busy for
+at least 60 % of the kernel's time, otherwise latency.
 
-The constants are an H200's. Where they come from is beside them; some are guesses. These times are for the comparison with
-each other; they predict nothing.
+The times are estimated from the lens's counts, with the constants of an H200. docs/lens.md compares the words with those of
+recorded counters.
 """
 
+import re
+
+import counts
 from counts import SECTOR, ratio, total, warps
 
-SMS, CLOCK = 132, 1.9e9    # documented; Hz, a guess: 1.98 GHz at most
+BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
+SMS, CLOCK = 132, 1.98e9   # documented; Hz, the highest
 DRAM = 4.55e12             # bytes per second, measured by streaming loads
-LAUNCH = 2.9e-6            # seconds, measured
+L1 = 4                     # sectors per cycle and SM, documented
 WAVEFRONTS = 0.92          # per cycle and SM, the most that was counted
-ATOMIC = 5.5               # cycles per sector of one 128-byte line, fitted to the times of chapters 02 and 04
+ATOMIC = 5.5               # cycles per sector of one 128-byte line in L2, fitted to the times of chapters 02 and 04
 FAR, NEAR = 725, 40        # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
 RESIDENT = 64              # warps per SM, documented
-INSTRUCTIONS = 10          # per request of a loop, a guess
 ISSUE = 4                  # instructions per cycle and SM, documented
+INSTRUCTIONS = {"requests": 5, "warp_functions": 16, "arrivals": 12}  # for each, fitted to all recorded instruction counts
+BLOCK = 66                 # cycles until an SM starts its next block, measured with 4,096 and with 16,384 blocks
+LAUNCH = 2.0e-6            # seconds: the recorded time of a kernel that loads 256 numbers, less the time of a load
+
+LARGE = 100 << 20          # bytes: the histograms' input in the course, too large for the lens
+SIZES = 4 << 20, 8 << 20   # elements, which fill the device; larger inputs' counts are on the line through these sizes'
 
 
-def times(launches):
-    """Seconds by what would take them."""
-    result = dict.fromkeys(("memory", "shared memory", "atomics", "issue", "latency", "launch"), 0.0)
-    for launch in launches:
-        one, sms = [launch], min(SMS, launch["blocks"] / launch["launches"])
-        cycles = 1 / CLOCK
-        loads, sectors = total(one, "global", "load", "requests"), total(one, "global", "load", "sectors")
-        requests = total(one, None, None, "requests")
-        wavefronts = total(one, "shared", None, "wavefronts")
-        result["memory"] += launch["touched_sectors"] * SECTOR / DRAM
-        result["memory"] += max(0, sectors - launch["touched_sectors"]) / 4 / sms * cycles  # from the L1 cache
-        result["shared memory"] += wavefronts / WAVEFRONTS / sms * cycles
-        result["atomics"] += launch["busiest_line"] * ATOMIC * cycles
-        result["issue"] += requests * INSTRUCTIONS / ISSUE / sms * cycles
-        misses = min(1.0, ratio(launch["touched_sectors"], sectors))
-        turns = max(1.0, warps(launch) / (RESIDENT * sms))
-        result["latency"] += ratio(loads, warps(launch)) * turns * (NEAR + misses * (FAR - NEAR)) * cycles
-        result["launch"] += launch["launches"] * LAUNCH
-    return result
+def sums(launch):
+    """The counts of launches of one shape that matter here. Each grows with the number of launches."""
+    one = [launch]
+    return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
+            "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
+            "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
+            "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),
+            "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
+            "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
+            "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
+            "wavefronts": total(one, "shared", None, "wavefronts")}
+
+
+def extrapolated(small, big, n):
+    """The sums at n, on the line through those at SIZES."""
+    steps = (n - SIZES[1]) / (SIZES[1] - SIZES[0])
+    return {name: big[name] + (big[name] - small[name]) * steps for name in big}
+
+
+def seconds(its):
+    """The estimated time of launches, and the part of it for which each unit is busy, averaged over all SMs."""
+    launches, cycle = its["launches"], 1 / CLOCK
+    sms = min(SMS, its["blocks"] / launches)
+    dram, line = its["touched_sectors"] * SECTOR / DRAM, its["busiest_line"] * ATOMIC * cycle
+    in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / L1, "shared memory": its["wavefronts"] / WAVEFRONTS,
+              "issue": sum(its[name] * each for name, each in INSTRUCTIONS.items()) / ISSUE}
+    misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
+    turns = max(launches, its["warps"] / (RESIDENT * sms))
+    latency = ratio(its["loads"], its["warps"]) * turns * (NEAR + misses * (FAR - NEAR)) * cycle
+    longest = max(dram, line, max(in_sms.values()) / sms * cycle) + launches * FAR * cycle  # units wait for the first load
+    time = launches * LAUNCH + its["blocks"] / sms * BLOCK * cycle + max(longest, latency)
+    l1, shared, issue = (number / SMS * cycle for number in in_sms.values())
+    return time, {"memory": max(dram, l1), "shared memory": shared, "issue": issue, "launch": launches * LAUNCH,
+                  "atomics": line if its["atomics"] > 0 else 0}  # waiting for the same line's stores is latency
+
+
+def limiter(of_launches):
+    """The word for launches after each other, given by their sums."""
+    if not of_launches:
+        return "nothing"
+    times = [seconds(its) for its in of_launches]
+    busy = {unit: sum(units[unit] for _, units in times) for unit in times[0][1]}
+    unit = max(busy, key=busy.get)
+    return unit if busy[unit] >= BUSY * sum(time for time, _ in times) else "latency"
 
 
 def digits(number):
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def limiter(launches):
-    """The word, and the two counts that matter most."""
-    if not launches:
-        return "nothing", []
-    seconds = times(launches)
-    word = max(seconds, key=seconds.get)
-    accesses = total(launches, "shared", None, "requests")
-    all_warps = sum(map(warps, launches))
-    sectors, touched = total(launches, "global", None, "sectors"), sum(launch["touched_sectors"] for launch in launches)
-    launched = sum(launch["launches"] for launch in launches)
-    figures = {
-        "memory": [f"{touched * SECTOR:,} bytes to move", f"{ratio(sectors, touched):.2f} times as many requested"],
-        "shared memory": [f"{total(launches, 'shared', None, 'wavefronts'):,} wavefronts",
-                          f"{ratio(total(launches, 'shared', None, 'wavefronts'), accesses):.2f} per access"],
-        "atomics": [f"{max((launch['busiest_line'] for launch in launches)):,} sectors of one 128-byte line",
-                    f"{total(launches, 'global', 'atomic', 'requests'):,} requests"],
-        "issue": [f"{total(launches, None, None, 'requests'):,} requests", f"by {all_warps:,} warps"],
-        "latency": [f"{digits(ratio(total(launches, 'global', 'load', 'requests'), all_warps))} loads in a row per warp",
-                    f"{digits(all_warps / launched / SMS)} warps per SM"],
-        "launch": [f"{launched} launch" + "es" * (launched > 1), f"{touched * SECTOR:,} bytes to move"],
-    }
-    return word, figures[word]
+def figures(of_launches, word):
+    """The two counts that matter most for a word."""
+    if word == "nothing":
+        return []
+    its = {name: sum(one[name] for one in of_launches) for name in of_launches[0]}
+    moved, launched, loads = its["touched_sectors"] * SECTOR, its["launches"], digits(ratio(its["loads"], its["warps"]))
+    sectors = its["load_sectors"] + its["store_sectors"] + its["atomic_sectors"]
+    return {
+        "memory": [f"{moved:,} bytes to move", f"{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
+        "shared memory": [f"{its['wavefronts']:,} wavefronts", f"{ratio(its['wavefronts'], its['shared']):.2f} per access"],
+        "atomics": [f"{max(one['busiest_line'] for one in of_launches):,} sectors of one 128-byte line",
+                    f"{its['atomics']:,} requests"],
+        "issue": [f"{its['requests']:,} requests", f"by {its['warps']:,} warps"],
+        "latency": [f"{loads} load{'s' * (loads != '1')} in a row per warp",
+                    f"{digits(its['warps'] / launched / SMS)} warps per SM"],
+        "launch": [f"{launched} launch" + "es" * (launched > 1), f"{moved:,} bytes to move"],
+    }[word]
+
+
+def by_kernel(launches):
+    """The sums of all launches of a kernel, whatever their grids and the types that fit their sizes."""
+    result = {}
+    for launch in launches:
+        kernel = result.setdefault(re.sub("<.*", "", launch["kernel"]), {})
+        for name, number in sums(launch).items():
+            kernel[name] = kernel.get(name, 0) + number
+    return result
+
+
+def of_variant(program, variant, options, folder):
+    """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
+    elements, and a histogram's `large` is what LARGE would give."""
+    has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
+    options = ["--variant", variant, *options]
+    seen = counts.run(program, options if has_size else [*options, "--n", "1M"], folder)
+    runs = [seen]
+    if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:
+        runs += [counts.run(program, [*options, "--n", str(n)], folder, counts_only=True) for n in SIZES]
+    for run in runs:
+        run["launches"] = [launch for launch in run["launches"] if "/main.cu:" not in launch["launched_at"]]
+    if len(runs) > 1:
+        small, big = (by_kernel(run["launches"]) for run in runs[1:])
+        seen["large"] = [extrapolated(small.get(kernel, its), its, LARGE) for kernel, its in big.items()]
+    return seen

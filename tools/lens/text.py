@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from counts import by_line, efficiency, moved, ratio, short, total
-from limiter import limiter
+from limiter import LARGE, figures, limiter, sums
 from rows import one_line
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -116,13 +116,15 @@ def summary(name, seen):
     all_bytes, least = moved(launches)
     n = int(seen.get("row", {}).get("n", 0))
     hottest = max((launch["hottest_address"] for launch in launches), default=0)
-    word, figures = limiter(launches)
+    counted = [sums(launch) for launch in launches]
+    word = limiter(counted)
+    large = f" (at {LARGE >> 20} Mi: {limiter(seen['large'])})" if "large" in seen else ""
     loads = total(launches, "global", "load", "requests")
     return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {ratio(all_bytes, least):11.2f} "
             f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} "
             f"{ratio(total(launches, 'shared', None, 'wavefronts'), n):11.3f} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
-            f"{word}: {', '.join(figures)}")
+            f"{word}: {', '.join(figures(counted, word))}{large}")
 
 
 def problems(name, seen):

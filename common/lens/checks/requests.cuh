@@ -2,6 +2,7 @@
 /// @brief Checks of what a warp's accesses cost: the textbook's cases, with the textbook's numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "../../checks/catch.hpp"
@@ -129,6 +130,22 @@ TEST_CASE("atomics on one address are asked for one after another, and on neighb
     CHECK(atomics(1).most_lanes_on_address == 32);
     CHECK(atomics(32).sectors == 4);
     CHECK(atomics(32).most_lanes_on_address == 1);
+}
+
+__global__ void store_kernel(unsigned int* d_counts, unsigned int different) {
+    d_counts[threadIdx.x % different] = 1;
+}
+
+TEST_CASE("the sectors of a line that all blocks store to add up, as those of atomics do") {
+    const DeviceBuffer<unsigned int> d_counts(64);
+    const auto busiest = [](const Seen& all) {
+        std::uint64_t most = 0;
+        for (const auto& [line, sectors] : all.counts.lines) most = std::max(most, sectors);
+        return most;
+    };
+    CHECK(busiest(seen([&] { store_kernel<<<3, 32>>>(d_counts.data(), 32); })) == 12);
+    CHECK(busiest(seen([&] { atomic_kernel<<<3, 32>>>(d_counts.data(), 32); })) == 12);
+    CHECK(busiest(seen([&] { store_kernel<<<3, 64>>>(d_counts.data(), 64); })) == 12);  // two lines
 }
 
 __global__ void loop_kernel(const int* d_data, int* d_sums) {

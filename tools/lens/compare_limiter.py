@@ -1,0 +1,119 @@
+"""The lens's limiter beside what recorded percentages say: a section of docs/lens.md."""
+
+import csv
+import re
+from pathlib import Path
+
+import counts
+import limiter
+from counts import ratio
+from rows import Problem
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BIN = ROOT / "build" / "simulator" / "bin"
+SEEN = ROOT / "docs" / "results" / "simulator" / "limiter.csv"
+KEY = ["case", "chapter", "variant", "input", "n", "kernel"]
+SMALL = 1 << 20  # elements; the counts of more are extrapolated
+LEAST = 0.9      # of the words must agree
+UNITS = ["memory", "shared memory", "issue", "atomics"]
+TYPES = {"int counters": "int", "unsigned counters": "unsigned int", "64-bit counters": "unsigned long long",
+         "float counters": "float", "double counters": "double"}  # of 02's --counter-types
+
+# Why words differ.
+UNROLLED = ("nvcc unrolls the loop and loads two numbers at once: {per_request:.1f} instructions per access instead of the lens's "
+            f"{limiter.INSTRUCTIONS['requests']}.")
+MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded:.1f} µs. Probably it leaves out most of the time "
+         "in which blocks clear and merge their copies, before and after they read the input.")
+REASONS = {"thread_zero_kernel": UNROLLED, "one_launch_kernel": MERGE}
+
+
+def largest_launch(theirs, n):
+    """Of a recorded row's kernel, counted for n elements."""
+    program = BIN / f"{theirs['chapter']}_lens"
+    if not program.exists():
+        raise Problem(f"{program} has not been built: ./course lens {theirs['chapter'][:2]} does that")
+    options, its_type = ["--variant", theirs["variant"], "--input", theirs["input"]], r"\b"
+    if theirs["case"] == "counter-types":
+        options, its_type = ["--counter-types"], f"<{TYPES[theirs['variant']]}[,>]"
+    seen = counts.run(program, [*options, "--n", str(n)], counts_only=True, has_row=False)
+    launches = [launch for launch in seen["launches"] if re.match(theirs["kernel"] + its_type, launch["kernel"])]
+    if not launches:
+        raise Problem(f"{theirs['chapter']}, {theirs['variant']}: the lens has seen no launch of {theirs['kernel']}")
+    return max(launches, key=counts.warps)
+
+
+def sums(theirs, n):
+    """Of one launch."""
+    launch = largest_launch(theirs, n)
+    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items()}
+
+
+def record(recorded):
+    rows = []
+    for theirs in recorded:
+        n = int(theirs["n"])
+        print(f"{theirs['chapter']}, {theirs['variant']}, {theirs['input']}, n = {n}: {theirs['kernel']}", flush=True)
+        its = sums(theirs, n) if n <= SMALL else limiter.extrapolated(*(sums(theirs, size) for size in limiter.SIZES), n)
+        rows.append({**{name: theirs[name] for name in KEY}, **{name: f"{number:.10g}" for name, number in its.items()}})
+    with open(SEEN, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def percentages(theirs, its):
+    """How busy Nsight Compute has found the units, in percent. Atomics: their rate on one line of L2, per second."""
+    time = float(theirs["kernel_s"])
+    return {"memory": max(float(theirs["dram"]), float(theirs["l2"])), "shared memory": float(theirs["shared"]),
+            "issue": 100 * float(theirs["instructions"]) / (limiter.SMS * limiter.ISSUE * limiter.CLOCK * time),
+            "atomics": its["busiest_line"] / time if its["atomics"] > 0 else 0}
+
+
+def section(recorded):
+    """The part of the page, in lines. Problem: too few words agree."""
+    with open(SEEN, newline="", encoding="utf-8") as file:
+        seen = {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
+    missing = [theirs["variant"] for theirs in recorded if tuple(theirs[name] for name in KEY) not in seen]
+    if missing:
+        raise Problem(f"{SEEN.name} lacks {', '.join(missing)}: run tools/lens/compare.py --record")
+    pairs = []
+    for theirs in recorded:
+        its = {name: float(text) for name, text in seen[tuple(theirs[name] for name in KEY)].items() if name not in KEY}
+        pairs.append((theirs, its, percentages(theirs, its)))
+    fastest = max(busy["atomics"] for _, _, busy in pairs)
+    agree, lines, reasons = 0, [], []
+    for theirs, its, busy in pairs:
+        busy["atomics"] *= 100 / fastest
+        unit = max(busy, key=busy.get)
+        expected = unit if busy[unit] >= 100 * limiter.BUSY else "latency"
+        word = limiter.limiter([its])
+        mine = "latency" if word == "launch" else word  # Nsight Compute's times begin after the launch
+        agree += mine == expected
+        mark = ""
+        if mine != expected:
+            why = REASONS.get(theirs["kernel"], "The reason is unknown.").format(
+                per_request=ratio(float(theirs["instructions"]), its["requests"]),
+                recorded=1e6 * float(theirs["kernel_s"]), estimated=1e6 * limiter.seconds(its)[0])
+            if why not in reasons:
+                reasons.append(why)
+            mark = f" ({reasons.index(why) + 1})"
+        size = f"{int(theirs['n']) >> 20} Mi" if int(theirs["n"]) >= 1 << 20 else theirs["n"]
+        lines.append(f"| {theirs['chapter'][:2]} | {theirs['variant']} | {theirs['kernel']} | {theirs['input']} | {size} | "
+                     + " | ".join(f"{busy[name]:.1f}" for name in UNITS) + f" | {expected} | {mine}{mark} |")
+    if agree < LEAST * len(pairs):
+        raise Problem(f"the limiter agrees with only {agree} of {len(pairs)} recorded rows")
+    return [
+        "## The limiter", "",
+        f"The lens's limiter is that of the recorded percentages in {agree} of {len(pairs)} rows.", "",
+        "Nsight Compute's section *Speed of Light* calls a kernel limited by the busiest unit if that unit reaches 60 % of its peak",
+        "throughput, and otherwise by latency. The percentages are those of the recording: *memory* is the larger of DRAM and L2,",
+        "and *issue* is the recorded instructions divided by those that all SMs could issue in the kernel's time at 1.98 GHz, since",
+        "the recorded column `issue` leaves out the time in which an SM has no warps.", "",
+        "Nsight Compute has no percentage for atomics on the same line of L2 and would say *latency*. Here, *atomics* is the rate of",
+        "sectors on the busiest line, in percent of the highest rate in the recording.", "",
+        "The lens follows the same rule with times that it estimates from its counts (`tools/lens/limiter.py`). Some of its constants,",
+        "such as the instructions per access, were fitted to this recording. Beyond 1 Mi elements, it extrapolates the counts from",
+        "4 Mi and 8 Mi. The lens's *launch* counts as latency, because Nsight Compute's times begin after the launch.", "",
+        f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's |",
+        "|---|---|---|---|---|" + "---:|" * len(UNITS) + "---|---|", *lines, "",
+        *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), ""]

@@ -1,5 +1,6 @@
 /// @file
 /// @brief Checks of chapter 07.
+#include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
@@ -14,6 +15,14 @@ void sum_by_shuffles(const int* d_data, std::size_t n, unsigned long long* d_sum
     clear_sum(d_sum);
     shuffles_kernel<kStreaming><<<shape.grid_or(3), shape.block_or(kWideBlock)>>>(d_data, n, d_sum);
     CUDA_CHECK(cudaGetLastError());
+}
+
+/// The last block's work, after all blocks but those that run in `EndsOnly` have drawn their tickets.
+void sum_in_last_of_four_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                                unsigned long long* d_workspace, LaunchShape shape) {
+    const unsigned long long drawn = shape.grid - 4;
+    CUDA_CHECK(cudaMemcpy(d_workspace, &drawn, sizeof(drawn), cudaMemcpyHostToDevice));
+    sum_last_block(d_data, n, d_sum, d_workspace, shape);
 }
 
 }  // namespace
@@ -58,4 +67,8 @@ TEST_CASE("the first and the last of more than 2^32 ints are used") {
     if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<SumOfSquares>& variant : kVariants)
         CHECK(check_far_elements(variant).value_or("") == "");
+    Variant<SumOfSquares> last_block = variant_named(kVariants, "last block");
+    last_block.run = sum_in_last_of_four_blocks;
+    last_block.zeroed_workspace = false;
+    CHECK(check_far_elements(last_block).value_or("") == "");
 }

@@ -396,6 +396,8 @@ class Mutate(unittest.TestCase):
                                                            "std::size_t n = std::uint32_t{a}, *p;\n"]),
                 ("atomicAdd(&x[f(i)], v);\n", ["((*(&x[f(i)]) += v) - v);\n"])):
             self.assertEqual(changes(text), expected)
+        self.assertEqual([mutant.change(lines_above=1) for mutant in mutants_of("x.cuh", "f();\n  a = b < c;\n")],
+                         ["f(); a = b < c;  →  a = b <= c;"])
 
 
 class Exercises(Folder):

@@ -57,6 +57,8 @@ TEST_CASE("the same seed gives the same bytes on every platform") {
         CHECK(static_cast<int>(block[i]) == static_cast<int>(first[i]));
     CHECK(block == big_random_block(20, 5489));
     CHECK(block != big_random_block(20, 5490));
+    for (const char* name : {"uniform", "skewed", "one-hot", "bank-attack"})
+        CHECK(input(name).make(20, 1) != input(name).make(20, (1ull << 32) + 1));
 }
 
 TEST_CASE("each named input is what its description says") {
@@ -80,6 +82,29 @@ TEST_CASE("each named input is what its description says") {
     for (std::size_t b = 0; b < kBins; ++b) CHECK((attack[b] != 0) == (b % 32 == 0));
     for (const auto& any : named_bytes())
         for (const std::size_t size : {0, 1, 7}) CHECK(any.make(size, 1).size() == size);
+
+    const auto ints = [](std::size_t index, std::uint64_t seed) {
+        return named_ints()[index].make(1001, seed);
+    };
+    CHECK(ints(0, 1) == generate_data(1001));
+    const std::vector<int> random = ints(1, 1), alternating = ints(3, 1);
+    CHECK(*std::max_element(random.begin(), random.end()) > INT_MAX / 2);
+    CHECK(*std::min_element(random.begin(), random.end()) < INT_MIN / 2);
+    CHECK(random != ints(1, (1ull << 32) + 1));
+    CHECK(ints(2, 1) == std::vector<int>(1001, INT_MIN));
+    for (std::size_t i = 0; i < alternating.size(); ++i)
+        REQUIRE(alternating[i] == (i % 2 == 0 ? INT_MAX : -INT_MAX));
+}
+
+TEST_CASE("with glibc, the article's squares add up to the article's 29909398, whenever they are made") {
+#ifdef __GLIBC__
+    for (int time = 0; time < 2; ++time) {
+        const std::vector<int> data = generate_data(1048576);
+        CHECK(reference_sum(data.data(), data.size()) == 29909398);
+    }
+#else
+    skip_check("another C library, other numbers");
+#endif
 }
 
 TEST_CASE("options are read, with binary suffixes") {
@@ -87,6 +112,9 @@ TEST_CASE("options are read, with binary suffixes") {
     CHECK(parse({"--n", "64K"}).n == 65536);
     CHECK(parse({"--n=1G"}).n == std::size_t{1} << 30);
     CHECK(parse({"--n", "0"}).n == 0);
+    CHECK(parse({"--n", "8G"}).n == std::size_t{8} << 30);
+    CHECK(parse({"--seed", "18446744073709551615"}).seed == ~std::uint64_t{0});
+    CHECK(parse({"--file", "x"}).file == "x");
     CHECK(parse({"--input", "bank-attack"}).input == "bank-attack");
     const LaunchShape shape = parse({"--grid", "7", "--block", "1024"}).shape;
     CHECK(shape.grid == 7);
@@ -128,6 +156,8 @@ TEST_CASE("invalid options are refused by name") {
           std::string::npos);
     CHECK(refusal({"--sweep"}).find("unknown option '--sweep'") == 0);
     CHECK(refusal({"--n"}).find("--n needs a value") == 0);
+    CHECK(refusal({"--variant", ""}).find("--variant needs a value, not ''") == 0);
+    CHECK(refusal({"--n", "1", "5"}).find("unknown argument '5'") == 0);
     CHECK_THROWS_AS(parse({"--sweep", "--bins", "-"}, {kSweepMode}), BadOption);
     CHECK_THROWS_AS(parse({"--sweep", "--variant", "x"}, {kSweepMode}), BadOption);
     CHECK_THROWS_AS(parse({"--cost", "--csv", "x"}, {{"cost", "", false}}), BadOption);
@@ -187,11 +217,17 @@ TEST_CASE("shapes that a launch can't have are refused") {
     CHECK(blocks_for(257, 256) == 2);
     CHECK(blocks_for(0x7fffffffull * 1024, 1024) == 0x7fffffffu);
     CHECK_THROWS_AS(blocks_for(0x7fffffffull * 1024 + 1, 1024), std::invalid_argument);
+    CHECK_THROWS_AS(blocks_for(1ull << 32, 1), std::invalid_argument);
+    CHECK(LaunchShape{1, 1}.grid_or(5) == 1);
+    CHECK(LaunchShape{1, 1}.block_or(5) == 1);
+    CHECK(LaunchShape{}.grid_or(5) == 5);
+    CHECK(LaunchShape{}.block_or(5) == 5);
     const std::size_t most = UINT32_MAX;
     CHECK_NOTHROW(require_32_bit_counters(most * 7 + 6, 7, 0));
     CHECK_THROWS_AS(require_32_bit_counters(most * 7 + 7, 7, 0), std::invalid_argument);
     CHECK_NOTHROW(require_32_bit_counters((most - 5) * 7, 7, 5));
     CHECK_THROWS_AS(require_32_bit_counters((most - 5) * 7, 7, 6), std::invalid_argument);
+    CHECK_THROWS_AS(require_32_bit_counters(0, 7, most + 1), std::invalid_argument);
 }
 
 TEST_CASE("a CUDA error names the call, the place and CUDA's description") {
@@ -279,8 +315,13 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     const std::vector<Row> simulated_rows = on_simulator.run();
     REQUIRE(simulated_rows.size() == 2);
     CHECK(simulated_rows[0].simulated);
+    CHECK(simulated_rows[0].cache.empty());
     CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
     CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
+
+    Bench of_nothing({.bytes = 0}, options, nullptr);
+    of_nothing.add({.name = kOneCore, .run = spend(1), .on_cpu = true});
+    CHECK(std::isnan(of_nothing.run()[0].times_cpu_sequential));
 }
 
 TEST_CASE("a long run on the simulator is announced") {
@@ -301,6 +342,20 @@ TEST_CASE("squares and sums keep what 64 bits can hold") {
     CHECK(reference_sum(data.data(), 3) == 3ull << 62);
     CHECK(reference_sum(data.data(), 4) == 0);  // 2^64, modulo 2^64
     CHECK(on_all_cores<SumOfSquares>(data.data(), 3) == Results{3ull << 62});
+
+    const DeviceBuffer<unsigned long long> d_partials(3), d_sum(1);
+    const Results partials{1ull << 40, 2ull << 40, 5};
+    CUDA_CHECK(cudaMemcpy(d_partials.data(), partials.data(), d_partials.bytes(), cudaMemcpyHostToDevice));
+    add_partials_on_cpu(d_partials.data(), 3, d_sum.data());
+    CHECK(d_sum.to_host() == Results{(3ull << 40) + 5});
+    clear_sum(d_sum.data());
+    CHECK(d_sum.to_host() == Results{0});
+}
+
+TEST_CASE("the CPU's fastest loop on all cores counts as the reference does") {
+    const std::vector<unsigned char> data = big_random_block(1003, 1);
+    for (std::size_t n = 0; n <= data.size(); n += n < 9 ? 1 : 71)
+        CHECK(on_all_cores<Histogram>(data.data(), n) == reference_histogram(data.data(), n));
 }
 
 TEST_CASE("variants refuse launch shapes that they don't support") {

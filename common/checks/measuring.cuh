@@ -79,13 +79,18 @@ TEST_CASE("a GPU takes the requested number of samples after a warm-up, a CPU fi
     CHECK(std::count(order.begin(), order.end(), 'A') == 10);
 }
 
-TEST_CASE("a job that takes longer than two seconds is timed once") {
+TEST_CASE("a job that has taken longer than two seconds gets no further round, but one sample") {
     const Device gpu = device_for_measuring(false);
-    const std::vector<Job> jobs{{.name = "slow", .run = [] { usleep(2010 * 1000); }, .on_cpu = true},
+    const auto spend = [](int milliseconds) {
+        return [milliseconds] { usleep(static_cast<useconds_t>(milliseconds) * 1000); };
+    };
+    const std::vector<Job> jobs{{.name = "slow", .run = spend(2010), .on_cpu = true},
+                                {.name = "three rounds", .run = spend(700), .on_cpu = true},
                                 {.name = "fast", .run = [] {}, .on_cpu = true}};
     const std::vector<Measured> measured = measure(jobs, 3, &gpu);
     CHECK(measured[0].timing.samples == 1);
-    CHECK(measured[1].timing.samples == 3);
+    CHECK(measured[1].timing.samples == 2);  // after the warm-up
+    CHECK(measured[2].timing.samples == 3);
 }
 
 TEST_CASE("a job whose kernel fails is WRONG, and the others run if the device can recover") {
@@ -184,6 +189,7 @@ TEST_CASE("on a GPU, kernels' rows have ratios to the read ceiling and to CUB, a
     CHECK(rows[0].times_cpu_all_cores == Approx(median(2) / median(0)));
     CHECK(rows[0].of_ceiling == Approx(median(3) / median(0)));
     CHECK((rows[0].grid == 3 && rows[0].block == 64));
+    CHECK(rows[0].cache == "clean");
     CHECK(rows[2].device == "CPU");
     CHECK(std::isnan(rows[2].times_cub));
     CHECK(std::isnan(rows[2].of_ceiling));
@@ -197,6 +203,7 @@ TEST_CASE("a sweep goes from one block to one element per thread, including mult
           std::vector<unsigned int>{1, 3, 4, 6, 12, 16, 24, 48, 64, 96, 256, 1024, 3907});
     CHECK(sweep_grids(1000, 256, 132) == std::vector<unsigned int>{1, 4});
     CHECK(sweep_grids(0, 256, 132) == std::vector<unsigned int>{1});
+    CHECK(sweep_grids(std::size_t{1} << 33, 1024, 132).back() == 1u << 23);
 }
 
 }  // namespace measuring_checks

@@ -74,13 +74,21 @@ TEST_CASE("each verification finds the errors that it can find") {
     longer.push_back(0);
     CHECK(verify_one_by_one(longer, right).value() == "257 results instead of 256");
     CHECK(verify_one_by_one(first_128, right));
-    Bins last = right;
-    ++last[255];
-    CHECK(verify_in_reverse(last, data.data(), data.size()));
-    CHECK(verify_one_by_one(last, right));
-
-    const Variant<Histogram> eight{.name = "", .run = nullptr, .results = 8};
-    CHECK_FALSE(verify_in_reverse(eight.expected(right), data.data(), data.size()));
+    for (const std::size_t bin : {0, 255}) {
+        Bins wrong = right;
+        ++wrong[bin];
+        CHECK(verify_in_reverse(wrong, data.data(), data.size()));
+        CHECK(verify_one_by_one(wrong, right));
+    }
+    CHECK(verify_one_by_one({1, 2}, {1, 3}).value() == "bin 1: expected 3, got 2");
+    for (const std::size_t bins : {8, 128}) {
+        const Variant<Histogram> fewer{.name = "", .run = nullptr, .results = bins};
+        CHECK_FALSE(verify_in_reverse(fewer.expected(right), data.data(), data.size()));
+    }
+    constexpr unsigned long long kMany = 1ull << 32;
+    CHECK_FALSE(verify_by_sum({kMany, 5}, kMany + 5));
+    CHECK(verify_by_sum({kMany, 5}, 5).value() == "the bins add up to 4294967301, not 5");
+    CHECK(verify_by_sum({5}, kMany + 5));
 }
 
 /// A correct but slow variant of any problem: the CPU's loop over a copy.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../../common/cuda/pinned.cuh"
+#include "../parts.cuh"
 #include "../resident.cuh"
 #include "../timeline.cuh"
 #include "sources.cuh"
@@ -119,6 +120,37 @@ TEST_CASE(
     CHECK(rows[1].timing.samples == 1);
     CHECK(std::isnan(rows[1].of_ceiling));
     CHECK(std::isnan(rows[3].gigabytes_per_second));
+}
+
+TEST_CASE("what is timed alone takes all bytes, to the nearest chunk per GPU") {
+    const Setting devices("CUDA_SIM_DEVICES", 2);
+    if (!has_devices(2)) return skip_check("needs two devices");
+    const Bytes bytes = big_random_block(5 * kChunk + 3, 1);
+    const Shape shape{2, 2, kChunk};
+    CopiedSource source(bytes, kChunk);
+    Pipeline pipeline(kCountBytes, shape);
+    CHECK(time_reading(pipeline, source).bytes == bytes.size());
+    CHECK(time_copying(shape, bytes.size()).bytes == 4 * kChunk);
+    CHECK(time_copying(shape, 0).bytes == 2 * kChunk);
+    const Slot slot(1, kChunk);
+    std::copy_n(bytes.begin(), kChunk, slot.host);
+    only_copy(slot, 1);
+    CHECK(slot.d_data.to_host() == Bytes(bytes.begin(), bytes.begin() + kChunk));
+}
+
+TEST_CASE("a buffer of the ring frees its memory, its stream and its event") {
+    if (!init_cuda().simulated)
+        return skip_check("needs the simulator, which reports uses of what was freed");
+    auto slot = std::make_unique<Slot>(0, kChunk);
+    unsigned char *const host = slot->host, *const d_data = slot->d_data.data();
+    const cudaStream_t stream = slot->stream;
+    const cudaEvent_t copied = slot->copied;
+    slot.reset();
+    CHECK(cudaFreeHost(host) != cudaSuccess);
+    CHECK(cudaFree(d_data) != cudaSuccess);
+    CHECK(cudaStreamSynchronize(stream) != cudaSuccess);
+    CHECK(cudaEventSynchronize(copied) != cudaSuccess);
+    cudaGetLastError();
 }
 
 TEST_CASE("the checksum depends on each bit, and on the order of words") {

@@ -49,7 +49,10 @@ class LockstepPointer {
     LockstepPointer() = default;
     LockstepPointer(volatile T* address) : address_(address) {}
     operator volatile T*() const { return address_; }
-    explicit operator T*() const { return const_cast<T*>(address_); }
+    template <typename U>
+    explicit operator U*() const {
+        return reinterpret_cast<U*>(const_cast<T*>(address_));
+    }
     LockstepReference<T> operator*() const { return LockstepReference<T>(address_); }
     template <typename Index>
     LockstepReference<T> operator[](Index i) const {

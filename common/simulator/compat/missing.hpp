@@ -56,6 +56,9 @@ inline constexpr MissingFeature kMissingWords[] = {{"asm", "inline PTX (asm)"},
                                                    {"cuInit", "driver API"},
                                                    {"cuLaunchKernel", "driver API"},
                                                    {"cuMem*", "driver API"},
+                                                   {"this_cluster", "thread block clusters"},
+                                                   {"cluster_group", "thread block clusters"},
+                                                   {"__cluster_dims__", "thread block clusters"},
                                                    {"cudaIpc*", "memory shared by processes"},
                                                    {"cudaGraphics*", "OpenGL"}};
 

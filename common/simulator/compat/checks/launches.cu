@@ -41,7 +41,8 @@ int main() {
     RUNS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     RUNS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     void* arguments[] = {&d_number, &summand, &unused};
-    RUNS(cudaLaunchKernel((const void*)add_kernel, dim3(2), dim3(4), arguments, 0, stream));
+    RUNS(cudaLaunchKernel((const void*)add_kernel, dim3(1), dim3(4), arguments, 0, stream));
+    RUNS(cudaLaunchKernel(reinterpret_cast<void*>(&add_kernel), dim3(1), dim3(4), arguments, 0, stream));
     RUNS(cudaEventRecord(event, stream));
     RUNS(cudaStreamWaitEvent(stream, event, 0));
     RUNS(cudaLaunchHostFunc(stream, on_host, &calls));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "warps.h"
 
@@ -64,5 +65,9 @@ class LockstepPointer {
  private:
     volatile T* address_;
 };
+
+/// The same for a type that may be a struct's, whose members are used in no order.
+template <typename T>
+using AnyLockstepPointer = std::conditional_t<std::is_arithmetic_v<T>, LockstepPointer<T>, volatile T*>;
 
 }  // namespace sim

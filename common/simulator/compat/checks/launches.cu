@@ -7,6 +7,26 @@ void CUDART_CB on_host(void* data) { ++*static_cast<int*>(data); }
 void CUDART_CB plus_one(void* data) { *static_cast<int*>(data) += 1; }
 void CUDART_CB times_ten(void* data) { *static_cast<int*>(data) *= 10; }
 
+#define ARGUMENTS(grid, block, stream) <<<(grid), (block), 0, stream>>>
+#define ONCE <<<1, 1>>>
+
+template <typename T>
+__global__ void set_kernel(T* number, T value) {
+    *number = value;
+}
+
+void check_macros() {
+    float* number;
+    RUNS(cudaMallocManaged(&number, sizeof(float)));
+    set_kernel<float> ARGUMENTS(dim3(2, 2), 1, nullptr)(number, 3);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(*number == 3);
+    set_kernel ONCE(number, 4.0f);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(*number == 4);
+    RUNS(cudaFree(number));
+}
+
 void check_order() {
     int number = 1;
     cudaGraph_t graph;
@@ -30,6 +50,7 @@ void check_order() {
 }
 
 int main() {
+    check_macros();
     check_order();
     int *d_number, number = 0, calls = 0, summand = 3, blocks = 0, threads = 0, value = 0;
     char unused = 'x';

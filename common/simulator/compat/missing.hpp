@@ -59,6 +59,8 @@ inline constexpr MissingFeature kMissingWords[] = {{"asm", "inline PTX (asm)"},
                                                    {"this_cluster", "thread block clusters"},
                                                    {"cluster_group", "thread block clusters"},
                                                    {"__cluster_dims__", "thread block clusters"},
+                                                   {"CURAND_RNG_QUASI*", "quasi-random numbers"},
+                                                   {"curandDirectionVectors*", "quasi-random numbers"},
                                                    {"cudaIpc*", "memory shared by processes"},
                                                    {"cudaGraphics*", "OpenGL"}};
 

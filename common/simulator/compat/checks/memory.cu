@@ -52,4 +52,14 @@ int main() {
     CHECK(matrix[0][0] == 'a' && matrix[1][3] == 'e');
     CHECK(cudaMemcpy2D(matrix, 4, rows, pitch, 5, 2, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
     RUNS(cudaFree(rows));
+
+    cudaMemPool_t pool;
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    RUNS(cudaMemPoolCreate(&pool, &properties));
+    RUNS(cudaMallocFromPoolAsync(&symbol, sizeof(numbers), pool, nullptr));
+    RUNS(cudaMemcpy(symbol, numbers, sizeof(numbers), cudaMemcpyHostToDevice));
+    RUNS(cudaFreeAsync(symbol, nullptr));
+    RUNS(cudaMemPoolDestroy(pool));
 }

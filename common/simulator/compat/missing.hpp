@@ -15,27 +15,25 @@ struct MissingFeature {
 };
 
 /// Of headers, by how their names begin.
-inline constexpr MissingFeature kMissingHeaders[] = {
-    {"thrust/*", "Thrust"},
-    {"cub/*", "CUB"},
-    {"cuda/*", "libcu++"},
-    {"cublas*", "cuBLAS"},
+inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
+                                                     {"cub/*", "CUB"},
+                                                     {"cuda/*", "libcu++"},
+                                                     {"cublas*", "cuBLAS"},
 
-    {"cufft*", "cuFFT"},
-    {"cusparse*", "cuSPARSE"},
-    {"cusolver*", "cuSOLVER"},
-    {"cudnn*", "cuDNN"},
-    {"npp*", "NPP"},
-    {"nvrtc*", "NVRTC"},
-    {"nccl*", "NCCL"},
-    {"nvml*", "NVML"},
-    {"cupti*", "CUPTI"},
-    {"mma.h", "tensor cores (WMMA)"},
-    {"cutlass/*", "CUTLASS"},
-    {"cute/*", "CUTLASS"},
-    {"cuda_gl_interop.h", "OpenGL"},
-    {"cuda_texture_types.h", "textures"},
-    {"cuda_pipeline*", "asynchronous copies (cuda_pipeline)"}};
+                                                     {"cufft*", "cuFFT"},
+                                                     {"cusparse*", "cuSPARSE"},
+                                                     {"cusolver*", "cuSOLVER"},
+                                                     {"cudnn*", "cuDNN"},
+                                                     {"npp*", "NPP"},
+                                                     {"nvrtc*", "NVRTC"},
+                                                     {"nccl*", "NCCL"},
+                                                     {"nvml*", "NVML"},
+                                                     {"cupti*", "CUPTI"},
+                                                     {"mma.h", "tensor cores (WMMA)"},
+                                                     {"cutlass/*", "CUTLASS"},
+                                                     {"cute/*", "CUTLASS"},
+                                                     {"cuda_gl_interop.h", "OpenGL"},
+                                                     {"cuda_texture_types.h", "textures"}};
 
 /// Of other words.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", "inline PTX (asm)"},

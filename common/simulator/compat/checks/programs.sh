@@ -13,7 +13,8 @@ complain() {
 }
 
 for file in "$here"/*.cu; do
-  if ! executable=$("$program" "$build" "$file") || ! "$executable"; then complain "${file##*/} fails"; fi
+  if ! executable=$("$program" "$build" "$file" 2>"$scratch/said") || ! "$executable"; then complain "${file##*/} fails"; fi
+  if [ -s "$scratch/said" ]; then complain "of ${file##*/}, compilers say: $(cat "$scratch/said")"; fi
 done
 
 # refuses WORDS SOURCE: does not compile, with the file's name before these words.

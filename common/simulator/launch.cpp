@@ -140,6 +140,10 @@ void run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop l
 
 }  // namespace
 
+bool runs_late(cudaStream_t stream) {
+    return running_worker != nullptr ? keep_nested != nullptr : is_late(stream);
+}
+
 void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
     if (running_worker != nullptr) return keep_nested(std::move(run));
     if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});

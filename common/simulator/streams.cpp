@@ -16,7 +16,6 @@
 #include "errors.hpp"
 #include "handles.hpp"
 #include "hazards.hpp"
-#include "worker.hpp"
 
 namespace sim {
 namespace {
@@ -155,7 +154,6 @@ cudaError_t stream_error(cudaStream_t stream) {
 }
 
 bool is_late(cudaStream_t stream) {
-    if (running_worker != nullptr) return keep_nested != nullptr;
     const std::lock_guard lock(streams_lock);
     if (!is_default(stream)) return find(stream) != nullptr;
     const bool created = std::any_of(streams.begin(), streams.end(), [](const auto& any) {

@@ -160,8 +160,9 @@ extern thread_local Worker* running_worker;
 /// Whether the grid that this OS thread launches needs all of its blocks to run at the same time.
 inline thread_local bool launches_cooperatively = false;
 
-/// Keeps a kernel's launch, and runs what was kept. Null where kernels can't launch (compat/nested.cpp).
+/// Keeps a kernel's launch until its grid has ended. Null where kernels can't launch (compat/nested.cpp).
 inline void (*keep_nested)(std::function<void()> run) = nullptr;
+/// Runs the launches that have been kept. Null likewise.
 inline void (*run_nested)() = nullptr;
 
 }  // namespace sim

@@ -224,7 +224,7 @@ enum cudaStreamCaptureMode {
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 
 namespace sim {
-/// What has been captured, in order.
+/// The captured work, in order.
 using Captured = std::vector<std::pair<cudaGraphNodeType, std::function<void()>>>;
 /// From now on, work in streams is kept. @return Whether it was not before.
 bool begin_capture();

@@ -76,6 +76,7 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <cooperative_groups/scan.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <curand_kernel.h>
 #include "compat/prelude.h"
 #else

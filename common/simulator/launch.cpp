@@ -112,15 +112,7 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     return error == cudaSuccess;
 }
 
-}  // namespace
-
-void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
-    if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});
-}
-
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
-    if (!accept(kernel, config)) return;
-    wait_for(config.stream);
+void run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
     const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
@@ -144,6 +136,24 @@ void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
     if (grid.error != cudaSuccess) return set_fault(grid.error, grid.fault);
     if (const std::string damage = access.damage(); !damage.empty())
         set_fault(cudaErrorIllegalAddress, launch_text(kernel) + ": a thread has written " + damage);
+}
+
+}  // namespace
+
+bool runs_late(cudaStream_t stream) {
+    return running_worker != nullptr ? keep_nested != nullptr : is_late(stream);
+}
+
+void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
+    if (running_worker != nullptr) return keep_nested(std::move(run));
+    if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});
+}
+
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+    if (!accept(kernel, config)) return;
+    wait_for(config.stream);
+    run_one_grid(kernel, config, loop, call);
+    if (run_nested != nullptr) run_nested();
 }
 
 }  // namespace sim

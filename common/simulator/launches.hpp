@@ -20,7 +20,6 @@ class Launches {
         replace_three(close, ">", "))");
     }
 
- private:
     /// The beginning of a kernel's name that ends before `end`: `a::b<c, d>`, `x.y`, `(*p)`, `p[i]`, `a##b`.
     std::size_t kernel_begin(std::size_t end, std::size_t directive) const {
         std::size_t i = end;
@@ -40,14 +39,8 @@ class Launches {
         }
         return i;
     }
-    /// Whether two parts of a name are joined before `end`: `.`, `->`, `::` or, in a macro, `##`.
-    bool is_joint(std::size_t end) const {
-        if (end < 2) return false;
-        return tokens_.is(end - 1, ".") || tokens_.is_arrow(end - 1) ||
-               (tokens_.is(end - 1, ":") && tokens_.is(end - 2, ":")) ||
-               (tokens_.is(end - 1, "#") && tokens_.is(end - 2, "#"));
-    }
 
+    /// The `>>>` that belongs to the `<<<` at `at`.
     std::size_t find_close(std::size_t at) const {
         int templates = 0;
         std::size_t close = tokens_.third(at, "<") + 1;
@@ -59,6 +52,23 @@ class Launches {
         }
         return close;
     }
+
+    void replace_three(std::size_t i, const char* sign, const char* text) {
+        const std::size_t last = tokens_.third(i, sign);
+        tokens_.text(i) = text;
+        tokens_.text(i + 1).clear();
+        tokens_.text(last).clear();
+    }
+
+ private:
+    /// Whether two parts of a name are joined before `end`: `.`, `->`, `::` or, in a macro, `##`.
+    bool is_joint(std::size_t end) const {
+        if (end < 2) return false;
+        return tokens_.is(end - 1, ".") || tokens_.is_arrow(end - 1) ||
+               (tokens_.is(end - 1, ":") && tokens_.is(end - 2, ":")) ||
+               (tokens_.is(end - 1, "#") && tokens_.is(end - 2, "#"));
+    }
+
     bool is_close(std::size_t i) const {
         const std::size_t last = tokens_.third(i, ">");
         if (last == kNone) return false;
@@ -66,13 +76,6 @@ class Launches {
         if (tokens_.is(after, "(")) return true;
         const std::size_t directive = tokens_[i].directive;  // a macro may end here
         return directive != 0 && (after >= tokens_.size() || tokens_[after].directive != directive);
-    }
-
-    void replace_three(std::size_t i, const char* sign, const char* text) {
-        const std::size_t last = tokens_.third(i, sign);
-        tokens_.text(i) = text;
-        tokens_.text(i + 1).clear();
-        tokens_.text(last).clear();
     }
 
     Tokens& tokens_;

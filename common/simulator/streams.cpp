@@ -167,6 +167,7 @@ bool is_late(cudaStream_t stream) {
 void order(cudaStream_t handle, Operation new_operation) {
     static std::uint64_t last_number = 0;
     const std::lock_guard lock(streams_lock);
+    if (capture != nullptr && !is_default(handle) && capture(new_operation)) return;
     Stream& stream = *find(handle);
     join(stream.before, waited);
     if (is_default(handle)) {

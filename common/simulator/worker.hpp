@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -158,5 +159,10 @@ extern thread_local Worker* running_worker;
 
 /// Whether the grid that this OS thread launches needs all of its blocks to run at the same time.
 inline thread_local bool launches_cooperatively = false;
+
+/// Keeps a kernel's launch until its grid has ended. Null where kernels can't launch (compat/nested.cpp).
+inline void (*keep_nested)(std::function<void()> run) = nullptr;
+/// Runs the launches that have been kept. Null likewise.
+inline void (*run_nested)() = nullptr;
 
 }  // namespace sim

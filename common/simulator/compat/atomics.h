@@ -39,4 +39,6 @@ SIM_SCOPES(atomicAnd)
 SIM_SCOPES(atomicOr)
 SIM_SCOPES(atomicXor)
 SIM_SCOPES(atomicCAS)
+SIM_SCOPES(atomicInc)
+SIM_SCOPES(atomicDec)
 #undef SIM_SCOPES

@@ -44,7 +44,12 @@ enum cudaTextureAddressMode {
     cudaAddressModeMirror,
     cudaAddressModeBorder
 };
-enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported };
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrAccessSupported,
+    cudaDevP2PAttrNativeAtomicSupported,
+    cudaDevP2PAttrCudaArrayAccessSupported,
+};
 
 inline cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 inline cudaError_t cudaGetDeviceFlags(unsigned int* flags) { return *flags = 0, cudaSuccess; }

@@ -1,11 +1,12 @@
 /// @file
 /// @brief Graphs of kernels, copies and functions of the host. Each node runs after those that it
-/// depends on. Work in a stream can't be captured.
+/// depends on.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "launches.h"
@@ -182,6 +183,11 @@ inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, 
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long = 0) {
     return *exec = new SimGraphExec{sim::steps(*graph)}, cudaSuccess;
 }
+inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                 unsigned long long) {
+    return cudaGraphInstantiate(exec, graph);
+}
+inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t*, char*,
                                         size_t) {
     return cudaGraphInstantiate(exec, graph);
@@ -208,19 +214,40 @@ inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     return cudaPeekAtLastError();
 }
 
-/// @name Capturing a stream, which is an error
+/// @name Capturing streams
 /// @{
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal,
     cudaStreamCaptureModeThreadLocal,
     cudaStreamCaptureModeRelaxed,
 };
-inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-    fprintf(stderr,
-            "simulator: a stream can't be captured as a graph; add the nodes by cudaGraphAdd...Node\n");
-    return cudaErrorStreamCaptureUnsupported;
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+
+namespace sim {
+/// The captured work, in order.
+using Captured = std::vector<std::pair<cudaGraphNodeType, std::function<void()>>>;
+/// From now on, work in streams is kept. @return Whether it was not before.
+bool begin_capture();
+Captured end_capture();
+bool are_captured();
+}  // namespace sim
+
+inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    if (stream == nullptr) return cudaErrorStreamCaptureUnsupported;
+    return sim::begin_capture() ? cudaSuccess : cudaErrorIllegalState;
 }
 inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-    return *graph = nullptr, cudaErrorStreamCaptureUnsupported;
+    if (!sim::are_captured()) return cudaErrorIllegalState;
+    cudaGraphCreate(graph, 0);
+    for (auto& [type, run] : sim::end_capture()) {
+        const cudaGraphNode_t before = (*graph)->nodes.empty() ? nullptr : (*graph)->nodes.back().get();
+        cudaGraphNode_t node;
+        sim::add_node(&node, *graph, &before, before != nullptr, type, std::move(run));
+    }
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+    const bool active = stream != nullptr && sim::are_captured();
+    return *status = active ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone, cudaSuccess;
 }
 /// @}

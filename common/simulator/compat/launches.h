@@ -105,9 +105,9 @@ inline auto& known_kernels() {
 }
 /// Notes a kernel that is about to be passed on as `void*`.
 template <typename... Parameters>
-auto known(void (*kernel)(Parameters...)) {
+auto& known(void (*kernel)(Parameters...)) {
     known_kernels()[reinterpret_cast<const void*>(kernel)] = bind_addresses<Parameters...>;
-    return kernel;
+    return *kernel;
 }
 /// @return Nothing if the kernel is not known.
 inline BoundKernel bind_known(const void* kernel, void** arguments) {
@@ -122,6 +122,10 @@ struct CooperativeLaunch {
     CooperativeLaunch(const CooperativeLaunch&) = delete;
     CooperativeLaunch& operator=(const CooperativeLaunch&) = delete;
 };
+
+/// Lets kernels launch kernels, which run when the grid that has launched them has ended.
+bool let_kernels_launch();
+inline const bool kernels_may_launch = let_kernels_launch();
 
 }  // namespace sim
 

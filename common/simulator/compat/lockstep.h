@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "warps.h"
 
@@ -49,7 +50,10 @@ class LockstepPointer {
     LockstepPointer() = default;
     LockstepPointer(volatile T* address) : address_(address) {}
     operator volatile T*() const { return address_; }
-    explicit operator T*() const { return const_cast<T*>(address_); }
+    template <typename U>
+    explicit operator U*() const {
+        return reinterpret_cast<U*>(const_cast<T*>(address_));
+    }
     LockstepReference<T> operator*() const { return LockstepReference<T>(address_); }
     template <typename Index>
     LockstepReference<T> operator[](Index i) const {
@@ -61,5 +65,9 @@ class LockstepPointer {
  private:
     volatile T* address_;
 };
+
+/// The same for a type that may be a struct's, whose members are used in no order.
+template <typename T>
+using AnyLockstepPointer = std::conditional_t<std::is_arithmetic_v<T>, LockstepPointer<T>, volatile T*>;
 
 }  // namespace sim

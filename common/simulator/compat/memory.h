@@ -46,6 +46,12 @@ inline cudaError_t cudaHostGetFlags(unsigned int* flags, void*) {
 }
 /// @}
 
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost };
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+
 /// @name Memory allocated in a stream's order, which is the order of the calls
 /// @{
 using cudaMemPool_t = struct SimPool*;
@@ -73,6 +79,22 @@ inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*
     return *static_cast<unsigned long long*>(value) = 0, cudaSuccess;
 }
 inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone };
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType;
+    cudaMemAllocationHandleType handleTypes;
+    cudaMemLocation location;
+    size_t maxSize;
+};
+inline cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+    return *pool = nullptr, cudaSuccess;
+}
+inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+template <typename T>
+cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
+    return cudaMalloc(pointer, bytes);
+}
 /// @}
 
 /// @name Hints about managed memory
@@ -84,11 +106,6 @@ enum cudaMemoryAdvise {
     cudaMemAdviseUnsetPreferredLocation,
     cudaMemAdviseSetAccessedBy,
     cudaMemAdviseUnsetAccessedBy,
-};
-enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost };
-struct cudaMemLocation {
-    cudaMemLocationType type;
-    int id;
 };
 inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int,
                                         cudaStream_t = nullptr) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #define SIM_MIN_MAX(R, A, B)                                                                  \
-    constexpr R min(A a, B b) {                                                               \
+    inline R min(A a, B b) {                                                                  \
         return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
     }                                                                                         \
-    constexpr R max(A a, B b) {                                                               \
+    inline R max(A a, B b) {                                                                  \
         return static_cast<R>(a) > static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
     }
 #define SIM_MIN_MAX_SIGNED_TOO(T)                   \

@@ -15,27 +15,25 @@ struct MissingFeature {
 };
 
 /// Of headers, by how their names begin.
-inline constexpr MissingFeature kMissingHeaders[] = {
-    {"thrust/*", "Thrust"},
-    {"cub/*", "CUB"},
-    {"cuda/*", "libcu++"},
-    {"cublas*", "cuBLAS"},
+inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
+                                                     {"cub/*", "CUB"},
+                                                     {"cuda/*", "libcu++"},
+                                                     {"cublas*", "cuBLAS"},
 
-    {"cufft*", "cuFFT"},
-    {"cusparse*", "cuSPARSE"},
-    {"cusolver*", "cuSOLVER"},
-    {"cudnn*", "cuDNN"},
-    {"npp*", "NPP"},
-    {"nvrtc*", "NVRTC"},
-    {"nccl*", "NCCL"},
-    {"nvml*", "NVML"},
-    {"cupti*", "CUPTI"},
-    {"mma.h", "tensor cores (WMMA)"},
-    {"cutlass/*", "CUTLASS"},
-    {"cute/*", "CUTLASS"},
-    {"cuda_gl_interop.h", "OpenGL"},
-    {"cuda_texture_types.h", "textures"},
-    {"cuda_pipeline*", "asynchronous copies (cuda_pipeline)"}};
+                                                     {"cufft*", "cuFFT"},
+                                                     {"cusparse*", "cuSPARSE"},
+                                                     {"cusolver*", "cuSOLVER"},
+                                                     {"cudnn*", "cuDNN"},
+                                                     {"npp*", "NPP"},
+                                                     {"nvrtc*", "NVRTC"},
+                                                     {"nccl*", "NCCL"},
+                                                     {"nvml*", "NVML"},
+                                                     {"cupti*", "CUPTI"},
+                                                     {"mma.h", "tensor cores (WMMA)"},
+                                                     {"cutlass/*", "CUTLASS"},
+                                                     {"cute/*", "CUTLASS"},
+                                                     {"cuda_gl_interop.h", "OpenGL"},
+                                                     {"cuda_texture_types.h", "textures"}};
 
 /// Of other words.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", "inline PTX (asm)"},
@@ -56,6 +54,11 @@ inline constexpr MissingFeature kMissingWords[] = {{"asm", "inline PTX (asm)"},
                                                    {"cuInit", "driver API"},
                                                    {"cuLaunchKernel", "driver API"},
                                                    {"cuMem*", "driver API"},
+                                                   {"this_cluster", "thread block clusters"},
+                                                   {"cluster_group", "thread block clusters"},
+                                                   {"__cluster_dims__", "thread block clusters"},
+                                                   {"CURAND_RNG_QUASI*", "quasi-random numbers"},
+                                                   {"curandDirectionVectors*", "quasi-random numbers"},
                                                    {"cudaIpc*", "memory shared by processes"},
                                                    {"cudaGraphics*", "OpenGL"}};
 

@@ -13,6 +13,7 @@
 
 #include "../source_file.hpp"
 #include "kernel_pointers.hpp"
+#include "launch_macros.hpp"
 #include "missing.hpp"
 #include "volatile_pointers.hpp"
 
@@ -39,6 +40,7 @@ class Program {
         name_what_is_missing(tokens);
         Tokens all(std::move(tokens));
         kernel_pointers_.translate(all);
+        launch_macros_.translate(all);
         VolatilePointers::translate(all);
         return all;
     }
@@ -53,5 +55,6 @@ class Program {
 
     const std::filesystem::path folder_;
     KernelPointers kernel_pointers_;
+    LaunchMacros launch_macros_;
     std::set<std::filesystem::path> done_;
 };

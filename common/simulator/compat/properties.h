@@ -32,6 +32,15 @@ struct cudaDeviceProp {
     int concurrentManagedAccess, directManagedMemAccessFromHost, computePreemptionSupported;
     int canUseHostPointerForRegisteredMem, hostRegisterSupported, cooperativeLaunch, memoryPoolsSupported;
     int clusterLaunch, accessPolicyMaxWindowSize;
+    char luid[8];
+    unsigned int luidDeviceNodeMask, gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes;
+    int maxTexture1DMipmap, maxTexture1DLinear, maxTexture2DMipmap[2], maxTexture2DGather[2],
+        maxTexture3DAlt[3];
+    int maxTextureCubemapLayered[2], maxSurface1DLayered[2], maxSurface2DLayered[3];
+    int maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    int sparseCudaArraySupported, hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported;
+    int gpuDirectRDMASupported, gpuDirectRDMAWritesOrdering, deferredMappingCudaArraySupported;
+    int ipcEventSupported, unifiedFunctionPointers, mpsEnabled;
     int clockRate, memoryClockRate, deviceOverlap, computeMode, kernelExecTimeoutEnabled;  // until CUDA 12
     int singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;                    // until CUDA 12
 };
@@ -70,6 +79,7 @@ struct cudaDeviceProp {
     X(cudaDevAttrAsyncEngineCount, 40, asyncEngineCount)                                              \
     X(cudaDevAttrUnifiedAddressing, 41, unifiedAddressing)                                            \
     X(cudaDevAttrPciDomainId, 50, pciDomainID)                                                        \
+    X(cudaDevAttrTexturePitchAlignment, 51, texturePitchAlignment)                                    \
     X(cudaDevAttrComputeCapabilityMajor, 75, major)                                                   \
     X(cudaDevAttrComputeCapabilityMinor, 76, minor)                                                   \
     X(cudaDevAttrStreamPrioritiesSupported, 78, streamPrioritiesSupported)                            \
@@ -79,6 +89,7 @@ struct cudaDeviceProp {
     X(cudaDevAttrMaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor)                            \
     X(cudaDevAttrManagedMemory, 83, managedMemory)                                                    \
     X(cudaDevAttrIsMultiGpuBoard, 84, isMultiGpuBoard)                                                \
+    X(cudaDevAttrMultiGpuBoardGroupID, 85, multiGpuBoardGroupID)                                      \
     X(cudaDevAttrHostNativeAtomicSupported, 86, hostNativeAtomicSupported)                            \
     X(cudaDevAttrSingleToDoublePrecisionPerfRatio, 87, singleToDoublePrecisionPerfRatio)              \
     X(cudaDevAttrPageableMemoryAccess, 88, pageableMemoryAccess)                                      \
@@ -91,6 +102,8 @@ struct cudaDeviceProp {
     X(cudaDevAttrPageableMemoryAccessUsesHostPageTables, 100, pageableMemoryAccessUsesHostPageTables) \
     X(cudaDevAttrDirectManagedMemAccessFromHost, 101, directManagedMemAccessFromHost)                 \
     X(cudaDevAttrMaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor)                         \
+    X(cudaDevAttrMaxPersistingL2CacheSize, 108, persistingL2CacheMaxSize)                             \
+    X(cudaDevAttrMaxAccessPolicyWindowSize, 109, accessPolicyMaxWindowSize)                           \
     X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)                        \
     X(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported)                                     \
     X(cudaDevAttrClusterLaunch, 120, clusterLaunch)

@@ -2,6 +2,8 @@
 /// @brief The runtime API: more about streams and events.
 #pragma once
 
+#include <functional>
+
 #include "../include/cuda_runtime.h"
 
 enum : unsigned int { cudaEventInterprocess = 4, cudaEventRecordDefault = 0, cudaEventWaitDefault = 0 };
@@ -33,7 +35,12 @@ inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 /// @{
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
+namespace sim {
+/// Keeps a call of the host, if streams are being captured.
+bool capture_host(const std::function<void()>& function);
+}  // namespace sim
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+    if (sim::capture_host([=] { function(data); })) return cudaSuccess;
     const cudaError_t error = cudaDeviceSynchronize();
     if (error == cudaSuccess) function(data);
     return error;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <string>
 
 #include "../tokens.hpp"
 
 /// Makes a parameter or variable `volatile int* s` a `::sim::LockstepPointer<int> s`, whose stores the lanes
-/// of a warp do together. Only types of numbers have one, and, of variables, a template's `T`.
+/// of a warp do together. A parameter of a type that only the compiler knows, perhaps from the call, keeps
+/// it: the function's body begins with a lockstep pointer of the parameter's name.
 class VolatilePointers {
  public:
     static void translate(Tokens& tokens) {
@@ -29,14 +31,34 @@ class VolatilePointers {
         const std::size_t first = tokens.next(at), directive = tokens[at].directive;
         std::size_t star = first;
         while (is_number(tokens, star)) star = tokens.next(star);
-        const bool parameterized = star == first && tokens.is(first, "T");
-        if (parameterized) star = tokens.next(first);
+        const bool is_named = star == first && tokens.is_word(first);
+        if (is_named) star = tokens.next(first);
         if (star == first || !tokens.is(star, "*")) return;
         const std::size_t name = tokens.next(star), after = tokens.next(name);
         if (!tokens.is_word(name) || after >= tokens.size() || tokens[after].directive != directive) return;
-        const bool variable = tokens.is(after, "=") || tokens.is(after, ";");
-        if (!variable && (parameterized || !(tokens.is(after, ",") || tokens.is(after, ")")))) return;
-        tokens.text(at) = "::sim::LockstepPointer<";
+        if (tokens.is(after, "=") || tokens.is(after, ";")) {
+            if (!tokens.is(next_sign(tokens, after, ";", ","), ";")) return;  // it declares several variables
+        } else if (!tokens.is(after, ",") && !tokens.is(after, ")")) {
+            return;
+        } else if (is_named) {
+            return add_to_body(tokens, tokens[first].text, name);
+        }
+        tokens.text(at) = is_named ? "::sim::AnyLockstepPointer<" : "::sim::LockstepPointer<";
         tokens.text(star) = "> ";
+    }
+
+    static void add_to_body(Tokens& tokens, const std::string& type, std::size_t name) {
+        const std::size_t body = tokens.next(next_sign(tokens, name, ")", ")"));
+        if (!tokens.is(body, "{")) return;
+        const std::string word = tokens[name].text;
+        tokens.text(name).insert(0, "sim_");
+        tokens.text(body).append(" ::sim::AnyLockstepPointer<" + type + "> " + word + " = sim_" + word + ";");
+    }
+
+    /// The next of two signs that is in no brackets.
+    static std::size_t next_sign(const Tokens& tokens, std::size_t i, const char* one, const char* other) {
+        int templates = 0;
+        while (i < tokens.size() && !tokens.is(i, one) && !tokens.is(i, other)) i = tokens.pass(i, templates);
+        return i;
     }
 };

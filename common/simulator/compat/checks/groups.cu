@@ -19,13 +19,24 @@ __global__ void rotate_kernel(T* numbers, int n) {
     }
 }
 
+struct Point {
+    int x;
+    double y;
+    int z;
+};
+
 __global__ void groups_kernel(int* out) {
     const cg::thread_block block = cg::this_thread_block();
-    const auto tile = cg::tiled_partition<8>(block);
+    const cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
+    const cg::thread_group pair = cg::tiled_partition(cg::tiled_partition(block, 8), 2);
     const int rank = block.thread_rank();
+    const Point point = tile.shfl(Point{rank, 1.5, -rank}, 5);
     out[rank] = cg::reduce(tile, rank, cg::plus<int>());
     out[64 + rank] = tile.shfl(rank, 3) + 100 * static_cast<int>(tile.meta_group_rank());
     out[128 + rank] = cg::inclusive_scan(tile, 1);
+    if (point.x % 8 != 5 || point.y != 1.5 || point.z != -point.x) out[128 + rank] = -1;
+    if (pair.size() != 2 || pair.thread_rank() != rank % 2u) out[128 + rank] = -2;
+    if (cg::reduce(tile, 1 << rank % 8, cg::bit_or<int>()) != 255) out[128 + rank] = -3;
     block.sync();
     if (rank % 2 == 1) {
         const cg::coalesced_group odd = cg::coalesced_threads();

@@ -11,6 +11,29 @@ __device__ void reduce_warp(volatile int* sums, unsigned int lane) {
     sums[lane] += sums[lane + 1];
 }
 
+template <typename Number>
+__device__ void rotate(volatile Number* all, unsigned int lane) {
+    all[lane] = all[(lane + 31) % 32];
+}
+
+struct Pair {
+    int first, second;
+};
+
+template <typename Number>
+__global__ void rotate_twice_kernel(Number* numbers) {
+    __shared__ Number shared[32];
+    __shared__ Pair pairs[2];
+    volatile Pair *pair = pairs, *next = pairs + 1;  // of structs, or several: as in C++
+    volatile Pair* same = pair;
+    same->first = next->second = static_cast<int>(threadIdx.x);
+    volatile Number* all = shared;
+    all[threadIdx.x] = numbers[threadIdx.x];
+    rotate(shared, threadIdx.x);
+    rotate<Number>(shared, threadIdx.x);
+    numbers[threadIdx.x] = shared[threadIdx.x];
+}
+
 template <typename T>
 __global__ void rotate_kernel(T* numbers) {
     __shared__ T shared[33];
@@ -42,4 +65,7 @@ int main() {
     rotate_kernel<<<1, 32>>>(numbers);
     RUNS(cudaDeviceSynchronize());
     for (int i = 0; i < 32; ++i) CHECK(numbers[i] == (i + 31) % 32 * ((i + 31) % 32));
+    rotate_twice_kernel<<<1, 32>>>(numbers);
+    RUNS(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; ++i) CHECK(numbers[i] == (i + 29) % 32 * ((i + 29) % 32));
 }

@@ -1,4 +1,6 @@
 // Memory that is managed, mapped, pitched, or a variable of the device's.
+#include <cuda_pipeline.h>
+
 #include "check.h"
 
 __device__ int device_numbers[3];
@@ -12,7 +14,33 @@ __global__ void rows_kernel(char* rows, size_t pitch) {
     rows[threadIdx.y * pitch + threadIdx.x] += threadIdx.y;
 }
 
+__global__ void every_other_kernel(const int* from, int* to, unsigned int* calls) {
+    __shared__ int tile[32];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &from[threadIdx.x], sizeof(int),
+                            threadIdx.x % 2 * sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    to[threadIdx.x] = tile[threadIdx.x];
+    atomicInc_system(calls, 20);
+}
+
+void check_pipeline() {
+    int* numbers;
+    unsigned int* calls;
+    RUNS(cudaMallocManaged(&numbers, 64 * sizeof(int)));
+    RUNS(cudaMallocManaged(&calls, sizeof(int)));
+    for (int i = 0; i < 32; ++i) numbers[i] = i + 1;
+    *calls = 0;
+    every_other_kernel<<<1, 32>>>(numbers, numbers + 32, calls);
+    RUNS(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; ++i) CHECK(numbers[32 + i] == (i % 2 == 0 ? i + 1 : 0));
+    CHECK(*calls == 32 - 21);  // after 20 comes 0
+    RUNS(cudaFree(numbers));
+    RUNS(cudaFree(calls));
+}
+
 int main() {
+    check_pipeline();
     int *managed, *host, *mapped, *symbol;
     RUNS(cudaMallocManaged(&managed, 4 * sizeof(int)));
     for (int i = 0; i < 4; ++i) managed[i] = i;
@@ -52,4 +80,14 @@ int main() {
     CHECK(matrix[0][0] == 'a' && matrix[1][3] == 'e');
     CHECK(cudaMemcpy2D(matrix, 4, rows, pitch, 5, 2, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
     RUNS(cudaFree(rows));
+
+    cudaMemPool_t pool;
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    RUNS(cudaMemPoolCreate(&pool, &properties));
+    RUNS(cudaMallocFromPoolAsync(&symbol, sizeof(numbers), pool, nullptr));
+    RUNS(cudaMemcpy(symbol, numbers, sizeof(numbers), cudaMemcpyHostToDevice));
+    RUNS(cudaFreeAsync(symbol, nullptr));
+    RUNS(cudaMemPoolDestroy(pool));
 }

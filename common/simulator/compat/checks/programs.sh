@@ -13,7 +13,8 @@ complain() {
 }
 
 for file in "$here"/*.cu; do
-  if ! executable=$("$program" "$build" "$file") || ! "$executable"; then complain "${file##*/} fails"; fi
+  if ! executable=$("$program" "$build" "$file" 2>"$scratch/said") || ! "$executable"; then complain "${file##*/} fails"; fi
+  if [ -s "$scratch/said" ]; then complain "of ${file##*/}, compilers say: $(cat "$scratch/said")"; fi
 done
 
 # refuses WORDS SOURCE: does not compile, with the file's name before these words.
@@ -61,7 +62,9 @@ fails() {
   said=$("$("$program" "$build" "$scratch/failing.cu")" 2>&1) || true
   [[ $said == *"$1"* ]] || complain "of $2 it says: $said"
 }
-fails "no dynamic parallelism" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
+fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
+fails "no dynamic parallelism" 'struct S { __host__ __device__ ~S() {} };
+__global__ void k(S s) { k<<<1, 1>>>(s); }\nint main() { k<<<1, 1>>>(S()); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
 exit $((failures > 0))

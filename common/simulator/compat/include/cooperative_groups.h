@@ -29,10 +29,11 @@ class thread_group {
             sim::warp_exchange("sync", lanes_, 0, SIM_SITE);
     }
     bool is_valid() const { return true; }
+    unsigned int lanes() const { return lanes_; }
 
  protected:
     unsigned int size_, rank_;
-    unsigned int lanes_;  ///< of a part of a warp: which
+    unsigned int lanes_;  ///< of a part of a warp: which; 0 for a block
     bool block_;
 };
 
@@ -82,7 +83,6 @@ class lane_group : public thread_group {
     unsigned int match_any(T value, SIM_HERE) const {
         return ranks(__match_any_sync(lanes_, value, file, line));
     }
-    unsigned int lanes() const { return lanes_; }
 
  private:
     /// The lane with a rank in the group.
@@ -94,10 +94,13 @@ class lane_group : public thread_group {
     }
     template <typename T>
     T take(const char* function, T value, unsigned int rank, sim::Site site) const {
-        static_assert(sizeof(T) <= 8, "the simulator shuffles values of up to 8 bytes");
-        std::uint64_t bits = 0;
-        memcpy(&bits, &value, sizeof(T));
-        return sim::from_bits<T>(sim::warp_exchange(function, lanes_, bits, site).value[lane_of(rank)]);
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32, "CUDA shuffles up to 32 bytes");
+        std::uint64_t bits[(sizeof(T) + 7) / 8] = {};
+        memcpy(bits, &value, sizeof(T));
+        for (std::uint64_t& part : bits)
+            part = sim::warp_exchange(function, lanes_, part, site).value[lane_of(rank)];
+        memcpy(&value, bits, sizeof(T));
+        return value;
     }
     /// A mask of lanes as one of ranks.
     unsigned int ranks(unsigned int mask) const {
@@ -124,6 +127,8 @@ class thread_block_tile : public lane_group {
     thread_block_tile() : lane_group((kSize == 32 ? ~0u : (1u << kSize) - 1) << sim::lane() / kSize * kSize) {
         size_ = kSize;
     }
+    template <typename Other>  // a parent may be left out
+    thread_block_tile(const thread_block_tile<kSize, Other>&) : thread_block_tile() {}
     static constexpr unsigned int size() { return kSize; }
     static constexpr unsigned int num_threads() { return kSize; }
     unsigned int meta_group_size() const { return (thread_block().size() + kSize - 1) / kSize; }
@@ -134,10 +139,9 @@ thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
     return {};
 }
 /// A tile whose size is known at run time; of lanes that run together, those with neighbouring ranks.
-inline lane_group tiled_partition(const thread_block&, unsigned int size) {
-    return lane_group((size == 32 ? ~0u : (1u << size) - 1) << sim::lane() / size * size);
-}
-inline lane_group tiled_partition(const lane_group& group, unsigned int size) {
+inline lane_group tiled_partition(const thread_group& group, unsigned int size) {
+    if (group.lanes() == 0)
+        return lane_group((size == 32 ? ~0u : (1u << size) - 1) << sim::lane() / size * size);
     unsigned int lanes = 0, rank = 0;
     for (unsigned int lane = 0; lane < 32; ++lane)
         if ((group.lanes() >> lane & 1) != 0 && rank++ / size == group.thread_rank() / size)

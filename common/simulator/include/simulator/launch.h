@@ -45,8 +45,8 @@ struct Kernel {
     Site site;
 };
 
-/// Whether work in a stream is done later (streams.hpp).
-bool is_late(cudaStream_t stream);
+/// Whether a launch runs later: in its stream (streams.hpp), or since a kernel launches it.
+bool runs_late(cudaStream_t stream);
 /// Enqueues a launch. `cudaGetLastError` returns an error of its configuration.
 void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run);
 
@@ -100,7 +100,7 @@ struct AnyLauncher {
     /// The same with copies of temporaries, because a launch in a stream may run later.
     template <typename... Arguments>
     void operator()(Arguments... arguments) const {
-        if (!is_late(config.stream)) return run(arguments...);
+        if (!runs_late(config.stream)) return run(arguments...);
         order(kernel<Arguments...>(), config,
               [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
     }

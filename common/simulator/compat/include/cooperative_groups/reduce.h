@@ -11,27 +11,21 @@
 
 namespace cooperative_groups {
 
-template <typename T = void>
-struct plus {
-    template <typename U>
-    U operator()(U a, U b) const {
-        return static_cast<U>(a + b);
-    }
-};
-template <typename T = void>
-struct less {
-    template <typename U>
-    U operator()(U a, U b) const {
-        return b < a ? b : a;
-    }
-};
-template <typename T = void>
-struct greater {
-    template <typename U>
-    U operator()(U a, U b) const {
-        return a < b ? b : a;
-    }
-};
+#define SIM_FOLD(name, expression)             \
+    template <typename T = void>               \
+    struct name {                              \
+        template <typename U>                  \
+        U operator()(U a, U b) const {         \
+            return static_cast<U>(expression); \
+        }                                      \
+    };
+SIM_FOLD(plus, a + b)
+SIM_FOLD(less, b < a ? b : a)
+SIM_FOLD(greater, a < b ? b : a)
+SIM_FOLD(bit_and, a& b)
+SIM_FOLD(bit_or, a | b)
+SIM_FOLD(bit_xor, a ^ b)
+#undef SIM_FOLD
 template <typename Group, typename T, typename Fold,
           typename = decltype(std::declval<Fold>()(std::declval<T>(), std::declval<T>()))>
 T reduce(const Group& group, T value, Fold fold, SIM_HERE) {

@@ -1,0 +1,48 @@
+/// @file
+/// @brief Captures streams as graphs: keeps their work in the order of the calls, which no event contradicts.
+#include <string_view>
+#include <utility>
+
+#include "../streams.hpp"
+#include "graphs.h"
+
+namespace sim {
+namespace {
+
+bool is_capturing = false;
+Captured captured;
+
+bool keep(const Operation& operation) {
+    if (!is_capturing) return false;
+    const std::string_view call = operation.call;
+    if (!operation.is_kernel && call == "cudaEventRecord") return true;  // the order is kept anyway
+    const auto type = operation.is_kernel                  ? cudaGraphNodeTypeKernel
+                      : call.substr(0, 10) == "cudaMemset" ? cudaGraphNodeTypeMemset
+                                                           : cudaGraphNodeTypeMemcpy;
+    captured.emplace_back(type, [operation] { order(nullptr, operation); });
+    return true;
+}
+
+}  // namespace
+
+bool begin_capture() {
+    capture = keep;
+    captured.clear();
+    return !std::exchange(is_capturing, true);
+}
+Captured end_capture() {
+    is_capturing = false;
+    return std::exchange(captured, {});
+}
+bool are_captured() { return is_capturing; }
+
+bool capture_host(const std::function<void()>& function) {
+    if (!is_capturing) return false;
+    captured.emplace_back(cudaGraphNodeTypeHost, [function] {
+        wait_for(nullptr);
+        function();
+    });
+    return true;
+}
+
+}  // namespace sim

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import verdict as checks
-from assemble import registration
+from assemble import more_checks, registration
 from starter import ROOT, Chapter
 
 # The symbols that an object may import: C++'s library and runtime, the simulator, and little of C's library.
@@ -101,9 +101,9 @@ class Grading:
         chapter = Chapter(self.exercise.chapter)
         # Otherwise a function of the same name would hide the one of the problem's header.
         used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
-        self.source.write_text("\n".join(source.includes) + f"\nnamespace student {{\n{used}{source.text}"
-                               + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours",
-                                              self.exercise.more) + "}\n", encoding="utf-8")
+        includes, more = more_checks(self.exercise)
+        self.source.write_text("\n".join([*source.includes, *includes]) + f"\nnamespace student {{\n{used}{source.text}"
+                               + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for preset, order, meaning in checks.CHECKS["simulator"]:
             if words := self.compile(preset, order):
                 return words

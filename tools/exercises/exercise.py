@@ -134,7 +134,7 @@ def show(work, verdict, backend):
             "get lost otherwise.")
     else:
         say("Solved: the result is right for every size, input, address and launch shape" +
-            (", even if threads are interrupted, and the sanitizers find nothing." if backend == "simulator" else "."))
+            (", even if threads are interrupted, and neither the sanitizers nor, from chapter 03 on, the lens find anything." if backend == "simulator" else "."))
     if has_counts:
         show_counts(exercise)
     else:

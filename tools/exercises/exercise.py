@@ -133,8 +133,9 @@ def show(work, verdict, backend):
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "get lost otherwise.")
     else:
+        tools = "the sanitizers and the lens" if exercise.chapter > "03" else "the sanitizers"
         say("Solved: the result is right for every size, input, address and launch shape" +
-            (", even if threads are interrupted, and neither the sanitizers nor, from chapter 03 on, the lens find anything." if backend == "simulator" else "."))
+            (f", even if threads are interrupted, and {tools} find nothing." if backend == "simulator" else "."))
     if has_counts:
         show_counts(exercise)
     else:

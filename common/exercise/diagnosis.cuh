@@ -136,7 +136,7 @@ class Diagnosis {
         if (repeated_) say(first_repeated + and_others(repeated, " used more than once."));
     }
 
-    /// A sum of other numbers: the elements themselves, or the poison around them.
+    /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.
     void look_at_sum_of_squares(const Answer& answer) {
         if (Problem::kResults > 1) return;
         const auto of_threes = answer_to(std::vector<Element>(c_.n, 3));
@@ -145,11 +145,14 @@ class Diagnosis {
         Element poison;
         std::memset(&poison, 0xA5, sizeof(poison));
         const unsigned long long square = Problem::reference(&poison, 1)[0];
-        for (unsigned int times = 1; times <= 1024; ++times)
-            if (answer.got[0] - answer.expected[0] == times * square)
-                return say(
-                    "The sum includes elements 0xA5A5A5A5, which are before and after the input: an "
-                    "index is out of range.");
+        const unsigned long long excess = answer.got[0] - answer.expected[0];
+        for (unsigned int times = 1; times <= 1024; ++times) {
+            const bool is_input = excess == times * square;
+            if (is_input || excess == times * Runner<Problem>::kFenceValue)
+                return say(std::string("The sum includes numbers that are ") +
+                           (is_input ? "before or after the input" : "after the workspace") +
+                           ": an index is out of range.");
+        }
     }
 
     /// Results that were never stored, or added to what was there before.

@@ -102,6 +102,7 @@ class Grading:
         # Otherwise a function of the same name would hide the one of the problem's header.
         used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
         includes, more = more_checks(self.exercise)
+        includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # of translated files, as in the student's
         self.source.write_text("\n".join([*source.includes, *includes]) + f"\nnamespace student {{\n{used}{source.text}"
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for preset, order, meaning in checks.CHECKS["simulator"]:

@@ -532,8 +532,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
         show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
-                "print(*v.with_lines(exercise, ['Wrong', '  Element 0 is left out.', '  {}']), sep='\\n')")
-        self.says(show.format(found, "It is right otherwise: a race."), "Wrong\n  It is right otherwise: a race.\n  race: k", "cuh:9 by")
+                "print(*v.with_lines(exercise, ['Wrong for n = 1,', '  Element 0 is left out.', '  {}']), sep='\\n')")
+        self.says(show.format(found, "It is right otherwise: a race."), "Wrong for n = 1,\n  It is right otherwise: a race.\n  race: k", "cuh:9 by")
         self.says(show.format(found, "at work/03.1_one.cuh:5"), "Element 0 is left out.\n  at work/03.1_one.cuh:5\n")
         self.says(show.format(found | {"problem": "copied"}, "It is right otherwise: a race."), "Element 0 is left out.\n  It is right otherwise: a race.\n")
 

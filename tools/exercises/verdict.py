@@ -155,8 +155,9 @@ def seen_by_lens(exercise):
 def with_lines(exercise, words):
     """A failure's words, and what the lens finds if it may know the lines that they don't name."""
     text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
-    if exercise.on_cpu or any(f"{exercise.file}:" in each for each in words) \
-            or not WITHOUT_LINE.search(" ".join(words)) and "__shared__" not in text \
+    # Without any barrier, every order can give the same wrong result, and a small input shows it.
+    may_race = WITHOUT_LINE.search(" ".join(words)) or "__shared__" in text and re.match(r"Wrong for n = \d{1,3},", words[0])
+    if exercise.on_cpu or not may_race or any(f"{exercise.file}:" in each for each in words) \
             or build("simulator", [program(exercise, "simulator", "lens").name]):
         return words
     found = seen_by_lens(exercise)

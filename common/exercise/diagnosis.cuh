@@ -148,7 +148,7 @@ class Diagnosis {
         const unsigned long long excess = answer.got[0] - answer.expected[0];
         for (unsigned int times = 1; times <= 1024; ++times) {
             const bool is_input = excess == times * square;
-            // 17 times the other number is -6, which an error can be, too.
+            // 17 times the other number is -6, which is also the difference between 3 and 9.
             if (is_input || (times < 17 && excess == times * Runner<Problem>::kFenceValue))
                 return say(std::string("The sum includes numbers that are ") +
                            (is_input ? "before or after the input" : "after the workspace") +

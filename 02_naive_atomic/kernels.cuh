@@ -40,7 +40,7 @@ __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t 
 /// @par Source
 /// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), both with 32-bit indices.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    // [02.3] Count every element that is a whole grid after the last one.
+    // [02.3] Count this thread's first element, and every one that is a whole grid further on.
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
         atomicAdd(&d_bins[d_data[i]], 1ull);

@@ -31,7 +31,7 @@ __global__ void contiguous_kernel(const int* d_data, std::size_t n, unsigned lon
 
 /// Neighbouring threads load neighbouring elements: in each iteration a warp loads 128 consecutive bytes.
 __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
-    // [05.2] Add up the squares of every element that is a block's width after the last one.
+    // [05.2] Add up the squares of this thread's first element and of every one a block's width further on.
     unsigned long long sum = 0;
     for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;

@@ -430,6 +430,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def setUp(self):
         super().setUp()
         shutil.copytree(TOOLS / "exercises", self.folder / "tools/exercises")
+        shutil.copytree(TOOLS / "lens", self.folder / "tools/lens")
+        shutil.copy(TOOLS / "rows.py", self.folder / "tools")
         self.write("03_x/kernels.cuh", self.KERNELS)
         self.write("03_x/exercises/1_one.md", "# 03.1 One\n<!-- variant: one -->\n\n## Task\n\nAdd.\n\n## Hints\n\n"
                                               "1. a\n2. b\n   c\n3. d\n\n## Then\n\nWhy?\n")
@@ -517,6 +519,26 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says("import verdict\nprint(*verdict.run(['bash', 'crash']).words, sep='\\n')",
                   "SIGSEGV", "  AddressSanitizer: overflow\n  at work/03.1_one.cuh:7\n")
 
+    def test_a_loop_without_an_end_is_no_crash(self):
+        self.write("loop", "echo 'simulator: the code at work/03.1_one.cuh:7 uses more CPU time than it may' >&2; kill -6 $$\n")
+        self.says("import verdict\nprint(*verdict.run(['bash', 'loop']).words, sep='\\n')",
+                  "It does not end.\n  simulator: the code at work/03.1_one.cuh:7")
+
+    def test_the_first_error_of_a_log_is_no_file_of_that_name(self):
+        log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]
+        self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
+
+    def test_the_lens_gives_a_race_its_lines_in_place_of_guesses(self):
+        self.write("work/03.1_one.cuh", "")
+        found = {"problem": "race", "kernel": "k", "space": "shared", "array": "a", "offset": 4, "count": 1, "distance": "warps"}
+        for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
+            found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
+        show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
+                "print(*v.with_lines(exercise, ['Wrong for n = 1,', '  Element 0 is left out.', '  {}']), sep='\\n')")
+        self.says(show.format(found, "It is right otherwise: a race."), "Wrong for n = 1,\n  It is right otherwise: a race.\n  race: k", "cuh:9 by")
+        self.says(show.format(found, "at work/03.1_one.cuh:5"), "Element 0 is left out.\n  at work/03.1_one.cuh:5\n")
+        self.says(show.format(found | {"problem": "copied"}, "It is right otherwise: a race."), "Element 0 is left out.\n  It is right otherwise: a race.\n")
+
     def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
         self.write("common/simulator/refused.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
         (self.folder / "common/simulator/refused.sh").chmod(0o755)
@@ -525,8 +547,6 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             self.says("import verdict\nprint(verdict.refused(exercise))", expected)
 
     def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
-        shutil.copy(TOOLS / "rows.py", self.folder / "tools")
-        shutil.copytree(TOOLS / "lens", self.folder / "tools/lens")
         self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
         show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.limiter.counts.run = lambda *_: {}\ne.show_counts(exercise)"
         self.says(show.format("", {"launches": [], "findings": [], "fault": "a \x1b fault"}), "\none   1\nyours  ", "stopped: a   fault\n")
@@ -534,7 +554,6 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format("", "open('nothing')"), "The lens shows no counts: [Errno 2]")
 
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
-        shutil.copy(TOOLS / "rows.py", self.folder / "tools")
         ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
                "print(predict.Question('1', '{}', '01 a, b, c', 'Which?', '').ask())")
         self.says(ask.format(["", "1 1 2", "x", "3 1 2"], "order"), "Type each of these numbers once, such as 3 2 1.\n", "['c', 'a', 'b']")

@@ -1,28 +1,40 @@
 /// @file
-/// @brief Checks of exercise 02.4: what `atomic_add_by_cas` returns, which the histogram does not use.
+/// @brief Checks of exercise 02.4: what `atomic_add_by_cas` adds and returns, which the histogram does not
+/// show.
 
-/// Counts each element, and stores in each bin one more than the highest count that an addition has replaced.
-__global__ void answers_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_counts,
-                               unsigned long long* d_bins) {
+/// What is added for each element: neither 1 nor a number of 32 bits.
+constexpr unsigned long long kStep = (1ull << 32) + 3;
+
+/// Counts each element in steps, and adds up the counts that the additions return.
+__global__ void answers_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_sums,
+                               unsigned long long* d_answers) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
-        atomicMax(&d_bins[d_data[i]], atomic_add_by_cas(&d_counts[d_data[i]], 1ull) + 1);
+        atomicAdd(&d_answers[d_data[i]], atomic_add_by_cas(&d_sums[d_data[i]], kStep) / kStep);
+}
+
+/// A bin's count, if its additions have returned 0, 1, 2, ..., each once; otherwise a different number.
+__global__ void verdict_kernel(const unsigned long long* d_sums, const unsigned long long* d_answers,
+                               unsigned long long* d_bins) {
+    const unsigned long long count = d_sums[threadIdx.x] / kStep;
+    d_bins[threadIdx.x] = count + d_answers[threadIdx.x] - count * (count - 1) / 2;
 }
 
 inline void histogram_of_answers(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                                 unsigned long long* d_counts, LaunchShape shape) {
-    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-    CUDA_CHECK(cudaMemset(d_counts, 0, kBins * sizeof(*d_counts)));
-    if (n == 0) return;
-    answers_kernel<<<shape.grid_or(two_blocks_a_multiprocessor()), shape.block_or(kBlock)>>>(
-        d_data, n, d_counts, d_bins);
+                                 unsigned long long* d_sums, LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_sums, 0, 2 * kBins * sizeof(*d_sums)));
+    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    answers_kernel<<<grid, shape.block_or(kBlock)>>>(d_data, n, d_sums, d_sums + kBins);
+    CUDA_CHECK(cudaGetLastError());
+    verdict_kernel<<<1, kBins>>>(d_sums, d_sums + kBins, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
 
 inline const Variant<Histogram> kMoreCheck = {
     .name = "",
     .idea =
-        "These counts are one more than what the last addition to each bin returned. "
-        "atomic_add_by_cas must return the value before the addition.",
+        "Here, each element adds 2^32 + 3, and a bin shows its count only if its additions have returned "
+        "0, 1, 2, ... times 2^32 + 3, each once. atomic_add_by_cas must add all of `value`, and return "
+        "the value before the addition.",
     .run = histogram_of_answers,
-    .workspace = [](std::size_t, LaunchShape) { return std::size_t{kBins}; }};
+    .workspace = [](std::size_t, LaunchShape) { return std::size_t{2 * kBins}; }};

@@ -45,7 +45,7 @@ class Diagnosis {
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (answer) look_at_old_values(*answer);
-        if (c_.n == 0) say("Without elements, the results must be 0.");
+        if (answer) look_at_sum_of_squares(*answer);
         // Every second call counts zeros.
         if (later_call_ && answer && is_right(*answer) && to_zeros)
             say(is_right(*to_zeros)
@@ -53,9 +53,12 @@ class Diagnosis {
                       "behind is not cleared or reset."
                     : "The result is right for different elements and wrong for equal ones: additions to one "
                       "result are lost.");
+        if (c_.n == 0) say("Without elements, the results must be 0.");
         if (!said_.empty()) return said_;
 
-        look_for_single_elements(to_zeros);
+        Case more = c_;  // a single element says little about an index or a stride
+        more.n = 100;
+        look_for_single_elements(c_.n < 10 && !right(more) ? more.n : c_.n);
         try_other_shapes();
         if (said_.empty() && answer) look_at_sum(*answer);
         if (said_.empty() || (left_out_ && !repeated_)) try_other_sizes();
@@ -66,7 +69,8 @@ class Diagnosis {
     struct Answer {
         Results got, expected;
     };
-    static constexpr unsigned long long kOld = 0x123456789;  ///< what the results are before a call
+    static constexpr unsigned long long kMostTimes = 1 << 20;  ///< that a kernel uses an element
+    static constexpr unsigned long long kOld = 0x123456789;    ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
 
     void say(const std::string& sentence) { said_.push_back(sentence); }
@@ -95,38 +99,61 @@ class Diagnosis {
     }
 
     /// How often single elements are used: all others are 0, so the last result comes from one element.
-    void look_for_single_elements(const std::optional<Answer>& to_zeros) {
+    void look_for_single_elements(std::size_t n) {
+        std::vector<Element> data(n);
+        const auto to_zeros = answer_to(data);
         if (!to_zeros || to_zeros->got.back() != 0) return;
-        std::vector<Element> data(c_.n);
+        const std::string where = n != c_.n ? "With n = " + std::to_string(n) + ", element " : "Element ";
         std::size_t tried = 0, left_out = 0, repeated = 0;
         std::string first_left_out, first_repeated;
-        for (std::size_t i = 0; i < c_.n && tried < 200; ++i) {
-            if (i >= 40 && i % 64 != 0 && i % 64 != 63 && i + 3 < c_.n) continue;  // ends of warps and blocks
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool ends_warps = (i % 64 == 0 || i % 64 == 63) && tried < 160;
+            if (i >= 40 && !ends_warps && i + 20 < n) continue;
             data[i] = Problem::kResults > 1 ? static_cast<Element>(-1) : 1;
             const auto answer = answer_to(data);
             data[i] = 0;
             ++tried;
-            if (!answer || answer->got.back() > c_.n) return;  // something else is wrong
+            if (!answer || answer->got.back() > kMostTimes) return;  // something else is wrong
             const unsigned long long times = answer->got.back();
-            if (times == 0 && left_out++ == 0)
-                first_left_out = "Element " + std::to_string(i) + " is left out";
+            if (times == 0 && left_out++ == 0) first_left_out = where + std::to_string(i) + " is left out";
             if (times > 1 && repeated++ == 0)
-                first_repeated =
-                    "Element " + std::to_string(i) + " is used " + std::to_string(times) + " times";
+                first_repeated = where + std::to_string(i) + " is used " + std::to_string(times) + " times";
         }
         const auto and_others = [](std::size_t count, const char* what) {
             return count > 1 ? ", and " + std::to_string(count - 1) + " others of those tried are" + what
                              : ".";
         };
         if (left_out == tried && tried > 1) {  // or its result is
-            if (std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull) == 0)
-                say("No element is used at all.");
+            const unsigned long long sum = std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull);
+            if (sum == n) say("All elements are counted, but not in the bins of their values.");
+            if (sum == 0) say("No element is used at all.");
+            left_out_ = sum == 0;
             return;
         }
         left_out_ = left_out > 0;
         repeated_ = repeated > 0;
         if (left_out_) say(first_left_out + and_others(left_out, ", too."));
         if (repeated_) say(first_repeated + and_others(repeated, " used more than once."));
+    }
+
+    /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.
+    void look_at_sum_of_squares(const Answer& answer) {
+        if (Problem::kResults > 1) return;
+        const auto of_threes = answer_to(std::vector<Element>(c_.n, 3));
+        if (c_.n > 0 && of_threes && of_threes->got[0] == 3 * c_.n)
+            return say("The result is the sum of the elements, not of their squares.");
+        Element poison;
+        std::memset(&poison, 0xA5, sizeof(poison));
+        const unsigned long long square = Problem::reference(&poison, 1)[0];
+        const unsigned long long excess = answer.got[0] - answer.expected[0];
+        for (unsigned int times = 1; times <= 1024; ++times) {
+            const bool is_input = excess == times * square;
+            // 17 times the other number is -6, which is also the difference between 3 and 9.
+            if (is_input || (times < 17 && excess == times * Runner<Problem>::kFenceValue))
+                return say(std::string("The sum includes numbers that are ") +
+                           (is_input ? "before or after the input" : "after the workspace") +
+                           ": an index is out of range.");
+        }
     }
 
     /// Results that were never stored, or added to what was there before.
@@ -181,10 +208,9 @@ class Diagnosis {
         other = c_;
         other.shape.grid = 1;
         if (c_.shape.grid != 1 && right(other))
-            say(variant_.on_cpu
-                    ? "The result is right with a single thread: threads interfere with each other."
-                    : "The result is right with a grid of one block: blocks interfere with each "
-                      "other.");
+            say(std::string("The result is right with ") +
+                (variant_.on_cpu ? "a single thread" : "a grid of one block") +
+                ": with more, their parts overlap or leave gaps, or they use the same memory.");
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (c_.n > 32 && left_out_ && !repeated_ && right(other))
             say("The result is right with more blocks: each thread must continue until all elements are "

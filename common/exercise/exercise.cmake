@@ -25,7 +25,8 @@ function(programs name source)
     course_objects(${program}_objects ${source})
     set_target_properties(${program}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
     if(backend STREQUAL "simulator")  # quick to compile, and never timed
-      target_compile_options(${program}_objects PRIVATE -O1 -g -Wno-unused-parameter -Wno-unused-variable)
+      target_compile_options(${program}_objects PRIVATE -O1 -g -Wno-unused-parameter -Wno-unused-variable
+        -Werror=uninitialized)
     endif()
     add_executable(${program} EXCLUDE_FROM_ALL
       $<TARGET_OBJECTS:${program}_objects> $<TARGET_OBJECTS:exercise_check_${order}>)

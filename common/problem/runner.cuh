@@ -22,6 +22,7 @@ template <typename Problem>
 class Runner {
  public:
     using Element = typename Problem::Element;  ///< the type of the input's elements
+    static constexpr unsigned long long kFenceValue = 0x5A5A5A5A5A5A5A5Aull;  ///< after results and workspace
 
     /// @param[in] variant Must outlive the runner.
     /// @throws CudaError.
@@ -97,7 +98,7 @@ class Runner {
 
  private:
     static constexpr std::size_t kFence = 16;
-    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kFenceValue = 0x5A5A5A5A5A5A5A5Aull;
+    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;
 
     static void poison(const DeviceBuffer<unsigned long long>& d_buffer) {
         CUDA_CHECK(cudaMemset(d_buffer.data(), 0xA5, d_buffer.bytes() - kFence * sizeof(kPoison)));

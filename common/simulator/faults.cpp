@@ -49,7 +49,6 @@ void Worker::record_fault(cudaError_t error, const std::string& what) {
     grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
 }
 
-/// Ends the program.
 [[noreturn]] void fail_on_cpu(const char* what) {
     const std::string line = Calls().line();
     std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s\n", line.empty() ? "" : " at ",
@@ -213,9 +212,9 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
 /// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds`, in place of that
 /// sanitizer's library
 /// @{
-extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void*) {
+extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* address) {
     if (sim::running_worker != nullptr) sim::running_worker->misaligned();
-    sim::fail_on_cpu("an address that is misaligned for its type, or no address at all");
+    sim::fail_on_cpu(address == nullptr ? "a null pointer" : "an address that is misaligned for its type");
 }
 /// The array's type comes after two numbers of 16 bits.
 struct ArrayType {

@@ -62,6 +62,12 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }
 
+/// A limit of CPU time ends the CPU's own code at a line. While a kernel runs, the next second's signal is
+/// awaited.
+[[maybe_unused]] const auto kBeforeLimit = signal(SIGXCPU, [](int) {
+    if (running_worker == nullptr) fail_on_cpu("more CPU time than it may: an endless loop?");
+});
+
 bool is_ours(const struct sigaction& action) {
     return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_signal;
 }

@@ -41,7 +41,7 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
 [[maybe_unused]] int note_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
     const std::string_view name = file == nullptr ? "" : file;
     if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;
-    if (name.starts_with("common/cuda/")) return 0;
+    if (name.starts_with("common/cuda/") || name.starts_with("common/problem/")) return 0;
     *static_cast<std::string*>(data) = std::string(name) + ":" + std::to_string(line);
     return 1;  // done
 }

@@ -29,30 +29,39 @@ REGISTER_MORE = """static const bool is_checked = [] {{
 """
 
 
-def registration(problem, entry, name, more=None):
-    """Source that adds a variant under a name, and the check of a file of more checks, if there is one."""
+def registration(problem, entry, name, more=()):
+    """Source that adds a variant under a name, and more checks, if there are any, of which these are the lines."""
     text = REGISTER.format(problem=problem, entry=re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1))
-    if more and (ROOT / more).exists():
-        text = f'#line 1 "{more}"\n{(ROOT / more).read_text(encoding="utf-8")}' \
-               + REGISTER_MORE.format(problem=problem, name=name) + text
-    return text
+    return "\n".join(more) + "\n" + REGISTER_MORE.format(problem=problem, name=name) + text if more else text
 
 
-def assemble(problem, texts, more=None):
-    """A source file from texts, each with a name, a variant's entry, and a file's name for messages."""
+def without_includes(text, file):
+    """A file's includes, and its other lines, both with the places for messages."""
+    place, includes, lines = json.dumps(str(file)), [], text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if re.match(r"\s*#\s*(include|pragma once)\b", line):
+            lines[number - 1] = ""
+            if "include" in line:  # nvcc searches the folder of the file that #line names
+                includes += [f"#line {number} {place}", line.replace('"../', f'"{ROOT}/')]
+    return includes, [f"#line 1 {place}", *lines]
+
+
+def more_checks(exercise):
+    """The includes and the other lines of an exercise's file of more checks; both empty if it has none."""
+    path = ROOT / exercise.more
+    return without_includes(path.read_text(encoding="utf-8"), exercise.more) if path.exists() else ([], [])
+
+
+def assemble(problem, texts, more=([], [])):
+    """A source file from texts, each with a name, a variant's entry, and a file's name for messages; and more checks."""
     # Otherwise a function of the same name would hide the one of the problem's header.
     used = "using ::square;\n" if problem == "SumOfSquares" else ""
-    includes, parts = [], []
+    includes, parts = list(more[0]), []
     for at, (name, entry, file, text) in enumerate(texts):
-        place = json.dumps(str(file))
-        lines = text.splitlines()
-        for number, line in enumerate(lines, 1):
-            if re.match(r"\s*#\s*(include|pragma once)\b", line):
-                lines[number - 1] = ""
-                if "include" in line:  # nvcc searches the folder of the file that #line names
-                    includes += [f"#line {number} {place}", line.replace('"../', f'"{ROOT}/')]
-        parts += [f"namespace student{at or ''} {{", f"{used}#line 1 {place}", *lines,
-                  registration(problem, entry, name, more) + "}"]
+        own_includes, lines = without_includes(text, file)
+        includes += own_includes
+        parts += [f"namespace student{at or ''} {{", used + lines[0], *lines[1:],
+                  registration(problem, entry, name, more[1]) + "}"]
     return "\n".join(includes + parts) + "\n"
 
 
@@ -67,7 +76,7 @@ def with_hidden(exercise, text):
 
 
 def main(what, number, output):
-    more = None
+    more = [], []
     if what == "steps":
         found = [step for step in live.steps().values() if step.number.startswith(number)]
         texts = [(step.number, step.entry, f"step {step.number}", step.text) for step in found]
@@ -75,7 +84,7 @@ def main(what, number, output):
     else:
         exercise = next(each for each in exercises() if each.number == number)
         chapter = Chapter(exercise.chapter)
-        problem, more = chapter.problem, exercise.more
+        problem, more = chapter.problem, more_checks(exercise)
         if what == "student":
             text = (ROOT / exercise.file).read_text(encoding="utf-8")
             texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]

@@ -38,6 +38,7 @@ import select
 import subprocess
 import sys
 import termios
+import textwrap
 import time
 import tty
 from contextlib import contextmanager
@@ -122,19 +123,26 @@ def show_counts(exercise):
         text.summary("yours", seen), *text.problems("yours", seen), f"./course lens {exercise.number} --lines shows this by source line.")
 
 
+def wrapped(line):
+    """A long line in several; a compiler's lines and their marks stay as they are."""
+    return line if len(line) <= 120 else textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False,
+                                                       break_on_hyphens=False)
+
+
 def show(work, verdict, backend):
     exercise = work.exercise
     has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
-        say(*verdict.words, "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
+        say(*map(wrapped, verdict.words), "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
         has_counts = False
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "are lost otherwise.")
     else:
+        tools = "the sanitizers and the lens" if exercise.chapter > "03" else "the sanitizers"
         say("Solved: the result is right for every size, input, address and launch shape" +
-            (", even if threads are interrupted, and the sanitizers find nothing." if backend == "simulator" else "."))
+            (f", even if threads are interrupted, and {tools} find nothing." if backend == "simulator" else "."))
     if has_counts:
         show_counts(exercise)
     else:

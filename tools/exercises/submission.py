@@ -18,7 +18,7 @@ STD = set("""accumulate array atomic begin byte clamp conditional_t copy copy_n 
     uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned_integral vector""".split())
 FORBIDDEN = re.compile(r"""asm|__asm.*|__attribute.*|__builtin_.*|__declspec|__has_.*|_Pragma|sim|SIM_.*|student|namespace
     |friend|operator|import|module|export|concept|setjmp|longjmp|added_variants|more_checks|check_.*|system|exec[lv]p?e?|fork|vfork
-    |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|setenv|environ|popen
+    |exit|_exit|_Exit|quick_exit|abort|terminate|atexit|at_quick_exit|getenv|secure_getenv|(?:un)?setenv|environ|popen
     |fopen|freopen|fdopen|openat|creat|i?fstream|ofstream|filesystem|dlopen|dlsym|mmap|munmap|mprotect|syscall|ptrace
     |std(?:in|out|err)|cin|cout|cerr|clog|getchar|fgets|fread|scanf|fscanf""".replace("\n", "").replace(" ", ""))
 BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # the text after reinterpret_cast

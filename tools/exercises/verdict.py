@@ -4,12 +4,19 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from starter import ROOT
 
+sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
+import counts  # noqa: E402
+import rows  # noqa: E402
+import text as lens  # noqa: E402
+
 SECONDS = 120  # per check; a longer one counts as an endless loop
+CPU_SECONDS = "30"  # of the checks; a CPU's loop that never ends is stopped there, by its line
 STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 
 # Each backend's checks, the most instructive first, each with the meaning of its failure.
@@ -25,9 +32,12 @@ CHECKS = {
 
 DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of them use the same memory at the same time. "
                     "A barrier or an atomic operation is missing, or an index is wrong.")
+# Where a message gives no line, and the lens may: a race, or memory that nothing was stored in.
+WITHOUT_LINE = re.compile("order of the threads|: a race|read before it was|until something is|use the same memory")
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
-           signal.SIGFPE: "by an integer division by zero"}
+           signal.SIGFPE: "by an integer division by zero",
+           signal.SIGXCPU: f"after {CPU_SECONDS} seconds of work: an endless loop?"}
 
 
 @dataclass
@@ -54,7 +64,7 @@ def build(preset, targets):
 def compiler_words(log):
     """A log's first error, with the lines that belong to it."""
     lines = log.splitlines()
-    errors = [at for at, line in enumerate(lines) if re.search(r"\berror\b", line)]
+    errors = [at for at, line in enumerate(lines) if re.search(r"\berror\b.*:", line)]
     first = errors[0] if errors else 0
     shown = lines[first:first + 1]
     for line in lines[first + 1:first + 8]:
@@ -94,8 +104,8 @@ def run(command, seed=None):
     # Interleaved, blocks run in the order of the chapters' checks, or races between them may not show.
     seed = seed or ("7" if str(command[0]).endswith("_interleaved") else "0")
     try:
-        done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=SECONDS,
+        done = subprocess.run(["sh", "-c", 'ulimit -S -t "$0"; exec "$@"', CPU_SECONDS, *command], cwd=ROOT, text=True,
+                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
                               env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, "CUDA_SIM_SEED": seed})
     except subprocess.TimeoutExpired as late:
         words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
@@ -105,7 +115,9 @@ def run(command, seed=None):
     words = done.stdout.splitlines()
     said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in done.stderr.splitlines()
             if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
-    if done.returncode < 0:
+    if "CPU time" in done.stderr:
+        words.append("It does not end.")
+    elif done.returncode < 0:
         words.append(ended_by(-done.returncode))
     said += [f"at {frame[1]}" for frame in re.finditer(r"^ +#\d+ .*?(work/\S+:\d+)", done.stderr, re.MULTILINE)][:1]
     return Verdict(False, words + ["  " + line for line in said[:2]] or [f"It ended with status {done.returncode}."])
@@ -114,7 +126,7 @@ def run(command, seed=None):
 def run_in_two_orders(exercise, command):
     """Runs a check; after a failure, also says whether it depends on the order of the simulator's threads."""
     verdict = run(command)
-    if verdict.passed or exercise.on_cpu or " makes no progress: " in verdict.first:
+    if verdict.passed or exercise.on_cpu or re.search(" makes no progress: | not end", verdict.first):
         return verdict
     if changes_with_order(verdict.words, run(command, seed="5").words):
         verdict.words[1:] = [DEPENDS_ON_ORDER]
@@ -127,6 +139,29 @@ def where_it_crashes(exercise):
     if build(preset, [program(exercise, preset, order).name]):
         return []
     return [line for line in run([program(exercise, preset, order)]).words if line.startswith("  ")]
+
+
+def seen_by_lens(exercise):
+    """Lines about a race, a missing fence, or a read of what was never stored, if the lens finds one during the checks."""
+    check = str(program(exercise, "simulator", "lens"))
+    try:  # without a diagnosis, which would run a kernel with a race hundreds of times
+        seen = counts.run("timeout", [str(SECONDS), "env", "COURSE_PLAIN_WORDS=1", check], ROOT, has_row=False)
+    except (rows.Problem, OSError, ValueError):
+        return []
+    found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
+    return [f"  {lens.one_line(line)}" for line in lens.finding_words(found[0])] if found else []
+
+
+def with_lines(exercise, words):
+    """A failure's words, and what the lens finds if it may know the lines that they don't name."""
+    text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
+    # Without any barrier, every order can give the same wrong result, and a small input shows it.
+    may_race = WITHOUT_LINE.search(" ".join(words)) or "__shared__" in text and re.match(r"Wrong for n = \d{1,3},", words[0])
+    if exercise.on_cpu or not may_race or any(f"{exercise.file}:" in each for each in words) \
+            or build("simulator", [program(exercise, "simulator", "lens").name]):
+        return words
+    found = seen_by_lens(exercise)
+    return [words[0], *filter(WITHOUT_LINE.search, words[1:]), *found] if found else words
 
 
 def refused(exercise):
@@ -150,12 +185,20 @@ def verify(exercise, backend):
     command = [program(exercise, preset, order)]
     verdict = run_in_two_orders(exercise, command) if backend == "simulator" else run(command)
     if not verdict.passed and "ended by SIG" in verdict.first and backend == "simulator":
-        verdict.words += where_it_crashes(exercise)
+        # Without AddressSanitizer, a program goes on after an access that is wrong, and ends anywhere.
+        verdict.words[1:] = where_it_crashes(exercise) or verdict.words[1:]
+    if not verdict.passed and backend == "simulator":
+        verdict.words = with_lines(exercise, verdict.words)
     if not verdict.passed or not others:
         return verdict
+    # In chapter 02, a kernel's only synchronization is the launch, and its races show in the results.
+    has_lens = exercise.chapter > "03" and not exercise.on_cpu
+    targets = [[preset, [program(exercise, preset, order).name]] for preset, order, _ in others]
+    if has_lens:
+        targets[0][1].append(program(exercise, "simulator", "lens").name)
     with ThreadPoolExecutor() as pool:
         words = pool.submit(refused, exercise)
-        logs = pool.map(lambda check: build(check[0], [program(exercise, *check[:2]).name]), others)
+        logs = pool.map(lambda each: build(*each), targets)
         for log in logs:
             if log:
                 return Verdict(False, compiler_words(log))
@@ -163,5 +206,8 @@ def verify(exercise, backend):
             return Verdict(False, ["The result is right, but nvcc would refuse the code.", *words.result()[1:]])
         for (_, order, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
-                return Verdict(False, with_meaning(order, meaning, verdict.words))
+                return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)))
+    if has_lens and (found := seen_by_lens(exercise)):
+        return Verdict(False, ["The results are right, but only by luck: a GPU may run the threads, or store, in another order.",
+                               *found])
     return Verdict(True, [])

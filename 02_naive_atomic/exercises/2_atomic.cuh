@@ -1,0 +1,21 @@
+/// @file
+/// @brief Checks of exercise 02.2: counts of more than 32 bits, without as many bytes.
+
+__global__ void add_one_kernel(unsigned long long* d_bins) { ++d_bins[threadIdx.x]; }
+
+/// The bins begin at -1 and are 1 short of the result, so each addition to one carries into all of its bits.
+inline void histogram_from_minus_one(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                                     unsigned long long*, LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0xff, kBins * sizeof(*d_bins)));
+    const unsigned int block = shape.block_or(kBlock);
+    if (n > 0) one_per_element_kernel<<<blocks_for(n, block), block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+    add_one_kernel<<<1, kBins>>>(d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+inline const Variant<Histogram> kMoreCheck = {
+    .name = "",
+    .idea = "A count that needs more than 32 bits is wrong: the addition must have 64 bits.",
+    .run = histogram_from_minus_one,
+    .grid_follows_n = true};

@@ -1,0 +1,38 @@
+/// @file
+/// @brief Checks of exercise 05.3: the last of more than 2^32 threads, of which the simulator runs only a
+/// few.
+#include <sys/mman.h>
+
+#include "../common/checks/far_elements.cuh"
+#include "../common/cuda/device.cuh"
+
+/// A single element is given to the last thread, in the middle of zeros.
+inline void sum_of_last_thread(const int* d_data, std::size_t n, unsigned long long* d_sum,
+                               unsigned long long* d_partials, LaunchShape shape) {
+    if (n != 1 || !init_cuda().simulated) return sum_fitting(d_data, n, d_sum, d_partials, shape);
+    constexpr unsigned int kGrid = (1u << 22) + 4, kThreads = 1024;
+    constexpr std::size_t kLast = std::size_t{kGrid} * kThreads - 1, kMebibyte = 1 << 20;
+    const auto data = check_detail::zeros_without_room<int>(kLast + 1);
+    const auto partials = check_detail::zeros_without_room<unsigned long long>(kLast + 1);
+    mprotect(reinterpret_cast<char*>(data.get()) + kMebibyte, kMebibyte, PROT_NONE);  // which no block uses
+    CUDA_CHECK(cudaMemcpy(&data[kLast], d_data, sizeof(int), cudaMemcpyDeviceToHost));
+    {
+        const check_detail::EndsOnly ends_only;
+        blocks_kernel<<<kGrid, kThreads>>>(data.get(), kLast + 1, partials.get());
+        CUDA_CHECK(cudaGetLastError());
+    }
+    CUDA_CHECK(cudaMemcpy(d_sum, &partials[kLast], sizeof(*d_sum), cudaMemcpyHostToDevice));
+}
+
+inline const Variant<SumOfSquares> kMoreCheck = {
+    .name = "",
+    .idea =
+        "This grid has more than 2^32 threads, and only the last one has an element other than 0: the "
+        "index and the stride need 64 bits.",
+    .run = sum_of_last_thread,
+    .workspace =
+        [](std::size_t, LaunchShape shape) {
+            const LaunchShape fits = fitting(shape);
+            return std::size_t{fits.grid} * fits.block;
+        },
+    .fixed_shape = true};

@@ -75,7 +75,7 @@ inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
         {"sorted", "0 to 255 in order: neighbouring threads add to one bin",
          [](std::size_t n, std::uint64_t) {
              Block block(n);
-             const auto first = [&](std::size_t value) { return block.begin() + (n * value + 255) / 256; };
+             const auto first = [&](std::size_t value) { return block.data() + (n * value + 255) / 256; };
              for (std::size_t value = 0; value < 256; ++value)
                  std::fill(first(value), first(value + 1), static_cast<unsigned char>(value));
              return block;

@@ -31,7 +31,7 @@ CLOSE = 0.01
 # Why shared wavefronts differ.
 PREDICATED = ("Warps that have nothing to add at a level of a tree still issue that level's loads and stores, with all lanes "
               "off. Nsight Compute counts each such instruction as a wavefront. In the lens, such a warp does nothing.")
-FILLS = ("The L1 cache is the same memory as shared memory. While loads fill it, accesses to shared memory take additional "
+FILLS = ("The L1 cache uses the same on-chip memory as shared memory. While loads fill it, accesses to shared memory take additional "
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")
 WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`)."

@@ -134,7 +134,12 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     } catch (const UnnoticedError& error) {
         return std::string(variant.name) + ", blocks of 2048 threads: " + error.what();
     } catch (const CudaError&) {
-        if (runner.results() == Results(variant.results, 0)) return std::nullopt;
+        try {
+            if (runner.results() == Results(variant.results, 0)) return std::nullopt;
+        } catch (const CudaError&) {  // the launch was not refused, and the kernel failed
+            forget_fault();
+            return std::nullopt;
+        }
         return std::string(variant.name) + " goes on after a launch with blocks of 2048 threads has failed";
     }
     const std::vector<Element> data = d_data.to_host();

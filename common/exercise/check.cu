@@ -102,7 +102,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
                 "It" + without_name(variant, *wrong),
                 {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
     // The lens would report what the blocks that are left out have not written.
-    if (init_cuda().simulated && std::getenv("LENS_OUTPUT") == nullptr)
+    if ((variant.on_cpu || init_cuda().simulated) && std::getenv("LENS_OUTPUT") == nullptr)
         if (const auto wrong = variant.on_cpu ? check_long_input(variant) : check_far_elements(variant))
             return report("Wrong for" + without_name(variant, *wrong).substr(1),
                           {"So many elements need indices and counts of 64 bits."});

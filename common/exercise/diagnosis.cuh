@@ -139,8 +139,11 @@ class Diagnosis {
     /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.
     void look_at_sum_of_squares(const Answer& answer) {
         if (Problem::kResults > 1) return;
-        const auto of_threes = answer_to(std::vector<Element>(c_.n, 3));
-        if (c_.n > 0 && of_threes && of_threes->got[0] == 3 * c_.n)
+        const auto is_plain_sum = [this](Element value) {
+            const auto answer_to_equal = answer_to(std::vector<Element>(c_.n, value));
+            return answer_to_equal && answer_to_equal->got[0] == static_cast<unsigned int>(value) * c_.n;
+        };
+        if (c_.n > 0 && is_plain_sum(3) && is_plain_sum(5))  // a third of the squares has one of these sums
             return say("The result is the sum of the elements, not of their squares.");
         Element poison;
         std::memset(&poison, 0xA5, sizeof(poison));

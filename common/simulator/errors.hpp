@@ -20,7 +20,7 @@ cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuc
 void forget_fault();
 void tell_fault();  ///< prints the words, if they have not been asked for
 
-/// Ends the program: its own code, no kernel's, does or uses what it may not.
+/// Ends the program with a message about the CPU's own code.
 [[noreturn]] void fail_on_cpu(const char* what);
 
 /// @name How calls end

@@ -106,7 +106,7 @@ class Worker {
 
     void call_kernel();
 
-    // Kernels that get nowhere (progress.cpp)
+    // Kernels that make no progress (progress.cpp)
     bool gets_nowhere();
     [[noreturn]] void stop_without_progress();
 

@@ -124,7 +124,7 @@ def show_counts(exercise):
 
 
 def wrapped(line):
-    """A long line in several; a compiler's lines and their marks stay as they are."""
+    """A long line in several."""
     return line if len(line) <= 120 else textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False,
                                                        break_on_hyphens=False)
 
@@ -133,7 +133,8 @@ def show(work, verdict, backend):
     exercise = work.exercise
     has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
-        say(*map(wrapped, verdict.words), "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
+        is_compilers = "compile" in verdict.first or "nvcc" in verdict.first  # whose marks are below a line's columns
+        say(*(verdict.words if is_compilers else map(wrapped, verdict.words)), "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
         has_counts = False

@@ -134,7 +134,7 @@ class Sandbox:
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
             why = "It was killed because this machine has too little memory."
-        elif ended_by == signal.SIGXCPU and not why:
+        elif not why and (ended_by == signal.SIGXCPU or "more CPU time than it may" in text[1]):
             why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"It printed more than {OUTPUT >> 20} MiB."

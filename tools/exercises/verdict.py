@@ -95,8 +95,8 @@ def with_meaning(order, meaning, words):
     """A later check's words with the meaning of its failure."""
     if order != "interleaved":
         return [words[0], "  " + meaning, *words[1:]]
-    # In a race, guesses from the results would be misleading. A bad address is no race, and says enough.
-    return [words[0]] if " uses " in words[0] else [words[0], "  " + meaning]
+    # In a race, guesses from the results would be misleading. A bad address or an endless loop is no race.
+    return [words[0]] if re.search(" uses | not end", words[0]) else [words[0], "  " + meaning]
 
 
 def run(command, seed=None):
@@ -142,12 +142,13 @@ def where_it_crashes(exercise):
 
 
 def seen_by_lens(exercise):
-    """Lines about a race, a missing fence, or a read of what was never stored, if the lens finds one during the checks."""
+    """Lines about a race, a missing fence, or a read of what was never stored, which the lens finds during the checks. Raises
+    rows.Problem if it can't look."""
     check = str(program(exercise, "simulator", "lens"))
     try:  # without a diagnosis, which would run a kernel with a race hundreds of times
         seen = counts.run("timeout", [str(SECONDS), "env", "COURSE_PLAIN_WORDS=1", check], ROOT, has_row=False)
-    except (rows.Problem, OSError, ValueError):
-        return []
+    except (OSError, ValueError) as problem:
+        raise rows.Problem(f"the lens could not look for races: {problem}") from None
     found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
     return [f"  {lens.one_line(line)}" for line in lens.finding_words(found[0])] if found else []
 
@@ -160,7 +161,10 @@ def with_lines(exercise, words):
     if exercise.on_cpu or not may_race or any(f"{exercise.file}:" in each for each in words) \
             or build("simulator", [program(exercise, "simulator", "lens").name]):
         return words
-    found = seen_by_lens(exercise)
+    try:
+        found = seen_by_lens(exercise)
+    except rows.Problem:
+        return words
     return [words[0], *filter(WITHOUT_LINE.search, words[1:]), *found] if found else words
 
 
@@ -185,7 +189,7 @@ def verify(exercise, backend):
     command = [program(exercise, preset, order)]
     verdict = run_in_two_orders(exercise, command) if backend == "simulator" else run(command)
     if not verdict.passed and "ended by SIG" in verdict.first and backend == "simulator":
-        # Without AddressSanitizer, a program goes on after an access that is wrong, and ends anywhere.
+        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere.
         verdict.words[1:] = where_it_crashes(exercise) or verdict.words[1:]
     if not verdict.passed and backend == "simulator":
         verdict.words = with_lines(exercise, verdict.words)

@@ -24,7 +24,7 @@ UNROLLED = ("nvcc unrolls the loop and loads two numbers at once: {per_request:.
             f"{limiter.INSTRUCTIONS['requests']}.")
 MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded:.1f} µs. Probably it leaves out most of the time "
          "in which blocks clear and merge their copies, before and after they read the input.")
-REASONS = {"thread_zero_kernel": UNROLLED, "one_launch_kernel": MERGE}
+REASONS = {("thread_zero_kernel", "latency", "issue"): UNROLLED, ("one_launch_kernel", "latency", "memory"): MERGE}
 
 
 def largest_launch(theirs, n):
@@ -91,7 +91,7 @@ def section(recorded):
         agree += mine == expected
         mark = ""
         if mine != expected:
-            why = REASONS.get(theirs["kernel"], "The reason is unknown.").format(
+            why = REASONS.get((theirs["kernel"], expected, mine), "The reason is unknown.").format(
                 per_request=ratio(float(theirs["instructions"]), its["requests"]),
                 recorded=1e6 * float(theirs["kernel_s"]), estimated=1e6 * limiter.seconds(its)[0])
             if why not in reasons:

@@ -10,8 +10,8 @@ Counts what kernels do on a simulated GPU, by kernel and source line, and finds 
 --json          everything that was counted, for programs
 --html PATH     the same as one page for a browser
 
-An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise. Exit
-status 1: something was found.
+An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise; a
+histogram then also runs with 4 Mi and 8 Mi, to estimate what limits it at 100 Mi. Exit status 1: something was found.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 /// @file
 /// @brief Captures streams as graphs: keeps their work in the order of the calls, which no event contradicts.
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -23,11 +24,20 @@ bool keep(const Operation& operation) {
     return true;
 }
 
+/// Keeps a call that waits for all work before it.
+bool keep(cudaGraphNodeType type, const std::function<void()>& call) {
+    if (!is_capturing) return false;
+    captured.emplace_back(type, [call] {
+        wait_for(nullptr);
+        call();
+    });
+    return true;
+}
+
 }  // namespace
 
 bool begin_capture() {
     capture = keep;
-    captured.clear();
     return !std::exchange(is_capturing, true);
 }
 Captured end_capture() {
@@ -36,13 +46,7 @@ Captured end_capture() {
 }
 bool are_captured() { return is_capturing; }
 
-bool capture_host(const std::function<void()>& function) {
-    if (!is_capturing) return false;
-    captured.emplace_back(cudaGraphNodeTypeHost, [function] {
-        wait_for(nullptr);
-        function();
-    });
-    return true;
-}
+bool capture_host(const std::function<void()>& function) { return keep(cudaGraphNodeTypeHost, function); }
+bool capture_launch(const std::function<void()>& launch) { return keep(cudaGraphNodeTypeKernel, launch); }
 
 }  // namespace sim

@@ -76,15 +76,22 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, in
 
 namespace sim {
 
+/// Keeps a launch, if streams are being captured.
+bool capture_launch(const std::function<void()>& launch);
+
 /// A kernel with copies of its arguments. It can be launched more than once.
 using BoundKernel = std::function<cudaError_t(const LaunchConfig& config, Site site)>;
 
 template <typename... Parameters>
 BoundKernel bind_kernel(const void* address, std::tuple<std::decay_t<Parameters>...> arguments) {
     return [=](const LaunchConfig& config, Site site) mutable {
-        const auto kernel = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address));
-        const auto call = [&] { std::apply(kernel, arguments); };
-        run_grid({"a kernel", address, site}, config, run_threads<decltype(call)>, &call);
+        auto launch = [=]() mutable {
+            const auto kernel = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address));
+            const auto call = [&] { std::apply(kernel, arguments); };
+            run_grid({"a kernel", address, site}, config, run_threads<decltype(call)>, &call);
+        };
+        if (config.stream != nullptr && capture_launch(launch)) return cudaSuccess;
+        launch();
         return cudaPeekAtLastError();
     };
 }

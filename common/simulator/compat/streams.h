@@ -36,6 +36,7 @@ inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 namespace sim {
+bool are_captured();
 /// Keeps a call of the host, if streams are being captured.
 bool capture_host(const std::function<void()>& function);
 }  // namespace sim
@@ -47,6 +48,7 @@ inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void*
 }
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                          unsigned int) {
+    if (sim::are_captured()) return cudaErrorStreamCaptureUnsupported;
     function(stream, cudaDeviceSynchronize(), data);
     return cudaSuccess;
 }

@@ -51,20 +51,25 @@ void check_capture() {
     RUNS(cudaStreamWaitEvent(streams[0], copied, 0));
     add_kernel<<<1, 4, 0, streams[0]>>>(numbers, 10, 'x');
     add_kernel<<<1, 4, 0, streams[0]>>>(numbers + 1, 1, 'x');
+    int summand = 5;
+    char unused = 'x';
+    void* arguments[] = {&numbers, &summand, &unused};
+    RUNS(cudaLaunchKernel(add_kernel, dim3(1), dim3(4), arguments, 0, streams[0]));
     RUNS(cudaMemcpyAsync(host, numbers, 2 * sizeof(int), cudaMemcpyDeviceToHost, streams[0]));
     RUNS(cudaLaunchHostFunc(streams[0], on_host, &calls));
+    CHECK(cudaStreamBeginCapture(streams[1], cudaStreamCaptureModeGlobal) != cudaSuccess);
     cudaStreamCaptureStatus status;
     RUNS(cudaStreamIsCapturing(streams[0], &status));
     CHECK(status == cudaStreamCaptureStatusActive);
     RUNS(cudaStreamEndCapture(streams[0], &graph));
     RUNS(cudaGraphGetNodes(graph, nullptr, &nodes));
-    CHECK(nodes == 6 && host[0] == 7 && calls == 0);
+    CHECK(nodes == 7 && host[0] == 7 && calls == 0);
 
     RUNS(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 1; i <= 3; ++i) {
         RUNS(cudaGraphLaunch(exec, streams[0]));
         RUNS(cudaStreamSynchronize(streams[0]));
-        CHECK(host[0] == 7 + 40 * i && host[1] == 4 && calls == i);
+        CHECK(host[0] == 7 + 60 * i && host[1] == 4 && calls == i);
     }
     RUNS(cudaGraphExecDestroy(exec));
     RUNS(cudaGraphDestroy(graph));

@@ -33,8 +33,7 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
     const std::size_t n = std::size_t{grid} * block;
     const auto data = check_detail::zeros_without_room<int>(n);
     const auto partials = check_detail::zeros_without_room<unsigned long long>(n);
-    constexpr std::size_t kMebibyte = 1 << 20;
-    mprotect(reinterpret_cast<char*>(data.get()) + kMebibyte, kMebibyte, PROT_NONE);  // which no block uses
+    check_detail::forbid_mebibyte(data.get(), 0);
     data[0] = 2;
     data[n - 1] = 3;
     const check_detail::EndsOnly ends_only;

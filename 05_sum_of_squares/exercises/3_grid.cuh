@@ -1,8 +1,6 @@
 /// @file
 /// @brief Checks of exercise 05.3: the last of more than 2^32 threads, of which the simulator runs only a
 /// few.
-#include <sys/mman.h>
-
 #include "../common/checks/far_elements.cuh"
 #include "../common/cuda/device.cuh"
 
@@ -11,10 +9,10 @@ inline void sum_of_last_thread(const int* d_data, std::size_t n, unsigned long l
                                unsigned long long* d_partials, LaunchShape shape) {
     if (n != 1 || !init_cuda().simulated) return sum_fitting(d_data, n, d_sum, d_partials, shape);
     constexpr unsigned int kGrid = (1u << 22) + 4, kThreads = 1024;
-    constexpr std::size_t kLast = std::size_t{kGrid} * kThreads - 1, kMebibyte = 1 << 20;
+    constexpr std::size_t kLast = std::size_t{kGrid} * kThreads - 1;
     const auto data = check_detail::zeros_without_room<int>(kLast + 1);
     const auto partials = check_detail::zeros_without_room<unsigned long long>(kLast + 1);
-    mprotect(reinterpret_cast<char*>(data.get()) + kMebibyte, kMebibyte, PROT_NONE);  // which no block uses
+    check_detail::forbid_mebibyte(data.get(), 0);
     CUDA_CHECK(cudaMemcpy(&data[kLast], d_data, sizeof(int), cudaMemcpyDeviceToHost));
     {
         const check_detail::EndsOnly ends_only;

@@ -29,6 +29,15 @@ auto zeros_without_room(std::size_t n) {
     return std::unique_ptr<T[], decltype(unmap)>(static_cast<T*>(data), unmap);
 }
 
+/// @brief Makes a mebibyte unreadable, between the elements of the blocks that run.
+///
+/// Without it, a loop whose stride has lost its highest bits would run for hours.
+/// @param[in] offset From the beginning of the data, in bytes; rounded up to the next mebibyte.
+inline void forbid_mebibyte(void* data, std::size_t offset) {
+    constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+    mprotect(static_cast<char*>(data) + (offset / kMebibyte + 1) * kMebibyte, kMebibyte, PROT_NONE);
+}
+
 /// During its lifetime, the simulator runs only two blocks at each end of a grid.
 struct EndsOnly {
     EndsOnly() { setenv("CUDA_SIM_ENDS", "2", 1); }
@@ -63,13 +72,8 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
 
         const auto memory = check_detail::zeros_without_room<Element>(n + 1);
         Element* const data = memory.get() + 1;  // not where wide loads can begin
-        // Unreadable pages between the elements of the blocks that run. Without them, a loop whose stride has
-        // lost its highest bits would run for hours.
-        constexpr std::size_t kMebibyte = std::size_t{1} << 20;
         for (std::size_t turn = 0; turn < 16; ++turn)
-            mprotect(reinterpret_cast<char*>(memory.get()) +
-                         (turn * grid * block * sizeof(Element) / kMebibyte + 1) * kMebibyte,
-                     kMebibyte, PROT_NONE);
+            check_detail::forbid_mebibyte(memory.get(), turn * grid * block * sizeof(Element));
         Results results, expected;
         try {
             Runner<Problem> runner(variant, n, shape);  // freed before a fault is forgotten

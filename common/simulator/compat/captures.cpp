@@ -10,11 +10,9 @@
 namespace sim {
 namespace {
 
-bool is_capturing = false;
 Captured captured;
 
 bool keep(const Operation& operation) {
-    if (!is_capturing) return false;
     const std::string_view call = operation.call;
     if (!operation.is_kernel && call == "cudaEventRecord") return true;  // the order is kept anyway
     const auto type = operation.is_kernel                  ? cudaGraphNodeTypeKernel
@@ -26,7 +24,7 @@ bool keep(const Operation& operation) {
 
 /// Keeps a call that waits for all work before it.
 bool keep(cudaGraphNodeType type, const std::function<void()>& call) {
-    if (!is_capturing) return false;
+    if (!are_captured()) return false;
     captured.emplace_back(type, [call] {
         wait_for(nullptr);
         call();
@@ -36,15 +34,12 @@ bool keep(cudaGraphNodeType type, const std::function<void()>& call) {
 
 }  // namespace
 
-bool begin_capture() {
-    capture = keep;
-    return !std::exchange(is_capturing, true);
-}
+bool begin_capture() { return std::exchange(capture, keep) == nullptr; }
 Captured end_capture() {
-    is_capturing = false;
+    capture = nullptr;
     return std::exchange(captured, {});
 }
-bool are_captured() { return is_capturing; }
+bool are_captured() { return capture != nullptr; }
 
 bool capture_host(const std::function<void()>& function) { return keep(cudaGraphNodeTypeHost, function); }
 bool capture_launch(const std::function<void()>& launch) { return keep(cudaGraphNodeTypeKernel, launch); }

@@ -140,7 +140,9 @@ void deallocate_all() {
 }
 
 Place place(const void* pointer, std::size_t bytes) {
-    const char *const first = static_cast<const char*>(pointer), *const last = first + bytes - 1;
+    const char* const first = static_cast<const char*>(pointer);  // which may be null
+    const auto* const last =
+        reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(pointer) + bytes - 1);
     if (last < first) return Place::across;
     const std::lock_guard lock(memory_lock);
     for (const char* const at : {first, last})

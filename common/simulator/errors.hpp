@@ -20,7 +20,9 @@ cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuc
 void forget_fault();
 void tell_fault();  ///< prints the words, if they have not been asked for
 
-/// Ends the program with a message about the CPU's own code.
+/// Prints what the CPU's own code uses, and its line.
+void tell_cpu_fault(const std::string& what);
+/// The same, and ends the program.
 [[noreturn]] void fail_on_cpu(const char* what);
 
 /// @name How calls end

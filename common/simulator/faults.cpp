@@ -7,15 +7,19 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "device_memory.hpp"
 #include "errors.hpp"
+#include "fenced.hpp"
 #include "hazards.hpp"
 #include "source_lines.hpp"
 #include "worker.hpp"
 
 namespace sim {
 namespace {
+
+constexpr const char* kMisaligned = "an address that is misaligned for its type";
 
 std::string text(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
@@ -43,16 +47,20 @@ std::string launch_text(const Kernel& kernel) {
 /// Ends the block. A grid keeps only its first fault.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
-    const std::lock_guard<std::mutex> lock(grid_->fault_lock);
+    const std::lock_guard<std::mutex> lock(grid_->lock);
     if (grid_->failed.exchange(true)) return;
     grid_->error = error;
     grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
 }
 
-[[noreturn]] void fail_on_cpu(const char* what) {
+void tell_cpu_fault(const std::string& what) {
     const std::string line = Calls().line();
     std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s\n", line.empty() ? "" : " at ",
-                 line.c_str(), what);
+                 line.c_str(), what.c_str());
+}
+
+[[noreturn]] void fail_on_cpu(const char* what) {
+    tell_cpu_fault(what);
     std::abort();
 }
 
@@ -97,25 +105,24 @@ void Worker::record_wrong_mask(const char* function, Site site) {
 
 /// CUDA refuses such a launch. Here, what a kernel declares is not known before it runs.
 void Worker::record_too_much_shared() {
-    std::string what =
-        "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, ";
-    if (shared_.static_bytes() > kStaticSharedBytes) {
-        record_fault(cudaErrorLaunchFailure,
-                     what + "but a block has only " + std::to_string(kStaticSharedBytes));
-    } else {
-        what += "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes);
-        record_fault(cudaErrorInvalidValue,
-                     what + ", but a block has only " + std::to_string(grid_->shared_limit.all_bytes));
-    }
+    const bool alone = shared_.static_bytes() > kStaticSharedBytes;
+    record_fault(
+        alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
+        "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, " +
+            (alone ? "" : "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes) + ", ") +
+            "but a block has only " +
+            std::to_string(alone ? kStaticSharedBytes : grid_->shared_limit.all_bytes));
 }
 
 void Worker::record_bad_address(const void* address) {
     std::string place = shared_.text(address);
     if (place.empty()) place = allocation_text(address);
     if (place.empty()) {
+        const auto number = reinterpret_cast<std::uintptr_t>(address);
         char hexadecimal[32];
-        std::snprintf(hexadecimal, sizeof(hexadecimal), "%p", address);
-        place = std::string("address ") + hexadecimal + ", which is in no allocation";
+        std::snprintf(hexadecimal, sizeof(hexadecimal), "address %#zx", number);
+        place = hexadecimal;
+        place += number < Fenced::page_bytes() ? " through a null pointer" : ", which is in no allocation";
     }
     const std::string copy = copy_text(address, true);
     record_thread_fault(copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
@@ -145,18 +152,22 @@ void Worker::index_outside(std::uint64_t index, const char* array) {
     fibers_.give_up();
 }
 
-void Worker::fail(const std::string& what) {
+/// The thread's stack is given up, and with it all that is not destroyed before.
+void Worker::fail(std::string what) {
     const InSimulator here(*this);
-    record_fault(cudaErrorLaunchFailure, thread_text() + " " + what);
+    record_fault(cudaErrorLaunchFailure, thread_text() + " " + std::exchange(what, {}));
     fibers_.give_up();
 }
 
-void misaligned() { running_worker->misaligned(); }
+void misaligned(const void* address) { running_worker->misaligned(address); }
 
-void Worker::misaligned() {
+/// The sanitizer's checks also call this for a null pointer.
+void Worker::misaligned(const void* address) {
     const InSimulator here(*this);
-    record_thread_fault(cudaErrorMisalignedAddress,
-                        "uses an address that is misaligned for its type, or no address at all");
+    if (address == nullptr)
+        record_bad_address(address);
+    else
+        record_thread_fault(cudaErrorMisalignedAddress, std::string("uses ") + kMisaligned);
     fibers_.give_up();
 }
 
@@ -181,21 +192,20 @@ void Worker::exits() {
 void Worker::fault_by_signal(int signal, const siginfo_t& info) {
     const InSimulator here(*this);
     forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler never returns
-    if (signal == SIGFPE) {
-        record_thread_fault(cudaErrorLaunchFailure, "divides an integer by zero");
-    } else if (signal == SIGILL) {
-        record_thread_fault(cudaErrorLaunchFailure, "stops itself, as __trap() does");
-    } else if (signal == SIGABRT) {
-        record_thread_fault(cudaErrorLaunchFailure, "calls abort(), which a GPU does not have");
-    } else if (fibers_.is_stack_overflow(info.si_addr)) {
-        record_thread_fault(cudaErrorLaunchFailure, "needs more than " +
-                                                        std::to_string(Fibers::kStackBytes / 1024) +
-                                                        " KiB of stack for its local variables and calls");
-    } else if (signal == SIGBUS || info.si_code == SI_KERNEL) {
-        misaligned();  // an x86 CPU reports it like this, without the address
-    } else {
+    const std::string what = signal == SIGFPE    ? "divides an integer by zero"
+                             : signal == SIGILL  ? "stops itself, as __trap() does"
+                             : signal == SIGABRT ? "calls abort(), which a GPU does not have"
+                             : fibers_.is_stack_overflow(info.si_addr)
+                                 ? "needs more than " + std::to_string(Fibers::kStackBytes / 1024) +
+                                       " KiB of stack for its local variables and calls"
+                                 : "";
+    if (!what.empty())
+        record_thread_fault(cudaErrorLaunchFailure, what);
+    else if (signal == SIGBUS || info.si_code == SI_KERNEL)  // an x86 CPU does not tell the address
+        record_thread_fault(cudaErrorMisalignedAddress,
+                            std::string("uses ") + kMisaligned + ", or no address at all");
+    else
         record_bad_address(info.si_addr);
-    }
     fibers_.give_up();
 }
 
@@ -213,8 +223,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
 /// sanitizer's library
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* address) {
-    if (sim::running_worker != nullptr) sim::running_worker->misaligned();
-    sim::fail_on_cpu(address == nullptr ? "a null pointer" : "an address that is misaligned for its type");
+    if (sim::running_worker != nullptr) sim::running_worker->misaligned(address);
+    sim::fail_on_cpu(address == nullptr ? "a null pointer" : sim::kMisaligned);
 }
 /// The array's type comes after two numbers of 16 bits.
 struct ArrayType {

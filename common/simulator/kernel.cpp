@@ -9,14 +9,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "observer.hpp"
 #include "worker.hpp"
 
 namespace sim {
-
-/// Where a thread waits that gathers with any other lanes of its warp.
-constexpr const char* kGathers = "a warp that converges";
 
 /// The worker that runs the calling kernel. Ends the program if its CPU code has called the kernel.
 static Worker& worker_of_kernel(const char* what) {
@@ -70,11 +68,11 @@ void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
 
 // --- Barriers -----------------------------------------------------------------------------------
 
-BarrierResult barrier(bool predicate, Site site) {
+int barrier(bool predicate, Site site) {
     return worker_of_kernel("a barrier").wait_at_barrier(predicate, site);
 }
 
-BarrierResult Worker::wait_at_barrier(bool predicate, Site site) {
+int Worker::wait_at_barrier(bool predicate, Site site) {
     const InSimulator here(*this);
     if (barrier_.arrived == 0) barrier_.site = site;
     if (!(site == barrier_.site)) barrier_.diverged = true;
@@ -107,8 +105,8 @@ void Worker::release_barrier() {
     for (unsigned int i = 0; i < threads_.count; ++i)
         if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
     threads_.waiting -= barrier_.arrived;
-    barrier_.result = {barrier_.arrived, barrier_.votes};
-    barrier_.arrived = barrier_.votes = 0;
+    barrier_.result = std::exchange(barrier_.votes, 0);
+    barrier_.arrived = 0;
 }
 
 // --- Warps --------------------------------------------------------------------------------------
@@ -153,7 +151,7 @@ bool Worker::complete_exchange(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
-    if (first.mask == 0) return false;        // the thread gathers
+    if (first.mask == 0) return false;        // compat/converged.cpp
     for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
         const Thread& other = threads_.all[warp + i];
         if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
@@ -163,7 +161,7 @@ bool Worker::complete_exchange(const Thread& first) {
         all.lanes |= 1u << i;
         all.value[i] = other.value;
     }
-    if (observer != nullptr) observer->warp_meets(*this, warp, all.lanes);
+    if (observer != nullptr) observer->warp_meets(*this, warp, all.lanes, first.function);
     for (unsigned int i = 0; i < warpSize; ++i)
         if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
     for (unsigned int i = 0; i < warpSize; ++i) {
@@ -179,48 +177,9 @@ bool Worker::complete_exchange(const Thread& first) {
     return true;
 }
 
-/// @brief Waits until no thread of the block can continue, except by ending the gathering on some line.
-/// @return The lanes of the warp that have gathered on this line.
-unsigned int Worker::gather(Site site) {
-    const InSimulator here(*this);
-    Thread& thread = *threads_.current;
-    WarpValues result;
-    thread.function = kGathers;
-    thread.mask = 0;  // it is not known which lanes will arrive
-    thread.result = &result;
-    begin_wait(thread, ThreadState::at_warp, site);
-    leave(thread);
-    return result.lanes;
-}
-
-/// Makes all gathering threads ready. @return Whether there was one.
-bool Worker::release_gatherings() {
-    bool any = false;
-    for (unsigned int i = 0; i < threads_.count; ++i) {
-        const Thread& first = threads_.all[i];
-        if (first.state != ThreadState::at_warp || first.function != kGathers) continue;
-        unsigned int lanes = 0;
-        const unsigned int end = std::min(i / warpSize * warpSize + warpSize, threads_.count);
-        for (unsigned int j = end; j-- > i;) {
-            Thread& other = threads_.all[j];
-            if (other.state != ThreadState::at_warp || other.function != kGathers ||
-                !(other.site == first.site))
-                continue;
-            lanes |= 1u << j % warpSize;
-            other.state = ThreadState::ready;
-            --threads_.waiting;
-            if (j != i) continue;
-            for (unsigned int k = i; k < end; ++k)
-                if ((lanes >> k % warpSize & 1) != 0) threads_.all[k].result->lanes = lanes;
-        }
-        any = true;
-    }
-    return any;
-}
-
-void fence() {
+void fence(bool of_block) {
     __sync_synchronize();
-    if (observer != nullptr && running_worker != nullptr) observer->fence(*running_worker);
+    if (observer != nullptr && running_worker != nullptr) observer->fence(*running_worker, of_block);
 }
 
 // --- Threads that return ------------------------------------------------------------------------

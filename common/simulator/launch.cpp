@@ -28,6 +28,11 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     std::exit(2);
 }
 
+/// The same, from 1 to `most`.
+unsigned int limited_setting(const char* name, std::uint64_t otherwise, std::uint64_t most) {
+    return static_cast<unsigned int>(std::clamp<std::uint64_t>(setting(name, otherwise), 1, most));
+}
+
 /// The error of CUDA 13. In earlier versions, a shape outside the limits was an invalid configuration.
 cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
     const dim3 &grid = config.grid, &block = config.block;
@@ -65,7 +70,7 @@ void run_on_workers(Grid& grid) {
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
     const std::size_t count =
-        launches_cooperatively
+        grid.config.cooperative
             ? grid.blocks
             : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     while (pool.size() < count) pool.push_back(std::make_unique<Worker>());
@@ -76,35 +81,8 @@ void run_on_workers(Grid& grid) {
     for (std::thread& other : others) other.join();
 }
 
-}  // namespace
-
-std::uint64_t seed() { return setting("CUDA_SIM_SEED", 0); }
-
-int device_count() {
-    return static_cast<int>(std::clamp<std::uint64_t>(setting("CUDA_SIM_DEVICES", 1), 1, 64));
-}
-
-unsigned int workers() {
-    // Each worker has up to 1024 stacks and as many guards, and Linux gives a process 65,530 mappings.
-    constexpr std::uint64_t kMostWorkers = 24;
-    static const unsigned int count = static_cast<unsigned int>(std::clamp<std::uint64_t>(
-        setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency()), 1, kMostWorkers));
-    return count;
-}
-
-unsigned int multiprocessors() {
-    constexpr std::uint64_t kMost = 1024;
-    return static_cast<unsigned int>(
-        std::clamp<std::uint64_t>(setting("CUDA_SIM_MULTIPROCESSORS", workers()), 1, kMost));
-}
-
-namespace {
-
 /// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
 bool accept(const Kernel& kernel, const LaunchConfig& config) {
-    if (running_worker != nullptr)
-        running_worker->fail("launches " + launch_text(kernel) +
-                             ": the simulator has no dynamic parallelism");
     cudaError_t error = sticky_error();
     if (error == cudaSuccess) error = stream_error(config.stream);
     if (error == cudaSuccess) error = launch_error(config, shared_limit(kernel.address));
@@ -112,7 +90,9 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     return error == cudaSuccess;
 }
 
-void run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+/// @return What the grid's kernel has launched.
+NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
+                            const void* call) {
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
     const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
@@ -133,27 +113,46 @@ void run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop l
     if (observer != nullptr) observer->grid_begins(kernel, config);
     run_on_workers(grid);
     if (observer != nullptr) observer->grid_ends();
-    if (grid.error != cudaSuccess) return set_fault(grid.error, grid.fault);
-    if (const std::string damage = access.damage(); !damage.empty())
+    const std::string damage = access.damage();
+    if (grid.error != cudaSuccess)
+        set_fault(grid.error, grid.fault);
+    else if (!damage.empty())
         set_fault(cudaErrorIllegalAddress, launch_text(kernel) + ": a thread has written " + damage);
+    return std::move(grid.nested);
 }
 
 }  // namespace
 
-bool runs_late(cudaStream_t stream) {
-    return running_worker != nullptr ? keep_nested != nullptr : is_late(stream);
+std::uint64_t seed() { return setting("CUDA_SIM_SEED", 0); }
+
+int device_count() { return static_cast<int>(limited_setting("CUDA_SIM_DEVICES", 1, 64)); }
+
+unsigned int workers() {
+    // Each worker has up to 1024 stacks and as many guards, and Linux gives a process 65,530 mappings.
+    constexpr std::uint64_t kMostWorkers = 24;
+    static const unsigned int result =
+        limited_setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency(), kMostWorkers);
+    return result;
 }
 
-void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
-    if (running_worker != nullptr) return keep_nested(std::move(run));
+unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
+
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
+    if (running_worker != nullptr)
+        return running_worker->launch(kernel, [=, run = std::move(run)] {
+            if (accept(kernel, config)) run();
+        });
+    if (!is_late(config.stream)) {
+        wait_for(config.stream);
+        if (accept(kernel, config)) run();
+        return;
+    }
     if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});
 }
 
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
-    if (!accept(kernel, config)) return;
-    wait_for(config.stream);
-    run_one_grid(kernel, config, loop, call);
-    if (run_nested != nullptr) run_nested();
+    if (sticky_error() != cudaSuccess) return;  // of earlier work
+    run_nested(run_one_grid(kernel, config, loop, call));
 }
 
 }  // namespace sim

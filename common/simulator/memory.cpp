@@ -117,7 +117,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
     if (!to_pageable) operation.uses.push_back({static_cast<char*>(to), bytes, true});
     if (!from_pageable) operation.uses.push_back({static_cast<const char*>(from), bytes, false});
     waits = waits || to_pageable;
-    if (waits || !from_pageable) {
+    if (waits || !from_pageable || is_captured(stream)) {
         operation.run = [=] { copy_bytes(to, from, bytes); };
     } else {  // as CUDA does
         const char* const begin = static_cast<const char*>(from);

@@ -25,10 +25,13 @@ class Observer {
     virtual void shared_begins(Worker& worker, const char* begin, const SharedVariable& variable) = 0;
     /// All live threads of the block have reached a barrier, and none has passed it.
     virtual void barrier(Worker& worker, Site site) = 0;
-    /// The same for lanes of a warp. @param[in] first The warp's first thread.
-    virtual void warp_meets(Worker& worker, unsigned int first, unsigned int lanes) = 0;
-    /// The thread that runs has called `__threadfence`.
-    virtual void fence(Worker& worker) = 0;
+    /// The same for lanes of a warp at a warp function. @param[in] first The warp's first thread.
+    virtual void warp_meets(Worker& worker, unsigned int first, unsigned int lanes, const char* function) = 0;
+    /// The thread that runs has called `__threadfence`, or `__threadfence_block`.
+    virtual void fence(Worker& worker, bool of_block) = 0;
+    /// The thread that runs is about to wait for all blocks, or has waited. It stands for its block.
+    /// @param[in] number Of the barrier.
+    virtual void grid_barrier(Worker& worker, std::size_t number) = 0;
     virtual void allocated(const char* begin, std::size_t bytes) = 0;
     virtual void freed(const char* begin) = 0;
     /// The host has stored bytes, by a copy if `from` is not null.

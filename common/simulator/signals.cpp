@@ -46,19 +46,13 @@ void on_signal(int signal, siginfo_t* info, void*) {
     while (kSignals[i] != signal) ++i;
     const std::string copy = is_access ? copy_text(info->si_addr, false) : "";
     const std::string place = is_access && copy.empty() ? allocation_text(info->si_addr) : "";
-    if (!copy.empty()) {
-        const std::string line = Calls().line();
-        std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s%s\n", line.empty() ? "" : " at ",
-                     line.c_str(), pinned_text(info->si_addr).c_str(), copy.c_str());
-        if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
-    }
-    if (!place.empty()) {
+    if (!copy.empty()) tell_cpu_fault(pinned_text(info->si_addr) + copy);
+    if (!place.empty())
         std::fprintf(stderr,
                      "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "
                      "block>>>; the CPU accesses it with cudaMemcpy and cudaMemset\n",
                      place.c_str());
-        if (previous_actions[i].sa_handler == SIG_DFL) _exit(1);
-    }
+    if (copy.size() + place.size() > 0 && previous_actions[i].sa_handler == SIG_DFL) _exit(1);
     hand_on(i);
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }

@@ -14,7 +14,7 @@ add_library(simulator STATIC
   ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
   ${simulator_dir}/nccl.cpp
   ${simulator_dir}/compat/memory.cpp ${simulator_dir}/compat/cooperative.cpp
-  ${simulator_dir}/compat/nested.cpp ${simulator_dir}/compat/captures.cpp)
+  ${simulator_dir}/compat/nested.cpp ${simulator_dir}/compat/captures.cpp ${simulator_dir}/compat/converged.cpp)
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
 include(CheckLibraryExists)

@@ -164,10 +164,12 @@ bool is_late(cudaStream_t stream) {
            });
 }
 
+bool is_captured(cudaStream_t stream) { return capture != nullptr && !is_default(stream); }
+
 void order(cudaStream_t handle, Operation new_operation) {
     static std::uint64_t last_number = 0;
     const std::lock_guard lock(streams_lock);
-    if (capture != nullptr && !is_default(handle) && capture(new_operation)) return;
+    if (is_captured(handle)) return capture(new_operation);
     Stream& stream = *find(handle);
     join(stream.before, waited);
     if (is_default(handle)) {

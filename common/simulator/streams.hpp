@@ -17,8 +17,10 @@ bool is_late(cudaStream_t stream);
 void order(cudaStream_t handle, Operation new_operation);
 /// The same for work that the host waits for.
 void do_now(cudaStream_t handle, Operation operation);
-/// Keeps work instead of enqueuing it, if streams are being captured (compat/captures.cpp).
-inline bool (*capture)(const Operation& operation) = nullptr;
+/// Keeps work instead of enqueuing it. Null unless streams are being captured (compat/captures.cpp).
+inline void (*capture)(const Operation& operation) = nullptr;
+/// Whether work in a stream is kept now.
+bool is_captured(cudaStream_t stream);
 
 /// Waits for all work enqueued in a stream so far. For the default stream, that includes the work in all
 /// streams of the current device except the non-blocking ones.

@@ -39,9 +39,6 @@ class Translator {
                 continue;
             } else if (tokens_.third(i, "<") != kNone) {
                 Launches(tokens_).translate(i);
-            } else if (tokens_.is(i, "__noinline__") && !tokens_.is(tokens_.end_before(i) - 1, "(")) {
-                tokens_.text(i) =
-                    "__attribute__((noinline))";  // as a macro, it would change GCC's __noinline__
             }
             if (tokens_[i].kind == Token::sign) {
                 if (directive == 0) enter_or_leave(i);

@@ -15,27 +15,22 @@ namespace sim {
 
 thread_local Worker* running_worker = nullptr;
 
-namespace {
-
 constexpr std::size_t kSignalStackBytes = 256 * 1024;
-
-}  // namespace
 
 Worker::Worker()
     : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }), signal_stack_(kSignalStackBytes) {}
 
 /// What each fiber does.
 void Worker::call_kernel() {
+    std::string what;
     try {
-        grid_->loop(grid_->call, threads_);
+        return grid_->loop(grid_->call, threads_);
     } catch (const std::exception& error) {
-        threads_.in_kernel = false;
-        record_fault(cudaErrorLaunchFailure,
-                     thread_text() + " throws an exception (" + error.what() + "); GPUs have no exceptions");
-    } catch (...) {
-        threads_.in_kernel = false;
-        record_fault(cudaErrorLaunchFailure, thread_text() + " throws an exception; GPUs have no exceptions");
-    }
+        what = std::string(" (") + error.what() + ")";
+    } catch (...) {}
+    threads_.in_kernel = false;
+    record_fault(cudaErrorLaunchFailure,
+                 thread_text() + " throws an exception" + what + "; GPUs have no exceptions");
 }
 
 void Worker::run(Grid& grid) {

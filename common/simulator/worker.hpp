@@ -21,6 +21,8 @@ namespace sim {
 /// @return A kernel's name, and where it is launched.
 std::string launch_text(const Kernel& kernel);
 
+using NestedLaunches = std::vector<std::function<void()>>;
+
 /// A running grid, shared by its workers.
 struct Grid {
     const Kernel kernel;
@@ -38,9 +40,11 @@ struct Grid {
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
     std::atomic<bool> said_slow{false};
-    std::mutex fault_lock{};
+    std::mutex lock{};
     cudaError_t error = cudaSuccess;  ///< of a fault, if there was one
     std::string fault{};              ///< its message
+    NestedLaunches nested{};
+    std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (compat/cooperative.cpp)
 };
 
 /// @brief Runs one block at a time on the OS thread that calls it.
@@ -57,17 +61,18 @@ class Worker {
 
     /// @name Called by the running simulated thread
     /// @{
-    BarrierResult wait_at_barrier(bool predicate, Site site);
+    int wait_at_barrier(bool predicate, Site site);
     std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
                            WarpValues* result, unsigned int source);
     unsigned int gather(Site site);
-    [[noreturn]] void fail(const std::string& what);
-    bool grid_failed() const { return grid_->failed; }
+    [[noreturn]] void fail(std::string what);
+    void launch(const Kernel& kernel, std::function<void()> run);
+    Grid& grid() const { return *grid_; }
     void others_may_continue();
     void require_no_fence(const void* address, std::size_t bytes, bool or_shared = false);
     void maybe_pause(const void* store_to);
     void* begin_shared(const void* declaration, const SharedVariable& variable);
-    [[noreturn]] void misaligned();
+    [[noreturn]] void misaligned(const void* address);
     [[noreturn]] void index_outside(std::uint64_t index, const char* array);
     [[noreturn]] void assertion_failed(const char* what, const char* file, unsigned int line);
     [[noreturn]] void exits();
@@ -127,10 +132,10 @@ class Worker {
 
     /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.
     struct Barrier {
-        unsigned int arrived = 0, votes = 0;
+        unsigned int arrived = 0;
+        int votes = 0, result = 0;
         Site site{};  ///< of the first thread to arrive
         bool diverged = false;
-        BarrierResult result{};
     } barrier_;
 
     SharedMemory shared_;
@@ -157,12 +162,7 @@ class Worker {
 /// The worker whose simulated thread runs on this OS thread, or null in the host's code.
 extern thread_local Worker* running_worker;
 
-/// Whether the grid that this OS thread launches needs all of its blocks to run at the same time.
-inline thread_local bool launches_cooperatively = false;
-
-/// Keeps a kernel's launch until its grid has ended. Null where kernels can't launch (compat/nested.cpp).
-inline void (*keep_nested)(std::function<void()> run) = nullptr;
-/// Runs the launches that have been kept. Null likewise.
-inline void (*run_nested)() = nullptr;
+/// Runs what a grid's kernel has launched, after the grid (compat/nested.cpp).
+void run_nested(const NestedLaunches& launches);
 
 }  // namespace sim

@@ -108,6 +108,16 @@ TEST_CASE("there may be more allocations than the operating system has mappings"
     forget_fault();
 }
 
+TEST_CASE("a null pointer is called one, also if one of its members is used") {
+    for (const std::uintptr_t address : {0, 8}) {
+        int* const d_null = reinterpret_cast<int*>(address);
+        const auto launch = [=] { write_kernel<<<1, 1>>>(d_null, 0, 0); };
+        CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                   {"write_kernel", "thread (0, 0, 0) at ", " uses address ", address == 0 ? "0" : "0x8",
+                    " through a null pointer"}));
+    }
+}
+
 constexpr int kWideLine = __LINE__ + 2;
 __global__ void wide_load_kernel(const uint4* d_from, uint4* d_to) {
     d_to[threadIdx.x] = __ldcs(&d_from[threadIdx.x]);
@@ -119,10 +129,10 @@ __global__ void wide_copy_kernel(const uint4* d_from, uint4* d_to) {
 
 TEST_CASE("a misaligned load with a cache hint is found") {
     const auto launch = [] {
-        unsigned char* d_data = nullptr;
-        cudaMalloc(&d_data, 64);
-        wide_load_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(d_data + 4),
-                                   reinterpret_cast<uint4*>(d_data + 32));
+        std::uintptr_t data = 0;  // which it stays after a fault
+        cudaMalloc(reinterpret_cast<void**>(&data), 64);
+        wide_load_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(data + 4),
+                                   reinterpret_cast<uint4*>(data + 32));
     };
     CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
                {"wide_load_kernel", "thread (0, 0, 0) at ", here(kWideLine), "misaligned"}));

@@ -44,6 +44,24 @@ TEST_CASE("the CPU's own use of device memory ends the program with a line that 
             }
 }
 
+__global__ void out_of_time_kernel(int signals) {
+    for (int i = 0; i < signals; ++i) raise(SIGXCPU);
+}
+
+TEST_CASE(
+    "a limit of CPU time ends the CPU's own code with its line, and a kernel only at the fourth signal") {
+    const int line = __LINE__ + 1;
+    const auto [status, words] = process_of([] { raise(SIGXCPU); });
+    CAPTURE(words);
+    CHECK(status == -SIGABRT);
+    CHECK(says(words, {"simulator: the CPU's own code at ", here(line), " uses more CPU time than it may"}));
+    for (const auto& [signals, ended_by] : {std::pair{3, 0}, {4, -SIGXCPU}})
+        CHECK(process_of([=, signals = signals] {
+                  out_of_time_kernel<<<1, 1>>>(signals);
+                  cudaDeviceSynchronize();
+              }).first == ended_by);
+}
+
 sigjmp_buf before_the_fault;
 void own_handler(int) { siglongjmp(before_the_fault, 1); }
 

@@ -110,6 +110,9 @@ __global__ void throwing_kernel(unsigned int*) {
     if (threadIdx.x == 5) throw std::runtime_error("thrown");
     __syncthreads();
 }
+__global__ void launching_kernel(unsigned int* d_data) {
+    if (threadIdx.x == 5) throwing_kernel<<<1, 1>>>(d_data);
+}
 __global__ void trap_kernel(unsigned int* d_data) {
     if (threadIdx.x == 5) __builtin_trap();
     d_data[threadIdx.x] = 1;
@@ -140,6 +143,8 @@ TEST_CASE("what ends a program elsewhere ends a kernel, and the thread is named"
                {"thread (5, 0, 0) throws an exception (thrown)"}));
     CHECK(says(said([](unsigned int* d) { large_frame_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"needs more than 128 KiB of stack"}));
+    CHECK(says(said([](unsigned int* d) { launching_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
+               {"thread (5, 0, 0) launches throwing_kernel (launched at "}));
     if (kSanitized) return;  // it ends the program before the simulator hears of the others
     CHECK(says(said([](unsigned int* d) { trap_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) at ", "stops itself, as __trap() does"}));

@@ -113,6 +113,17 @@ TEST_CASE("a kernel in a stream gets its arguments as they were at the launch") 
           }) == 0);
 }
 
+TEST_CASE("work in a stream is done even if the stream is destroyed before") {
+    CHECK(failures([] {
+              const DeviceBuffer<int> in = device_buffer(1), out = device_buffer(0);
+              {
+                  const Stream kernels;
+                  add_kernel<<<1, 1, 0, kernels.stream>>>(in.data(), out.data());
+              }
+              return out.to_host() == std::vector<int>{2};
+          }) == 0);
+}
+
 __global__ void shared_kernel() { extern __shared__ int cells[]; }
 
 TEST_CASE("a launch in a stream that asks for too much shared memory is refused at once") {

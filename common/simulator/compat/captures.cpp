@@ -12,36 +12,27 @@ namespace {
 
 Captured captured;
 
-bool keep(const Operation& operation) {
+void capture_operation(const Operation& operation) {
     const std::string_view call = operation.call;
-    if (!operation.is_kernel && call == "cudaEventRecord") return true;  // the order is kept anyway
+    if (!operation.is_kernel && call == "cudaEventRecord") return;  // the order is kept anyway
     const auto type = operation.is_kernel                  ? cudaGraphNodeTypeKernel
                       : call.substr(0, 10) == "cudaMemset" ? cudaGraphNodeTypeMemset
                                                            : cudaGraphNodeTypeMemcpy;
     captured.emplace_back(type, [operation] { order(nullptr, operation); });
-    return true;
-}
-
-/// Keeps a call that waits for all work before it.
-bool keep(cudaGraphNodeType type, const std::function<void()>& call) {
-    if (!are_captured()) return false;
-    captured.emplace_back(type, [call] {
-        wait_for(nullptr);
-        call();
-    });
-    return true;
 }
 
 }  // namespace
 
-bool begin_capture() { return std::exchange(capture, keep) == nullptr; }
+bool begin_capture() { return std::exchange(capture, capture_operation) == nullptr; }
 Captured end_capture() {
     capture = nullptr;
     return std::exchange(captured, {});
 }
 bool are_captured() { return capture != nullptr; }
 
-bool capture_host(const std::function<void()>& function) { return keep(cudaGraphNodeTypeHost, function); }
-bool capture_launch(const std::function<void()>& launch) { return keep(cudaGraphNodeTypeKernel, launch); }
+bool capture_host(const std::function<void()>& function) {
+    if (are_captured()) captured.emplace_back(cudaGraphNodeTypeHost, function);
+    return are_captured();
+}
 
 }  // namespace sim

@@ -5,49 +5,30 @@
 #include <cstdint>
 #include <mutex>
 
+#include "../observer.hpp"
 #include "../worker.hpp"
-#include "launches.h"
-#include "warps.h"
 
 namespace sim {
-namespace {
 
-std::mutex grid_lock;
-std::condition_variable released;
-std::uint64_t blocks_that_wait = 0, generation = 0;
-bool cooperative_grid = false;
-
-}  // namespace
-
-CooperativeLaunch::CooperativeLaunch() {
-    launches_cooperatively = cooperative_grid = true;
-    blocks_that_wait = 0;
-}
-CooperativeLaunch::~CooperativeLaunch() { launches_cooperatively = cooperative_grid = false; }
-
-bool is_cooperative() { return cooperative_grid; }
+bool is_cooperative() { return running_worker->grid().config.cooperative; }
 
 void grid_barrier(Site site) {
-    if (!cooperative_grid)
+    static std::condition_variable_any released;  // of all grids, each with its lock
+    Grid& grid = running_worker->grid();
+    if (!grid.config.cooperative)
         running_worker->fail("waits for the grid, which cudaLaunchCooperativeKernel has not launched");
     barrier(false, site);
     if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
-        std::unique_lock lock(grid_lock);
-        const std::uint64_t mine = generation;
-        if (++blocks_that_wait == std::uint64_t{gridDim.x} * gridDim.y * gridDim.z) {
-            blocks_that_wait = 0;
-            ++generation;
-            released.notify_all();
-        }
+        std::unique_lock lock(grid.lock);
+        const std::uint64_t number = grid.blocks_at_barrier++ / grid.blocks;
+        if (observer != nullptr) observer->grid_barrier(*running_worker, number);
+        released.notify_all();
         // A block that has failed never arrives.
-        while (generation == mine && !running_worker->grid_failed())
+        while (grid.blocks_at_barrier < (number + 1) * grid.blocks && !grid.failed)
             released.wait_for(lock, std::chrono::milliseconds(10));
+        if (observer != nullptr) observer->grid_barrier(*running_worker, number);
     }
     barrier(false, site);
-}
-
-unsigned int converged_lanes(Site site) {
-    return running_worker == nullptr ? 0 : running_worker->gather(site);
 }
 
 }  // namespace sim

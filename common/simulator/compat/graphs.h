@@ -209,8 +209,10 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
 }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     cudaStreamSynchronize(stream);
-    for (const auto& step : exec->steps) step();
-    cudaStreamSynchronize(nullptr);
+    for (const auto& step : exec->steps) {
+        step();
+        cudaStreamSynchronize(nullptr);
+    }
     return cudaPeekAtLastError();
 }
 

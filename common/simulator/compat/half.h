@@ -118,6 +118,9 @@ struct alignas(4) Pair16 {
         });                                                                                               \
         return result;                                                                                    \
     }                                                                                                     \
+    inline T2 atomicAdd(T2* address, T2 value) {                                                          \
+        return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};                        \
+    }                                                                                                     \
     inline T __ldg(const T* address) { return *address; }                                                 \
     inline T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32, SIM_HERE) { \
         value.bits = static_cast<unsigned short>(                                                         \

@@ -76,22 +76,15 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, in
 
 namespace sim {
 
-/// Keeps a launch, if streams are being captured.
-bool capture_launch(const std::function<void()>& launch);
-
-/// A kernel with copies of its arguments. It can be launched more than once.
+/// A kernel with its arguments. It can be launched more than once.
 using BoundKernel = std::function<cudaError_t(const LaunchConfig& config, Site site)>;
 
-template <typename... Parameters>
-BoundKernel bind_kernel(const void* address, std::tuple<std::decay_t<Parameters>...> arguments) {
-    return [=](const LaunchConfig& config, Site site) mutable {
-        auto launch = [=]() mutable {
-            const auto kernel = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address));
-            const auto call = [&] { std::apply(kernel, arguments); };
-            run_grid({"a kernel", address, site}, config, run_threads<decltype(call)>, &call);
-        };
-        if (config.stream != nullptr && capture_launch(launch)) return cudaSuccess;
-        launch();
+template <typename... Kept>
+BoundKernel bind_kernel(const void* address, const std::tuple<Kept...>& arguments) {
+    return [=](const LaunchConfig& config, Site site) {
+        launch_threads({"a kernel", address, site}, config, [=] {
+            std::apply([&](const auto&... all) { call_kernel(address, all...); }, arguments);
+        });
         return cudaPeekAtLastError();
     };
 }
@@ -100,9 +93,7 @@ BoundKernel bind_kernel(const void* address, std::tuple<std::decay_t<Parameters>
 template <typename... Parameters>
 BoundKernel bind_addresses(const void* address, void** arguments) {
     [[maybe_unused]] std::size_t i = 0;
-    return bind_kernel<Parameters...>(
-        address,
-        std::tuple<std::decay_t<Parameters>...>{*static_cast<std::decay_t<Parameters>*>(arguments[i++])...});
+    return bind_kernel(address, std::tuple{keep(*static_cast<Parameters*>(arguments[i++]))...});
 }
 
 /// How to bind each kernel that was passed on as `void*`.
@@ -121,38 +112,28 @@ inline BoundKernel bind_known(const void* kernel, void** arguments) {
     const auto found = known_kernels().find(kernel);
     return found == known_kernels().end() ? nullptr : found->second(kernel, arguments);
 }
-
-/// While it lives, a launch in this thread is cooperative: all of its blocks run at a time.
-struct CooperativeLaunch {
-    CooperativeLaunch();
-    ~CooperativeLaunch();
-    CooperativeLaunch(const CooperativeLaunch&) = delete;
-    CooperativeLaunch& operator=(const CooperativeLaunch&) = delete;
-};
+template <typename Kernel>
+cudaError_t launch_known(Kernel* kernel, void** arguments, const LaunchConfig& config, Site site) {
+    if constexpr (std::is_function_v<Kernel>) known(kernel);
+    const BoundKernel bound = bind_known(reinterpret_cast<const void*>(kernel), arguments);
+    return bound ? bound(config, site) : cudaErrorInvalidDeviceFunction;
+}
 
 /// Lets kernels launch kernels, which run when the grid that has launched them has ended.
 bool let_kernels_launch();
-inline const bool kernels_may_launch = let_kernels_launch();
 
 }  // namespace sim
 
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIM_HERE) {
-    const sim::BoundKernel bound = sim::bind_known(kernel, arguments);
-    return bound ? bound({grid, block, shared_bytes, stream}, {file, line}) : cudaErrorInvalidDeviceFunction;
-}
-template <typename... Parameters>
-cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIM_HERE) {
-    const void* const address = reinterpret_cast<const void*>(sim::known(kernel));
-    return cudaLaunchKernel(address, grid, block, arguments, shared_bytes, stream, file, line);
+template <typename Kernel>
+cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+                             cudaStream_t stream = nullptr, SIM_HERE) {
+    return sim::launch_known(kernel, arguments, {grid, block, shared_bytes, stream}, {file, line});
 }
 template <typename Kernel>
 cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIM_HERE) {
-    const sim::CooperativeLaunch cooperative;
-    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream, file, line);
+    return sim::launch_known(kernel, arguments, {grid, block, shared_bytes, stream, true}, {file, line});
 }
 
 enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore, cudaLaunchAttributeCooperative = 2 };
@@ -172,7 +153,13 @@ struct cudaLaunchConfig_t {
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments) {
-    return sim::bind_kernel<Parameters...>(reinterpret_cast<const void*>(kernel), {arguments...})(
-        {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, {__FILE__, __LINE__});
+    bool cooperative = false;
+    for (unsigned int i = 0; i < config->numAttrs; ++i)
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+            cooperative = config->attrs[i].val.cooperative != 0;
+    return sim::bind_kernel(reinterpret_cast<const void*>(kernel),
+                            std::tuple{sim::keep<Parameters>(arguments)...})(
+        {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, cooperative},
+        {__FILE__, __LINE__});
 }
 #undef SIM_HERE

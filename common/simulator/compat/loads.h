@@ -31,7 +31,7 @@ SIM_STORE(__stcs)
 SIM_STORE(__stwt)
 #undef SIM_STORE
 
-inline void __threadfence_block() { __sync_synchronize(); }
+inline void __threadfence_block() { sim::fence(true); }
 inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned int) {}
 inline void __prof_trigger(int) {}

@@ -3,38 +3,36 @@
 #include <functional>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "../errors.hpp"
 #include "../worker.hpp"
 #include "launches.h"
 
 namespace sim {
-namespace {
 
-std::mutex kept_lock;
-std::vector<std::function<void()>> kept;
+static bool may_launch = false;
+bool let_kernels_launch() { return may_launch = true; }
 
-}  // namespace
+void Worker::launch(const Kernel& kernel, std::function<void()> run) {
+    {
+        const InSimulator here(*this);
+        const std::lock_guard<std::mutex> lock(grid_->lock);
+        grid_->nested.push_back(std::move(run));
+    }
+    if (!may_launch)
+        fail("launches " + launch_text(kernel) +
+             ": kernels can launch kernels only in a program that ./course run builds from one file");
+}
 
-bool let_kernels_launch() {
-    keep_nested = [](std::function<void()> run) {
-        const std::lock_guard<std::mutex> lock(kept_lock);
-        kept.push_back(std::move(run));
-    };
-    run_nested = [] {
-        constexpr int kMostLevels = 24;  // as on a GPU
-        static int level = 0;
-        if (level == kMostLevels && !kept.empty()) {
-            kept.clear();
-            return set_fault(cudaErrorLaunchMaxDepthExceeded,
-                             "kernels launch kernels more than 24 levels deep");
-        }
-        ++level;
-        for (const auto& run : std::exchange(kept, {})) run();  // what they launch runs in between
-        --level;
-    };
-    return true;
+void run_nested(const NestedLaunches& launches) {
+    constexpr int kMostLevels = 24;  // as on a GPU
+    thread_local int level = 0;
+    if (launches.empty()) return;
+    if (level == kMostLevels)
+        return set_fault(cudaErrorLaunchMaxDepthExceeded, "kernels launch kernels more than 24 levels deep");
+    ++level;
+    for (const auto& run : launches) run();  // what they launch runs in between
+    --level;
 }
 
 }  // namespace sim

@@ -57,3 +57,5 @@
 #include "pitched_memory.h"
 #include "streams.h"
 #include "warps.h"
+
+inline const bool sim_kernels_may_launch = sim::let_kernels_launch();

@@ -55,10 +55,12 @@ class VolatilePointers {
         tokens.text(body).append(" ::sim::AnyLockstepPointer<" + type + "> " + word + " = sim_" + word + ";");
     }
 
-    /// The next of two signs that is in no brackets.
+    /// The next of two signs that is in no brackets and no template's arguments.
     static std::size_t next_sign(const Tokens& tokens, std::size_t i, const char* one, const char* other) {
-        int templates = 0;
-        while (i < tokens.size() && !tokens.is(i, one) && !tokens.is(i, other)) i = tokens.pass(i, templates);
+        while (i < tokens.size() && !tokens.is(i, one) && !tokens.is(i, other)) {
+            const std::size_t partner = tokens.partner(i);
+            i = (partner != kNone && partner > i ? partner : i) + 1;
+        }
         return i;
     }
 };

@@ -34,10 +34,15 @@ __global__ void rotate_twice_kernel(Number* numbers) {
     numbers[threadIdx.x] = shared[threadIdx.x];
 }
 
+template <typename T, int kNumbers>
+__device__ T* skip(T* numbers) {
+    return numbers + kNumbers;
+}
+
 template <typename T>
 __global__ void rotate_kernel(T* numbers) {
     __shared__ T shared[33];
-    volatile T* all = shared;
+    volatile T* all = skip<T, 1>(shared);
     all[threadIdx.x] = numbers[threadIdx.x];
     all[threadIdx.x] =
         all[(threadIdx.x + 31) % 32];  // lane 1 reads what lane 0 has stored only if lanes do not read first

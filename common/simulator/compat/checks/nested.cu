@@ -1,4 +1,8 @@
 // Kernels that launch kernels.
+#include <cooperative_groups.h>
+
+#include <thread>
+
 #include "check.h"
 
 __global__ void leaf_kernel(int* sums, int depth, int summand) { atomicAdd(&sums[depth], summand); }
@@ -14,7 +18,7 @@ __global__ void double_kernel(T* numbers, int n) {
     *numbers *= 2;
 }
 
-int main() {
+void check_sums() {
     int* sums;
     RUNS(cudaMallocManaged(&sums, 4 * sizeof(int)));
     for (int i = 0; i < 4; ++i) sums[i] = 0;
@@ -29,4 +33,72 @@ int main() {
     for (int depth = 0; depth < 4; ++depth) CHECK(sums[depth] == (1 << depth) * 12 * (depth + 1));
     RUNS(cudaStreamDestroy(stream));
     RUNS(cudaFree(sums));
+}
+
+// --- Arguments that are not trivial -------------------------------------------------------------
+
+struct Summand {
+    __host__ __device__ explicit Summand(int number) : value(number) {}
+    __host__ __device__ ~Summand() { value = 1000; }
+    int value;
+};
+
+__global__ void summand_kernel(int* sum, Summand summand, int depth) {
+    atomicAdd(sum, summand.value);
+    if (depth > 0) summand_kernel<<<1, 2>>>(sum, Summand(10), depth - 1);
+}
+
+void check_arguments() {
+    int *sum, result = 0;
+    RUNS(cudaMalloc(&sum, sizeof(int)));
+    RUNS(cudaMemset(sum, 0, sizeof(int)));
+    summand_kernel<<<1, 1>>>(sum, Summand(1), 2);
+    RUNS(cudaMemcpy(&result, sum, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(result == 1 + 2 * 10 + 4 * 10);
+    RUNS(cudaFree(sum));
+}
+
+// --- Whose launches they are --------------------------------------------------------------------
+
+__global__ void is_cooperative_kernel(int* cooperative) {
+    *cooperative = cooperative_groups::this_grid().is_valid() ? 1 : 0;
+}
+__global__ void cooperative_kernel(int* cooperative) {
+    cooperative_groups::this_grid().sync();
+    if (cooperative_groups::this_grid().thread_rank() == 0) is_cooperative_kernel<<<10, 1>>>(cooperative);
+}
+
+void check_cooperative() {
+    int *cooperative, result = 2;
+    RUNS(cudaMalloc(&cooperative, sizeof(int)));
+    void* arguments[] = {&cooperative};
+    RUNS(cudaLaunchCooperativeKernel(cooperative_kernel, dim3(2), dim3(32), arguments));
+    RUNS(cudaMemcpy(&result, cooperative, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(result == 0);
+    RUNS(cudaFree(cooperative));
+}
+
+// Each has a chain of 21 launches, of which a GPU allows 24.
+void check_host_threads() {
+    const auto run_chains = [] {
+        int* numbers;
+        RUNS(cudaMallocManaged(&numbers, 21 * sizeof(int)));
+        for (int i = 0; i < 21; ++i) numbers[i] = 1;
+        for (int i = 0; i < 20; ++i) {
+            double_kernel<<<1, 1>>>(numbers, 21);
+            RUNS(cudaDeviceSynchronize());
+            CHECK(numbers[20] == 2 << i);
+        }
+        RUNS(cudaFree(numbers));
+    };
+    std::thread other(run_chains);
+    run_chains();
+    other.join();
+}
+
+int main() {
+    check_sums();
+    check_arguments();
+    check_cooperative();
+    check_host_threads();
 }

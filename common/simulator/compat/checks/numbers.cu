@@ -14,6 +14,9 @@ __device__ bool near(double a, double b) { return fabs(a - b) <= 1e-5 * fabs(b);
 
 __global__ void numbers_kernel(int* wrong) {
     const float nothing = nanf(""), large = 1e20f;
+    __shared__ __half2 pair;
+    pair = __floats2half2_rn(1, 2);
+    atomicAdd(&pair, __floats2half2_rn(3, 4));
     const bool right[] = {
         near(rsqrtf(4.0f), 0.5),
         near(__expf(1.0f), 2.7182818),
@@ -45,6 +48,7 @@ __global__ void numbers_kernel(int* wrong) {
         __half2float(__float2half(65520.0f)) > 65504.0f,
         __half2float(__hadd(__float2half(1.0f), __float2half(0.5f))) == 1.5f,
         __low2float(__hmul2(__floats2half2_rn(2, 3), __float2half2_rn(4))) == 8.0f,
+        __low2float(pair) == 4.0f && __high2float(pair) == 6.0f,
         __half2float(__ushort_as_half(1)) == 5.9604645e-8f,
         __bfloat162float(__float2bfloat16(3.14159f)) == 3.140625f,
     };

@@ -27,8 +27,12 @@ T atomic_add_float(T* address, T value) {
 
 }  // namespace sim
 
-#define SIM_ATOMIC(name, T, builtin) \
-    inline T name(T* address, T value) { return builtin(address, value, __ATOMIC_RELAXED); }
+// With a value that it knows, clang replaces an addition of 0 by a load, which the lens takes for no atomic.
+#define SIM_ATOMIC(name, T, builtin)                      \
+    inline T name(T* address, T value) {                  \
+        asm("" : "+r"(value));                            \
+        return builtin(address, value, __ATOMIC_RELAXED); \
+    }
 #define SIM_ATOMIC_UPDATE(name, T, expression)                                                     \
     inline T name(T* address, T value) {                                                           \
         return sim::atomic_update(address, [value](T old) { return static_cast<T>(expression); }); \

@@ -105,14 +105,9 @@ struct DynamicSharedArray {
 
 // --- Waiting for others -------------------------------------------------------------------------
 
-/// What a barrier tells the threads that it releases.
-struct BarrierResult {
-    unsigned int threads;  ///< how many threads the barrier held
-    unsigned int votes;    ///< how many of these passed a predicate that is not zero
-};
-
 /// Waits until every thread of the block that has not returned also waits here.
-BarrierResult barrier(bool predicate, Site site);
+/// @return For how many of them the predicate is true.
+int barrier(bool predicate, Site site);
 
 /// The values that the lanes of a warp have passed to an exchange.
 struct WarpValues {
@@ -166,10 +161,10 @@ inline unsigned int ballot(const WarpValues& all) {
 }
 
 /// Ends the kernel: the thread uses an address that is not a multiple of its type's alignment.
-[[noreturn]] void misaligned();
+[[noreturn]] void misaligned(const void* address);
 
 /// All other threads see the earlier writes of this thread before its later ones.
-void fence();
+void fence(bool of_block = false);
 
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.
 long long device_clock();
@@ -184,15 +179,12 @@ long long device_clock();
 /// Wait until every thread of the block that has not returned waits on the same line. The others also return
 /// for how many threads, or whether for all or any, `predicate` is not zero.
 inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
-inline int __syncthreads_count(int predicate, SIM_HERE) {
-    return static_cast<int>(sim::barrier(predicate != 0, {file, line}).votes);
-}
+inline int __syncthreads_count(int predicate, SIM_HERE) { return sim::barrier(predicate != 0, {file, line}); }
 inline int __syncthreads_and(int predicate, SIM_HERE) {
-    const sim::BarrierResult result = sim::barrier(predicate != 0, {file, line});
-    return result.votes == result.threads;
+    return sim::barrier(predicate == 0, {file, line}) == 0;
 }
 inline int __syncthreads_or(int predicate, SIM_HERE) {
-    return sim::barrier(predicate != 0, {file, line}).votes != 0;
+    return sim::barrier(predicate != 0, {file, line}) != 0;
 }
 
 /// @}
@@ -274,7 +266,7 @@ inline long long clock64() { return sim::device_clock(); }
 /// misaligned loads.
 template <typename T>
 T __ldcs(const T* address) {
-    if (reinterpret_cast<std::uintptr_t>(address) % alignof(T) != 0) sim::misaligned();
+    if (reinterpret_cast<std::uintptr_t>(address) % alignof(T) != 0) sim::misaligned(address);
     return *address;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <type_traits>
 
@@ -30,6 +31,7 @@ struct LaunchConfig {
     dim3 grid, block;
     std::size_t dynamic_shared_bytes;
     cudaStream_t stream = nullptr;
+    bool cooperative = false;  ///< all blocks run at the same time
 };
 
 /// The same, with defaults for parts that are left out.
@@ -45,15 +47,21 @@ struct Kernel {
     Site site;
 };
 
-/// Whether a launch runs later: in its stream (streams.hpp), or since a kernel launches it.
-bool runs_late(cudaStream_t stream);
-/// Enqueues a launch. `cudaGetLastError` returns an error of its configuration.
-void order(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run);
+/// Launches a grid: runs it at once or in its stream (streams.hpp), or, if a kernel launches it, after that
+/// kernel's grid. `cudaGetLastError` returns an error of its configuration.
+/// @param run Calls `run_grid`.
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run);
 
 /// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
 /// @param loop Runs the threads of a block: `run_threads` for this kernel.
 /// @param call Called for each thread.
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call);
+
+/// Launches a grid whose threads all call a copy of the same function object.
+template <typename Call>
+void launch_threads(const Kernel& kernel, const LaunchConfig& config, Call call) {
+    launch_grid(kernel, config, [=] { run_grid(kernel, config, run_threads<Call>, &call); });
+}
 
 /// The address of the function that a name refers to, or of the template's function for these types.
 template <typename... Arguments>
@@ -74,6 +82,50 @@ struct KernelAddress {
     static Result result(Result (*kernel)(Parameters...));
 };
 
+/// Whether a copy of an argument is a copy of its bytes, and nothing happens when it is destroyed.
+template <typename T>
+constexpr bool is_trivial_argument = std::is_trivially_copy_constructible_v<T>&&
+    std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
+
+/// The bytes of any other argument: a GPU copies only these, and destroys nothing.
+template <typename T>
+struct Bytes {
+    alignas(T) unsigned char bytes[sizeof(T)];  ///< the object
+};
+
+/// A launch keeps this of an argument.
+template <typename T>
+auto keep(const T& argument) {
+    if constexpr (is_trivial_argument<T>) {
+        return argument;
+    } else {
+        Bytes<T> result;
+        std::memcpy(&result, &argument, sizeof(T));
+        return result;
+    }
+}
+
+/// @{
+/// How a kernel gets it: the C++ ABI passes an argument that is not trivial as an address.
+template <typename T>
+T pass(const T& argument) {
+    return argument;
+}
+template <typename T>
+const Bytes<T>* pass(const Bytes<T>& argument) {
+    return &argument;
+}
+/// @}
+
+/// Calls a kernel with what a launch has kept.
+template <typename... Kept>
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+void call_kernel(const void* kernel, const Kept&... arguments) {
+    reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
+}
+
 /// A kernel with its launch configuration, ready to be called with arguments of any types.
 template <typename Call, typename Find>
 struct AnyLauncher {
@@ -83,53 +135,34 @@ struct AnyLauncher {
     LaunchConfig config;
     Site site;
 
-    /// The kernel for arguments of these types.
+    /// Launches the kernel.
     template <typename... Arguments>
-    Kernel kernel() const {
+    void operator()(Arguments... arguments) const {
+        launch(arguments...);
+    }
+    /// The same. If no argument has to be converted, none is copied for each thread.
+    template <typename... Arguments>
+    void launch(const Arguments&... arguments) const {
+        if constexpr ((is_trivial_argument<Arguments> && ...) ||
+                      !std::is_invocable_v<Find, KernelAddress<Arguments...>>)
+            launch_by_name(arguments...);
+        else
+            launch_by_address(find(KernelAddress<Arguments...>{}), keep(arguments)...);
+    }
+    /// The same, by the kernel's name. Each thread has copies of the arguments.
+    template <typename... Arguments>
+    void launch_by_name(Arguments... arguments) const {
         const void* address = nullptr;
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
-        return {name, address, site};
+        launch_threads({name, address, site}, config, [call = call, arguments...] { call(arguments...); });
     }
-    /// Runs the grid. `cudaGetLastError` returns its error.
-    template <typename... Arguments>
-    void run(Arguments&... arguments) const {
-        const auto call_kernel = [&] { call(arguments...); };
-        run_grid(kernel<Arguments...>(), config, run_threads<decltype(call_kernel)>, &call_kernel);
-    }
-    /// The same with copies of temporaries, because a launch in a stream may run later.
-    template <typename... Arguments>
-    void operator()(Arguments... arguments) const {
-        if (!runs_late(config.stream)) return run(arguments...);
-        order(kernel<Arguments...>(), config,
-              [launcher = *this, arguments...]() mutable { launcher.run(arguments...); });
+    /// The same for what has been kept of the arguments.
+    template <typename... Kept>
+    void launch_by_address(const void* address, Kept... arguments) const {
+        launch_threads({name, address, site}, config, [=] { call_kernel(address, arguments...); });
     }
 };
-
-/// Whether a copy of an argument is a copy of its bytes, and nothing happens when it is destroyed.
-template <typename T>
-constexpr bool is_trivial_argument = std::is_trivially_copy_constructible_v<T>&&
-    std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
-
-/// @brief Calls a kernel with the launch's own arguments: a GPU copies and destroys none of them per thread.
-///
-/// The C++ ABI passes an argument that is not trivial as the address of a copy, which the caller makes and
-/// destroys.
-template <typename... Parameters>
-#ifdef __clang__
-__attribute__((no_sanitize("function")))
-#endif
-void call_without_copies(const void* kernel, Parameters&... arguments) {
-    const auto pass = [](auto& argument) -> decltype(auto) {
-        using T = std::remove_reference_t<decltype(argument)>;
-        if constexpr (is_trivial_argument<T>)
-            return T(argument);
-        else
-            return &argument;
-    };
-    using Passed = void (*)(decltype(pass(arguments))...);
-    reinterpret_cast<Passed>(const_cast<void*>(kernel))(pass(arguments)...);
-}
 
 /// @brief The same for a kernel whose parameters are known: arguments are converted once, in the launch.
 /// @tparam Function The kernel's type; `void` if a template's name does not determine it.
@@ -138,19 +171,12 @@ struct Launcher : AnyLauncher<Call, Find> {};
 template <typename Call, typename Find, typename... Parameters>
 struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
-        if constexpr ((is_trivial_argument<Parameters> && ...)) {
-            AnyLauncher<Call, Find>::operator()(arguments...);
-        } else {
-            const void* const address = this->find(KernelAddress<Parameters...>{});
-            const auto call_kernel = [&] { call_without_copies<Parameters...>(address, arguments...); };
-            run_grid({this->name, address, this->site}, this->config, run_threads<decltype(call_kernel)>,
-                     &call_kernel);
-        }
+        this->launch(arguments...);
     }
     /// Fewer arguments, if the kernel's parameters have defaults.
     template <typename... Arguments>
     std::enable_if_t<sizeof...(Arguments) < sizeof...(Parameters)> operator()(Arguments... arguments) const {
-        AnyLauncher<Call, Find>::operator()(arguments...);
+        this->launch_by_name(arguments...);
     }
 };
 
@@ -160,21 +186,17 @@ struct KernelType {
     template <typename Function>
     Function* operator()(Function*) const;
 };
-template <typename Find, bool = std::is_invocable_v<Find, KernelType>>
-struct FunctionOf {
-    using type = void;
-};
+/// The type, or `void`.
 template <typename Find>
-struct FunctionOf<Find, true> {
-    using type = std::invoke_result_t<Find, KernelType>;
-};
+using FunctionOf =
+    typename std::conditional_t<std::is_invocable_v<Find, KernelType>, std::invoke_result<Find, KernelType>,
+                                std::common_type<void>>::type;
 
 /// What `<<<` … `>>>` becomes. The parentheses that follow call the launcher with the kernel's arguments.
 template <typename Call, typename Find>
-Launcher<Call, Find, typename FunctionOf<Find>::type> launch(Call call, Find find, const char* name,
-                                                             LaunchConfig config,
-                                                             const char* file = __builtin_FILE(),
-                                                             int line = __builtin_LINE()) {
+Launcher<Call, Find, FunctionOf<Find>> launch(Call call, Find find, const char* name, LaunchConfig config,
+                                              const char* file = __builtin_FILE(),
+                                              int line = __builtin_LINE()) {
     return {{call, find, name, config, {file, line}}};
 }
 

@@ -1,0 +1,126 @@
+// Graphs: captured from streams, or made of nodes whose order the program gives.
+#include "check.h"
+
+__global__ void add_kernel(int* number, int summand, char) { atomicAdd(number, summand); }
+void CUDART_CB on_host(void* data) { ++*static_cast<int*>(data); }
+void CUDART_CB plus_one(void* data) { *static_cast<int*>(data) += 1; }
+void CUDART_CB times_ten(void* data) { *static_cast<int*>(data) *= 10; }
+
+// Two streams, one of which waits for the other, are captured; the work is done at each launch of the graph.
+void check_capture() {
+    int *numbers, *host, calls = 0;
+    cudaStream_t streams[2];
+    cudaEvent_t begun, copied;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    size_t nodes = 0;
+    RUNS(cudaMalloc(&numbers, 2 * sizeof(int)));
+    RUNS(cudaMallocHost(&host, 2 * sizeof(int)));
+    for (cudaStream_t& stream : streams) RUNS(cudaStreamCreate(&stream));
+    RUNS(cudaEventCreate(&begun));
+    RUNS(cudaEventCreate(&copied));
+    host[0] = host[1] = 7;
+
+    RUNS(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+    RUNS(cudaEventRecord(begun, streams[0]));
+    RUNS(cudaStreamWaitEvent(streams[1], begun, 0));
+    RUNS(cudaMemcpyAsync(numbers, host, sizeof(int), cudaMemcpyHostToDevice, streams[1]));
+    RUNS(cudaEventRecord(copied, streams[1]));
+    RUNS(cudaMemsetAsync(numbers + 1, 0, sizeof(int), streams[0]));
+    RUNS(cudaStreamWaitEvent(streams[0], copied, 0));
+    add_kernel<<<1, 4, 0, streams[0]>>>(numbers, 10, 'x');
+    add_kernel<<<1, 4, 0, streams[0]>>>(numbers + 1, 1, 'x');
+    int summand = 5;
+    char unused = 'x';
+    void* arguments[] = {&numbers, &summand, &unused};
+    RUNS(cudaLaunchKernel(add_kernel, dim3(1), dim3(4), arguments, 0, streams[0]));
+    RUNS(cudaMemcpyAsync(host, numbers, 2 * sizeof(int), cudaMemcpyDeviceToHost, streams[0]));
+    RUNS(cudaLaunchHostFunc(streams[0], on_host, &calls));
+    CHECK(cudaStreamBeginCapture(streams[1], cudaStreamCaptureModeGlobal) != cudaSuccess);
+    cudaStreamCaptureStatus status;
+    RUNS(cudaStreamIsCapturing(streams[0], &status));
+    CHECK(status == cudaStreamCaptureStatusActive);
+    RUNS(cudaStreamEndCapture(streams[0], &graph));
+    RUNS(cudaGraphGetNodes(graph, nullptr, &nodes));
+    CHECK(nodes == 7 && host[0] == 7 && calls == 0);
+
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 1; i <= 3; ++i) {
+        RUNS(cudaGraphLaunch(exec, streams[0]));
+        RUNS(cudaStreamSynchronize(streams[0]));
+        CHECK(host[0] == 7 + 60 * i && host[1] == 4 && calls == i);
+    }
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(graph));
+    for (cudaStream_t& stream : streams) RUNS(cudaStreamDestroy(stream));
+    RUNS(cudaEventDestroy(begun));
+    RUNS(cudaEventDestroy(copied));
+    RUNS(cudaFreeHost(host));
+    RUNS(cudaFree(numbers));
+}
+
+// The graph keeps the bytes of a launch's arguments, of which the host destroys its copies, and reads memory
+// anew.
+struct Summand {
+    explicit Summand(int number) : value(number) {}
+    Summand(const Summand& other) : value(other.value) { ++copies; }
+    ~Summand() { value = 1000, --copies; }
+    int value;
+    static int copies;
+};
+int Summand::copies = 0;
+
+__global__ void add_summand_kernel(int* number, Summand summand) { atomicAdd(number, summand.value); }
+
+void check_captured_bytes() {
+    int *number, host = 0, result = 0;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    const Summand three(3);
+    RUNS(cudaMalloc(&number, sizeof(int)));
+    RUNS(cudaStreamCreate(&stream));
+    RUNS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    RUNS(cudaMemcpyAsync(number, &host, sizeof(int), cudaMemcpyHostToDevice, stream));
+    add_summand_kernel<<<1, 2, 0, stream>>>(number, three);
+    CHECK(Summand::copies == 0);
+    RUNS(cudaStreamEndCapture(stream, &graph));
+    RUNS(cudaStreamDestroy(stream));
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    for (host = 1; host <= 3; ++host) {
+        RUNS(cudaGraphLaunch(exec, nullptr));
+        RUNS(cudaMemcpy(&result, number, sizeof(int), cudaMemcpyDeviceToHost));
+        CHECK(result == host + 6);
+    }
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(graph));
+    RUNS(cudaFree(number));
+}
+
+void check_order() {
+    int number = 1;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t later, earlier;
+    const cudaHostNodeParams plus = {plus_one, &number}, times = {times_ten, &number};
+    RUNS(cudaGraphCreate(&graph, 0));
+    RUNS(cudaGraphAddHostNode(&later, graph, nullptr, 0, &times));
+    RUNS(cudaGraphAddHostNode(&earlier, graph, nullptr, 0, &plus));
+#if CUDART_VERSION >= 13000
+    RUNS(cudaGraphAddDependencies(graph, &earlier, &later, nullptr, 1));
+#else
+    RUNS(cudaGraphAddDependencies(graph, &earlier, &later, 1));
+#endif
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    RUNS(cudaGraphLaunch(exec, nullptr));
+    RUNS(cudaDeviceSynchronize());
+    CHECK(number == 20);
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(graph));
+}
+
+int main() {
+    check_capture();
+    check_captured_bytes();
+    check_order();
+}

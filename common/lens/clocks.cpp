@@ -48,14 +48,16 @@ void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
 
 /// Threads that have synchronized know the same of other blocks.
 void Clocks::share(unsigned int first, unsigned int count, std::uint32_t lanes) {
-    KnownPtr heard, told;
+    KnownPtr heard;
+    std::array<KnownPtr, 2> told;
     std::map<Messages::Log*, std::size_t> unfenced;
     const auto takes_part = [&](unsigned int i) { return count > kWarp || (lanes >> i & 1) != 0; };
     for (unsigned int i = 0; i < count; ++i) {
         if (!takes_part(i)) continue;
         const Thread& thread = threads_[first + i];
         heard = join(heard, thread.heard);
-        told = join(told, thread.told);
+        for (const bool of_block : {false, true})
+            told[of_block] = join(told[of_block], thread.told[of_block]);
         for (const auto& [log, count_seen] : thread.unfenced)
             unfenced[log] = std::max(unfenced[log], count_seen);
     }
@@ -95,22 +97,26 @@ void Clocks::warp_meets(unsigned int first, unsigned int lanes) {
     if (has_messages_) share(first, kWarp, lanes);
 }
 
-void Clocks::fence(unsigned int number) {
+void Clocks::fence(unsigned int number, bool of_block) {
     if (is_full()) return;
     has_messages_ = true;
     Thread& thread = threads_[number];
     if (!thread.unfenced.empty()) {
-        if (received_.before != thread.heard || received_.unfenced != thread.unfenced) {
+        if (received_.before != thread.heard || received_.of_block != of_block ||
+            received_.unfenced != thread.unfenced) {
             auto all =
                 thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
             for (const auto& [log, count] : thread.unfenced) {
                 const std::lock_guard guard(log->lock);
-                for (std::size_t i = 0; i < count; ++i) all->join(*log->sent[i]);
+                for (std::size_t i = 0; i < count; ++i)
+                    if (const Messages::Message& sent = log->sent[i];
+                        sent.block == block_ || (!sent.of_block && !of_block))
+                        all->join(*sent.known);
             }
-            received_ = {thread.heard, std::move(all), thread.unfenced};
+            received_ = {thread.heard, std::move(all), of_block, thread.unfenced};
         }
         thread.heard = received_.after;
-        thread.unfenced.clear();
+        if (!of_block) thread.unfenced.clear();
     }
     // All that has happened before, the thread's own accesses included, is visible before what it does next.
     thread.clock = ++time_;
@@ -124,7 +130,8 @@ void Clocks::fence(unsigned int number) {
                 mates_[number][i] > known_of)
                 known_of = mates_[number][i];
     if (thread.heard != nullptr) known.join(*thread.heard);
-    thread.told = std::make_shared<const Known>(std::move(known));
+    thread.told[of_block] = std::make_shared<const Known>(std::move(known));
+    if (!of_block) thread.told[true] = nullptr;
 }
 
 void Clocks::atomic(unsigned int number, Messages::Log& log) {
@@ -133,8 +140,12 @@ void Clocks::atomic(unsigned int number, Messages::Log& log) {
         has_messages_ = true;
         thread.unfenced[&log] = log.sent.size();
     }
-    if (thread.told != nullptr && (log.sent.empty() || log.sent.back() != thread.told))
-        log.sent.push_back(thread.told);
+    for (const bool of_block : {false, true}) {
+        const Messages::Message message{thread.told[of_block], block_, of_block};
+        if (message.known != nullptr &&
+            std::find(log.sent.rbegin(), log.sent.rend(), message) == log.sent.rend())
+            log.sent.push_back(message);
+    }
 }
 
 }  // namespace lens

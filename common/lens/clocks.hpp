@@ -1,10 +1,7 @@
 /// @file
-/// @brief The happens-before order: clocks of the threads of one block, and messages from other blocks.
+/// @brief The happens-before order (README.md): clocks of the threads of one block, and messages from others.
 ///
-/// A block counts its synchronizations. A thread's clock is the number of the last one that it took part in.
-/// An access is stamped with the thread and its clock (an *epoch*, as in FastTrack). A thread that
-/// synchronizes with another learns that clock, and all that was stamped before it has happened before what
-/// the thread does next.
+/// A thread's clock is the number of its block's last synchronization that it took part in.
 #pragma once
 
 #include <array>
@@ -18,7 +15,7 @@
 
 namespace lens {
 
-/// One access: who, when, where in the code. 0 is no access.
+/// One access, as in FastTrack: who, when, where in the code. 0 is no access.
 struct Epoch {
     std::uint64_t block : 20, thread : 10, clock : 20, site : 13, atomic : 1;
     bool exists() const { return site != 0; }
@@ -46,9 +43,15 @@ using KnownPtr = std::shared_ptr<const Known>;
 /// Another thread learns it by an atomic operation there, and may rely on it after its own `__threadfence`.
 class Messages {
  public:
+    struct Message {
+        KnownPtr known;
+        std::uint32_t block;
+        bool of_block;  ///< only to threads of this block, by `__threadfence_block`
+        bool operator==(const Message&) const = default;
+    };
     struct Log {
         std::mutex lock;  ///< held during an atomic operation on the address
-        std::vector<KnownPtr> sent;
+        std::vector<Message> sent;
     };
     Log& at(const void* address) {
         const std::lock_guard guard(lock_);
@@ -67,7 +70,7 @@ class Clocks {
     void begin_block(std::uint32_t block, unsigned int threads);
     void barrier();
     void warp_meets(unsigned int first, unsigned int lanes);
-    void fence(unsigned int number);
+    void fence(unsigned int number, bool of_block);
     /// An atomic operation. @param[in,out] log That of the address, locked.
     void atomic(unsigned int number, Messages::Log& log);
 
@@ -93,7 +96,7 @@ class Clocks {
         std::uint32_t clock = 0;
         std::uint32_t below = 0;  ///< everything in the block that is stamped with less has happened before
         KnownPtr heard{};         ///< what other blocks, or threads without a barrier, have told it
-        KnownPtr told{};          ///< what its last fence has made visible
+        std::array<KnownPtr, 2> told{};  ///< what its last fence has made visible, to all and to the block
         std::map<Messages::Log*, std::size_t> unfenced{};  ///< what atomics have seen, for its next fence
     };
     void share(unsigned int first, unsigned int count, std::uint32_t lanes);
@@ -110,6 +113,7 @@ class Clocks {
     } last_{};
     struct Received {
         KnownPtr before, after;
+        bool of_block;
         std::map<Messages::Log*, std::size_t> unfenced;
     } received_{};
 };

@@ -49,14 +49,15 @@ Array* Collector::array_of(const void* address, Space& space) {
     for (std::size_t i = 0; i < shared_count_; ++i)
         if (shared_[i]->has(address)) return shared_[i].get();
     space = Space::global;
-    if (last_array_ != nullptr && last_array_->has(address)) return last_array_;
+    for (Array* const array : recent_)
+        if (array != nullptr && array->has(address)) return array;
     // The thread's own variables, and the built-in ones.
     const auto near = [address](const void* place, std::ptrdiff_t distance) {
         return std::abs(static_cast<const char*>(address) - static_cast<const char*>(place)) < distance;
     };
     if (near(__builtin_frame_address(0), 128 * 1024) || near(&threadIdx, 1024)) return nullptr;
     Array* const found = the_lens().global_array(address);
-    if (found != nullptr) last_array_ = found;
+    if (found != nullptr) recent_[next_recent_++ % recent_.size()] = found;
     return found;
 }
 
@@ -78,10 +79,10 @@ void Collector::begin_call(const void* at) {
     const unsigned int thread = this->thread();
     started_[thread] = true;
     const auto address = reinterpret_cast<std::uintptr_t>(at);
-    CachedCall& cached = calls_[(address ^ path_[thread]) % calls_.size()];
-    if (cached.at != address || cached.from != path_[thread])
-        cached = {address, path_[thread], call(path_[thread], address)};
-    path_[thread] = cached.path;
+    Cached& cached = calls_[(address ^ path_[thread]) % calls_.size()];
+    if (cached.at != address || cached.path != path_[thread])
+        cached = {address, path_[thread], 0, call(path_[thread], address)};
+    path_[thread] = cached.number;
 }
 
 void Collector::end_call() {
@@ -168,7 +169,7 @@ void Collector::find(Problem problem, const Look& at, Epoch other) {
     the_lens().add({problem, the_lens().kernel_name(), at.array->name(), at.array->begin() + at.offset,
                     at.array->is_global(), at.offset, at.site, static_cast<std::uint32_t>(other.site),
                     block_number_, at.thread, static_cast<std::uint32_t>(other.block),
-                    static_cast<std::uint32_t>(other.thread), 1});
+                    static_cast<std::uint32_t>(other.thread)});
 }
 
 void Collector::flush(unsigned int warp) {
@@ -193,11 +194,12 @@ void Collector::barrier(const sim::Site& site) {
     clocks_.barrier();
 }
 
-void Collector::warp_meets(unsigned int first, unsigned int lanes) {
+/// CUDA documents that shuffles and votes don't order accesses to memory.
+void Collector::warp_meets(unsigned int first, unsigned int lanes, std::string_view function) {
     look_at_load();
     flush(first / kLanes);
     ++counting_.counts().shuffles;
-    clocks_.warp_meets(first, lanes);
+    if (function == "__syncwarp" || function == "sync") clocks_.warp_meets(first, lanes);
 }
 
 void Collector::end_block() {
@@ -219,10 +221,18 @@ void Collector::end_atomic(Messages::Log* log) {
     log->lock.unlock();
 }
 
-void Collector::fence() {
+void Collector::fence(bool of_block) {
     look_at_load();
     the_lens().keeps_messages();
-    clocks_.fence(thread());
+    clocks_.fence(thread(), of_block);
+}
+
+/// The thread tells what has happened before by an atomic operation, on an address that only this barrier
+/// uses, and learns what other blocks have told.
+void Collector::grid_barrier(std::size_t number) {
+    fence(false);
+    end_atomic(begin_atomic(reinterpret_cast<const void*>(number)));
+    fence(false);
 }
 
 }  // namespace lens

@@ -10,6 +10,7 @@ namespace lens {
 void SiteCounts::add(const SiteCounts& other) {
     if (other.requests == 0) return;
     const bool is_first = requests == 0;
+    at = other.at;
     requests += other.requests;
     lanes += other.lanes;
     sectors += other.sectors;
@@ -44,16 +45,11 @@ void LaunchCounts::add(const LaunchCounts& other) {
     for (const auto& [line, asked] : other.lines) lines[line] += asked;
 }
 
-const Site& Counting::site_of(std::uint32_t number) {
-    while (known_.size() <= number) known_.push_back(site(static_cast<std::uint32_t>(known_.size())));
-    return known_[number];
-}
-
 void Counting::add(std::uint32_t number, const Request& request) {
-    const Site at = site_of(number);
     if (counts_.sites.size() <= number) counts_.sites.resize(number + 1);
     SiteCounts& sums = counts_.sites[number];
-    ++sums.requests;
+    if (sums.requests++ == 0) sums.at = site(number);
+    const Site& at = sums.at;
     sums.lanes += static_cast<unsigned int>(__builtin_popcount(request.lanes));
     sums.bytes_per_lane = request.bytes;
     unsigned int cost = 0;
@@ -77,7 +73,7 @@ void Counting::add(std::uint32_t number, const Request& request) {
     }
     if (at.kind == Kind::atomic)
         sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most_lanes_on_one_address(request));
-    try_to_join(sums, number, at, request);
+    try_to_join(sums, number, request);
 }
 
 /// Where global atomics or stores meet. Of very many addresses, only the first count. @return The sectors.
@@ -96,11 +92,12 @@ unsigned int Counting::count_addresses(const Request& request, Kind kind) {
 }
 
 /// Loads or stores of neighbouring components of a vector are one instruction of a GPU.
-void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Site& at, const Request& request) {
+void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request) {
     constexpr unsigned int kWidest = 16;
     const Request& group = group_.request;
-    bool joins = group_.last != 0 && at.kind != Kind::atomic && at.kind == group_.site.kind &&
-                 at.space == group_.site.space && group.lanes == request.lanes && number != group_.last &&
+    const Site &at = sums.at, &before = counts_.sites[group_.last].at;
+    bool joins = group_.last != 0 && at.kind != Kind::atomic && at.kind == before.kind &&
+                 at.space == before.space && group.lanes == request.lanes && number != group_.last &&
                  group.bytes + request.bytes <= kWidest;
     const unsigned int aligned = std::bit_ceil(group.bytes + request.bytes);
     for (unsigned int lane = 0; lane < kLanes && joins; ++lane)
@@ -115,7 +112,6 @@ void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Site& a
         group_.request = request;
     }
     group_.last = number;
-    group_.site = at;
     if (!joins || sums.never_joins) return;
     if (at.space == Space::global)
         sums.joined_sectors += sectors(group_.request).count;

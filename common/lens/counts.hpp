@@ -15,6 +15,7 @@ namespace lens {
 
 /// Of one site, in all launches of one kernel with one shape.
 struct SiteCounts {
+    Site at{};
     std::uint64_t requests = 0, lanes = 0;
     std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and asked for
     std::uint64_t wavefronts = 0;          ///< of shared memory
@@ -62,13 +63,10 @@ class Counting {
     LaunchCounts counts_;
     struct Group {
         std::uint32_t last = 0;
-        Site site{};
         Request request{};  ///< the accesses joined so far
     } group_{};
     unsigned int count_addresses(const Request& request, Kind kind);
-    void try_to_join(SiteCounts& sums, std::uint32_t number, const Site& at, const Request& request);
-    std::vector<Site> known_;
-    const Site& site_of(std::uint32_t number);
+    void try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request);
 };
 
 /// Takes out what is part of a wider access by the site before.

@@ -134,16 +134,14 @@ LENS_ATOMIC(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void __tsan_atomic_signal_fence(int) {}
 
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-    access(from, bytes, Kind::load, LENS_AT);
-    access(to, bytes, Kind::store, LENS_AT);
-    return __builtin_memcpy(to, from, bytes);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-    access(from, bytes, Kind::load, LENS_AT);
-    access(to, bytes, Kind::store, LENS_AT);
-    return __builtin_memmove(to, from, bytes);
-}
+#define LENS_COPY(name)                                                  \
+    void* __tsan_##name(void* to, const void* from, std::size_t bytes) { \
+        access(from, bytes, Kind::load, LENS_AT);                        \
+        access(to, bytes, Kind::store, LENS_AT);                         \
+        return __builtin_##name(to, from, bytes);                        \
+    }
+LENS_COPY(memcpy)
+LENS_COPY(memmove)
 void* __tsan_memset(void* to, int value, std::size_t bytes) {
     access(to, bytes, Kind::store, LENS_AT);
     return __builtin_memset(to, value, bytes);

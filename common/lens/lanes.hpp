@@ -30,13 +30,10 @@ class Loops {
     std::vector<std::vector<signed char>> order_;  ///< of two sites, as far as it was asked for
 };
 
-/// @brief Puts together requests.
+/// @brief Puts together requests ("From threads to warps" in README.md).
 ///
-/// The simulator runs a lane until it waits, and then the next one. On a GPU, lanes at the same instruction
-/// execute it together, and lanes that have left a branch or a loop wait for the others where the ways meet
-/// again. Only the accesses between two points where all lanes wait are known here. The next access is the
-/// one that comes first in the code, because its lanes have advanced least. A lane that is about to go back,
-/// to the start of a loop, comes after everything in the loop.
+/// The next access is the one that comes first in the code, because its lanes have advanced least. A lane
+/// that is about to go back, to the start of a loop, comes after everything in the loop.
 /// @param[in]     lanes The accesses of each lane, in order.
 /// @param[in,out] loops The kernel's loops, as far as they are known.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.

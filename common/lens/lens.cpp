@@ -14,7 +14,6 @@
 extern "C" char __data_start[], _end[];
 
 namespace lens {
-
 namespace {
 
 /// A kernel's name and its template's arguments. A launch may know it as a template's parameter only.
@@ -45,13 +44,6 @@ Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
     std::atexit([] { the_lens().write(); });
 }
 
-Collector& Lens::collector_of(sim::Worker& worker) {
-    const std::lock_guard guard(lock_);
-    std::unique_ptr<Collector>& collector = collectors_[&worker];
-    if (collector == nullptr) collector = std::make_unique<Collector>(worker);
-    return *collector;
-}
-
 void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) {
     kernel_ = name_of(kernel);
     shape_ = {kernel_,
@@ -74,21 +66,17 @@ void Lens::grid_ends() {
 }
 
 void Lens::block_begins(sim::Worker& worker, std::size_t number) {
-    running = &collector_of(worker);
+    std::unique_lock guard(lock_);
+    std::unique_ptr<Collector>& collector = collectors_[&worker];
+    if (collector == nullptr) collector = std::make_unique<Collector>(worker);
+    running = collector.get();
+    guard.unlock();
     running->begin_block(number, shape_.dynamic_shared_bytes);
 }
 void Lens::block_ends(sim::Worker&) {
     running->end_block();
     running = nullptr;
 }
-void Lens::shared_begins(sim::Worker&, const char* begin, const sim::SharedVariable& variable) {
-    running->begin_shared(begin, variable);
-}
-void Lens::barrier(sim::Worker&, sim::Site site) { running->barrier(site); }
-void Lens::warp_meets(sim::Worker&, unsigned int first, unsigned int lanes) {
-    running->warp_meets(first, lanes);
-}
-void Lens::fence(sim::Worker&) { running->fence(); }
 
 void Lens::allocated(const char* begin, std::size_t bytes) {
     const std::lock_guard guard(lock_);
@@ -130,19 +118,19 @@ void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
     if (unwritten == nullptr || !looks_for_problems_) return;
     offset += static_cast<std::size_t>(static_cast<const unsigned char*>(unwritten) - array.written(offset));
     const std::string line = sim::Calls().line();
-    add({Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 1, {}, line});
+    add({Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 0, {}, line});
 }
 
 void Lens::add(Finding finding) {
     const std::lock_guard guard(lock_);
-    const auto [found, is_new] =
-        findings_.try_emplace({finding.problem, finding.site, finding.other, finding.line}, finding);
-    if (!is_new) {
-        ++found->second.count;
+    Finding& kept = findings_[{finding.problem, finding.site, finding.other, finding.line}];
+    finding.count = kept.count + 1;
+    if (kept.count != 0 && (finding.problem != Problem::race || finding.distance() <= kept.distance())) {
+        kept.count = finding.count;
         return;
     }
-    Finding& first = found->second;
-    first.text = first.array.empty() ? sim::allocation_text(first.address) : first.array;
+    kept = std::move(finding);
+    kept.text = kept.array.empty() ? sim::allocation_text(kept.address) : kept.array;
 }
 
 void Lens::forget() {

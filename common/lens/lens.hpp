@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -22,7 +23,8 @@ namespace lens {
 /// The kinds of faults.
 enum class Problem : std::uint8_t { race, unwritten, copied };
 
-/// A problem of two sites, or of one, in one array: the first time it was found, and how often.
+/// A problem of two sites, or of one: the first time it was found, of a race between threads as far from each
+/// other as any, and how often.
 struct Finding {
     Problem problem;
     std::string kernel, array;
@@ -34,9 +36,14 @@ struct Finding {
     std::uint64_t block;
     unsigned int thread;
     std::uint32_t other_block, other_thread;  ///< the block's number modulo 2^20
-    std::uint64_t count;
+    std::uint64_t count = 0;
     std::string text{};
     std::string line{};  ///< of the host's copy, if that has read what was never written
+
+    /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks.
+    int distance() const {
+        return (block & 0xfffff) != other_block ? 2 : thread / kLanes != other_thread / kLanes ? 1 : 0;
+    }
 };
 
 /// The accesses, counts and clocks of the block that one worker runs.
@@ -49,28 +56,28 @@ class Collector {
     void end_block();
     void begin_shared(const char* begin, const sim::SharedVariable& variable);
     void barrier(const sim::Site& site);
-    void warp_meets(unsigned int first, unsigned int lanes);
+    void warp_meets(unsigned int first, unsigned int lanes, std::string_view function);
 
-    /// @name Called by the hooks
-    /// Meanwhile the hooks do nothing: code of the standard library may be compiled with hooks.
-    /// @{
+    // Called by the hooks, which meanwhile do nothing: code of the standard library may be compiled with
+    // hooks.
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
     bool is_global(const void* address);
     void begin_call(const void* at);
     void end_call();
-    void fence();
+    void fence(bool of_block);
+    void grid_barrier(std::size_t number);
     /// The log of an atomic's address, locked, if threads may send messages by it.
     Messages::Log* begin_atomic(const void* address);
     void end_atomic(Messages::Log* log);
     /// An atomic function that is made of a load and a comparison: the load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
-    /// @}
 
     /// An allocation is freed.
     void forget(const char* begin) {
-        if (last_array_ != nullptr && last_array_->begin() == begin) last_array_ = nullptr;
+        for (Array*& array : recent_)
+            if (array != nullptr && array->begin() == begin) array = nullptr;
     }
 
     /// The counts since the last call.
@@ -97,7 +104,6 @@ class Collector {
     void look(const Look& at, Kind kind);
     void find(Problem problem, const Look& at, Epoch other);
     std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
-
     bool has_stopped(unsigned int warp) const;
 
     sim::Worker& worker_;
@@ -111,8 +117,9 @@ class Collector {
     unsigned int last_warp_ = 0;
     Loops loops_;
     std::vector<std::unique_ptr<Array>> shared_;
-    std::size_t shared_count_ = 0;  ///< how many of them the block has
-    Array* last_array_ = nullptr;   ///< of global memory
+    std::size_t shared_count_ = 0;    ///< how many of them the block has
+    std::array<Array*, 4> recent_{};  ///< of global memory; to look one up takes a lock
+    std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
     Look load_{};  ///< the last load, not looked at yet
 
@@ -122,13 +129,12 @@ class Collector {
         std::uint32_t key = 0, number = 0;
     };
     std::array<Cached, 1024> sites_{};
-    struct CachedCall {
-        std::uintptr_t at = 0;
-        Path from = 0, path = 0;
-    };
-    std::array<CachedCall, 64> calls_{};
+    std::array<Cached, 64> calls_{};
     std::array<bool, 1024> started_{};
 };
+
+/// The collector of the block that this OS thread runs, or null in the host's code.
+extern thread_local Collector* running;
 
 /// All that is known of the program.
 class Lens : public sim::Observer {
@@ -138,10 +144,15 @@ class Lens : public sim::Observer {
     void grid_ends() override;
     void block_begins(sim::Worker& worker, std::size_t number) override;
     void block_ends(sim::Worker& worker) override;
-    void shared_begins(sim::Worker& worker, const char* begin, const sim::SharedVariable& variable) override;
-    void barrier(sim::Worker& worker, sim::Site site) override;
-    void warp_meets(sim::Worker& worker, unsigned int first, unsigned int lanes) override;
-    void fence(sim::Worker& worker) override;
+    void shared_begins(sim::Worker&, const char* begin, const sim::SharedVariable& variable) override {
+        running->begin_shared(begin, variable);
+    }
+    void barrier(sim::Worker&, sim::Site site) override { running->barrier(site); }
+    void warp_meets(sim::Worker&, unsigned int first, unsigned int lanes, const char* function) override {
+        running->warp_meets(first, lanes, function);
+    }
+    void fence(sim::Worker&, bool of_block) override { running->fence(of_block); }
+    void grid_barrier(sim::Worker&, std::size_t number) override { running->grid_barrier(number); }
     void allocated(const char* begin, std::size_t bytes) override;
     void freed(const char* begin) override;
     void stored(const void* to, const void* from, std::size_t bytes) override;
@@ -153,18 +164,14 @@ class Lens : public sim::Observer {
     void add(Finding finding);
     void write() const;
 
-    /// @name For checks
-    /// @{
+    // For checks
     void forget();                ///< all launches and findings
     LaunchCounts counts() const;  ///< of all launches together
     std::vector<Finding> findings() const;
-    /// @}
 
-    /// @name Messages between blocks, which need a fence somewhere in the grid
-    /// @{
+    // Messages between blocks, which need a fence somewhere in the grid
     void keeps_messages() { has_fences_ = true; }
     Messages::Log* log_at(const void* address) { return has_fences_ ? &messages_.at(address) : nullptr; }
-    /// @}
 
  private:
     Messages messages_;
@@ -175,7 +182,6 @@ class Lens : public sim::Observer {
         std::size_t dynamic_shared_bytes;
         auto operator<=>(const Shape&) const = default;  // NOLINT
     };
-    Collector& collector_of(sim::Worker& worker);
     void copied_to_host(Array& array, std::size_t offset, std::size_t bytes);
 
     const bool looks_for_problems_;
@@ -190,8 +196,6 @@ class Lens : public sim::Observer {
     std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
 };
 
-/// The collector of the block that this OS thread runs, or null in the host's code.
-extern thread_local Collector* running;
 Lens& the_lens();
 
 }  // namespace lens

@@ -2,85 +2,71 @@
 /// @brief Writes everything that was counted and found, as JSON: `tools/lens` makes texts and pages of it.
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iomanip>
 
 #include "lens.hpp"
 
 namespace lens {
 namespace {
 
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20) {
-            char escape[8];
-            std::snprintf(escape, sizeof(escape), "\\u%04x", c);
-            result += escape;
-        } else {
-            result += c;
-        }
-    }
-    return result + "\"";
-}
-
-/// Objects and lists of JSON, written one member after the other.
+/// An object of JSON, written one member after the other.
 class Json {
  public:
+    explicit Json(std::ostream& out) : out_(out) { out_ << "{"; }
+    void end() { out_ << "}\n"; }
     template <typename T>
-    Json& add(const char* name, T value) {
-        separate();
-        text += quoted(name) + ":";
+    Json& add(const char* name, const T& value) {
+        begin(name);
         if constexpr (std::is_convertible_v<T, std::string>)
-            text += quoted(value);
+            out_ << std::quoted(std::string(value));  // control characters stay: Python reads them
         else
-            text += std::to_string(value);
+            out_ << value;
         return *this;
+    }
+    template <typename Range>
+    Json& numbers(const char* name, const Range& range) {
+        return items(name, range, [&](auto number) { out_ << number; });
     }
     /// Objects, each of which `write` fills.
     template <typename Range, typename Write>
     Json& list(const char* name, const Range& range, const Write& write) {
         return items(name, range, [&](const auto& item) {
-            Json object;
+            Json object(out_);
             write(object, item);
-            return object.end() + "\n";
+            object.end();
         });
     }
-    template <typename Range>
-    Json& numbers(const char* name, const Range& range) {
-        return items(name, range, [](auto number) { return std::to_string(number); });
-    }
-    std::string end() const { return text + "}"; }
-    std::string text = "{";
 
  private:
-    template <typename Range, typename Text>
-    Json& items(const char* name, const Range& range, const Text& text_of) {
-        separate();
-        text += quoted(name) + ":[";
-        const char* between = "";
+    void begin(const char* name) {
+        out_ << (is_empty_ ? "" : ",") << std::quoted(name) << ":";
+        is_empty_ = false;
+    }
+    template <typename Range, typename Write>
+    Json& items(const char* name, const Range& range, const Write& write) {
+        begin(name);
+        const char* before = "[";
         for (const auto& item : range) {
-            text += between + text_of(item);
-            between = ",";
+            out_ << before;
+            write(item);
+            before = ",";
         }
-        text += "]";
+        out_ << (*before == '[' ? "[]" : "]");
         return *this;
     }
-    void separate() {
-        if (text != "{") text += ",";
-    }
+    std::ostream& out_;
+    bool is_empty_ = true;
 };
 
 constexpr const char* kSpaces[] = {"global", "shared"};
 constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
-std::vector<std::uintptr_t> addresses(const Request& request) {
-    std::vector<std::uintptr_t> result;
-    for (unsigned int lane = 0; lane < kLanes; ++lane)
-        if ((request.lanes >> lane & 1) != 0) result.push_back(request.address[lane]);
-    return result;
-}
-
 void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
-    const Site at = site(number);
+    const Site& at = counts.at;
+    std::vector<std::uintptr_t> addresses;
+    for (unsigned int lane = 0; lane < kLanes; ++lane)
+        if ((counts.worst.lanes >> lane & 1) != 0) addresses.push_back(counts.worst.address[lane]);
     json.add("line", line_of(number))
         .add("space", kSpaces[static_cast<int>(at.space)])
         .add("kind", kKinds[static_cast<int>(at.kind)])
@@ -95,11 +81,12 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
         .add("worst_bank", counts.worst_bank)
         .add("worst_words", counts.worst_words)
         .add("worst_lanes", counts.worst.lanes)
-        .numbers("worst_addresses", addresses(counts.worst));
+        .numbers("worst_addresses", addresses);
 }
 
 void write_finding(Json& json, const Finding& finding) {
     constexpr const char* kProblems[] = {"race", "unwritten", "copied"};
+    constexpr const char* kDistances[] = {"lanes", "warps", "blocks"};
     const Site at = site(finding.site);
     json.add("problem", kProblems[static_cast<int>(finding.problem)])
         .add("kernel", finding.kernel)
@@ -112,15 +99,12 @@ void write_finding(Json& json, const Finding& finding) {
         .add("thread", finding.thread)
         .add("count", finding.count);
     if (finding.problem != Problem::race) return;
-    const bool same_block = (finding.block & 0xfffff) == finding.other_block;
     json.add("other_line", finding.other == kMostSite ? "" : line_of(finding.other))
         .add("other_kind",
              finding.other == kMostSite ? "" : kKinds[static_cast<int>(site(finding.other).kind)])
         .add("other_block", finding.other_block)
         .add("other_thread", finding.other_thread)
-        .add("distance", !same_block                                        ? "blocks"
-                         : finding.thread / 32 == finding.other_thread / 32 ? "lanes"
-                                                                            : "warps");
+        .add("distance", kDistances[finding.distance()]);
 }
 
 std::uint64_t most(const std::unordered_map<std::uintptr_t, std::uint64_t>& counts) {
@@ -134,9 +118,9 @@ std::uint64_t most(const std::unordered_map<std::uintptr_t, std::uint64_t>& coun
 void Lens::write() const {
     const char* const path = std::getenv("LENS_OUTPUT");
     if (path == nullptr || sim::running_worker != nullptr) return;
-    Json json;
-    json.add("fault", sim::last_fault());
-    json.list("launches", order_, [&](Json& launch, const Shape& shape) {
+    std::ofstream file(path);
+    Json json(file);
+    json.add("fault", sim::last_fault()).list("launches", order_, [&](Json& launch, const Shape& shape) {
         LaunchCounts counts = launches_.at(shape);
         join_sites(counts);
         launch.add("kernel", shape.kernel)
@@ -164,10 +148,8 @@ void Lens::write() const {
     });
     json.list("findings", findings_,
               [](Json& one, const auto& finding) { write_finding(one, finding.second); });
-    std::FILE* const file = std::fopen(path, "w");
-    if (file == nullptr || std::fputs(json.end().c_str(), file) < 0 || std::fputc('\n', file) < 0 ||
-        std::fclose(file) != 0)
-        std::fprintf(stderr, "lens: %s could not be written\n", path);
+    json.end();
+    if (!file.flush()) std::fprintf(stderr, "lens: %s could not be written\n", path);
 }
 
 }  // namespace lens

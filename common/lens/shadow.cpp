@@ -9,38 +9,41 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
         return other.exists() && !(now.atomic && other.atomic) && !clocks.happened_before(other, thread);
     };
     std::optional<Epoch> found;
-    if (races(write)) found = write;
+    if (races(last[write])) found = last[write];
     if (kind != Kind::load)
-        for (const Epoch read : reads)
-            if (races(read)) found = read;
-    if (races(atomic)) found = atomic;
+        for (const Role role : {read, far_read})
+            if (races(last[role])) found = last[role];
+    if (races(last[atomic])) found = last[atomic];
 
     if (now.atomic && kind != Kind::load) {
-        atomic = now;
+        last[atomic] = now;
     } else if (kind == Kind::store) {
-        *this = {};
-        write = now;
+        last = {};
+        last[write] = now;
     } else {
-        for (Epoch& read : reads)
-            if (!races(read)) {
-                read = now;
+        for (const Role role : {read, far_read})
+            if (!races(last[role])) {
+                last[role] = now;
                 return found;
             }
         // Both are unordered with this one. A later write that is ordered after both may still race with it.
-        const bool one_block = reads[0].block == reads[1].block;
-        const bool one_warp = one_block && reads[0].thread / 32 == reads[1].thread / 32;
-        if ((one_block && now.block != reads[0].block) ||
-            (one_warp && now.thread / 32 != reads[0].thread / 32))
-            reads[1] = now;
+        const Epoch first = last[read], second = last[far_read];
+        const bool one_block = first.block == second.block;
+        const bool one_warp = one_block && first.thread / 32 == second.thread / 32;
+        if ((one_block && now.block != first.block) || (one_warp && now.thread / 32 != first.thread / 32))
+            last[far_read] = now;
     }
     return found;
 }
 
 void Cells::split(std::size_t width) {
-    std::vector<Cell> finer(kBytes / width);
-    for (std::size_t i = 0; i < finer.size(); ++i) finer[i] = cells_[i * width / width_];
-    cells_ = std::move(finer);
-    width_ = width;
+    for (Table& table : tables_) {
+        if (table == nullptr) continue;
+        auto finer = std::make_unique<Epoch[]>(kBytes / width);
+        for (std::size_t i = 0; i < kBytes / width; ++i) finer[i] = table[i * width / width_];
+        table = std::move(finer);
+    }
+    width_ = static_cast<std::uint32_t>(width);
 }
 
 }  // namespace lens

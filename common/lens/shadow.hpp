@@ -23,14 +23,17 @@ namespace lens {
 /// Of reads that nothing orders, two are kept, of threads that are far from each other. Atomic operations on
 /// one address are ordered, so the last one represents all.
 struct Cell {
-    Epoch write{}, reads[2]{}, atomic{};
+    enum Role { write, read, far_read, atomic, roles };
+    std::array<Epoch, roles> last{};
 
     /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.
     /// @return An earlier access that races with this one, if there is one.
     std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks);
 };
 
-/// The cells of 256 bytes: one for all bytes that were always used together.
+/// @brief The cells of 256 bytes: one for all bytes that were always used together.
+///
+/// Most memory is only read or only written, so there is a table for each role, if any cell needs it.
 class Cells {
  public:
     static constexpr std::size_t kBytes = 256;
@@ -39,27 +42,35 @@ class Cells {
     void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const Use& use) {
         while (lock_.test_and_set(std::memory_order_acquire)) {}
         if (grid_ != grid) {  // what other grids have done has happened before
-            cells_.clear();
+            for (Table& table : tables_) table.reset();
+            width_ = kWidest;
             grid_ = grid;
         }
-        std::size_t width = 16;
+        std::size_t width = width_;
         while (offset % width != 0 || bytes % width != 0) width /= 2;
-        if (cells_.empty()) {
-            width_ = width;
-            cells_.assign(kBytes / width, {});
-        } else if (width < width_) {
-            split(width);
+        if (width < width_) split(width);
+        for (std::size_t i = offset / width_; i < (offset + bytes) / width_; ++i) {
+            Cell cell;
+            for (std::size_t role = 0; role < Cell::roles; ++role)
+                if (tables_[role] != nullptr) cell.last[role] = tables_[role][i];
+            use(cell);
+            for (std::size_t role = 0; role < Cell::roles; ++role) {
+                Table& table = tables_[role];
+                if (table == nullptr && cell.last[role].exists())
+                    table = std::make_unique<Epoch[]>(kBytes / width_);
+                if (table != nullptr) table[i] = cell.last[role];
+            }
         }
-        for (std::size_t i = offset / width_; i < (offset + bytes) / width_; ++i) use(cells_[i]);
         lock_.clear(std::memory_order_release);
     }
 
  private:
+    static constexpr std::size_t kWidest = 16;
+    using Table = std::unique_ptr<Epoch[]>;
     void split(std::size_t width);
     std::atomic_flag lock_{};
-    std::uint32_t grid_ = 0;
-    std::size_t width_ = 0;
-    std::vector<Cell> cells_;
+    std::uint32_t grid_ = 0, width_ = kWidest;
+    std::array<Table, Cell::roles> tables_{};
 };
 
 /// @brief An array: an allocation of device memory, or a variable in shared memory.
@@ -73,9 +84,7 @@ class Array {
           cells_(bytes / Cells::kBytes + 1),
           written_(bytes, written) {}
 
-    bool has(const void* at) const {
-        return static_cast<std::size_t>(static_cast<const char*>(at) - begin_) < bytes_;
-    }
+    bool has(const void* at) const { return offset(at) < bytes_; }
     const char* begin() const { return begin_; }
     std::size_t bytes() const { return bytes_; }
     const std::string& name() const { return name_; }

@@ -5,7 +5,7 @@ Compares the lens's counts and limiters with what Nsight Compute has recorded on
 
 --record  runs the rows that were recorded, and writes the counts and the page (minutes, and gigabytes of memory)
 --check   says whether the page is what the recordings give, and nine of ten limiters agree
---again   runs the rows of 1 Mi elements and less again, and says whether they are as recorded
+--again   also runs the rows of 1 Mi elements and less and all rows of limiters, and says whether they are as recorded
 """
 
 import csv
@@ -131,13 +131,15 @@ def check(again):
     seen = read(SEEN)
     if PAGE.read_text(encoding="utf-8") != page(seen):
         raise Problem("docs/lens.md is not what the recordings give: run tools/lens/compare.py --record")
-    for row in seen if again else []:
-        if int(row["n"]) > SMALL:
-            continue
-        now = {name: str(value) for name, value in ours(row).items()}
-        for name in COLUMNS:
-            if deviation(now[name], row[name]) > CLOSE:
-                raise Problem(f"{row['chapter']}, {row['variant']}, {row['kernel']}: {name} were {row[name]} and are {now[name]}")
+    if not again:
+        return
+    small = [row for row in seen if int(row["n"]) <= SMALL]
+    for rows, count in (small, ours), (read(compare_limiter.SEEN), compare_limiter.counted):
+        for row in rows:
+            for name, number in count(row).items():
+                if name not in KEY and deviation(number, row[name]) > CLOSE:
+                    raise Problem(f"{row['chapter']}, {row['variant']}, n = {row['n']}, {row['kernel']}: {name} were {row[name]} "
+                                  f"and are {number:.10g}")
 
 
 def main(arguments):

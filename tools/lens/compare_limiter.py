@@ -27,34 +27,41 @@ MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded
 REASONS = {("thread_zero_kernel", "latency", "issue"): UNROLLED, ("one_launch_kernel", "latency", "memory"): MERGE}
 
 
-def largest_launch(theirs, n):
-    """Of a recorded row's kernel, counted for n elements."""
+def largest_launch(theirs, n, share=1):
+    """Of a recorded row's kernel, counted for n elements on a device with a part of the SMs."""
     program = BIN / f"{theirs['chapter']}_lens"
     if not program.exists():
         raise Problem(f"{program} has not been built: ./course lens {theirs['chapter'][:2]} does that")
     options, its_type = ["--variant", theirs["variant"], "--input", theirs["input"]], r"\b"
     if theirs["case"] == "counter-types":
         options, its_type = ["--counter-types"], f"<{TYPES[theirs['variant']]}[,>]"
-    seen = counts.run(program, [*options, "--n", str(n)], counts_only=True, has_row=False)
+    seen = counts.run(program, [*options, "--n", str(n)], share=share, has_row=False)
     launches = [launch for launch in seen["launches"] if re.match(theirs["kernel"] + its_type, launch["kernel"])]
     if not launches:
         raise Problem(f"{theirs['chapter']}, {theirs['variant']}: the lens has seen no launch of {theirs['kernel']}")
     return max(launches, key=counts.warps)
 
 
-def sums(theirs, n):
+def sums(theirs, n, share=1):
     """Of one launch."""
-    launch = largest_launch(theirs, n)
+    launch = largest_launch(theirs, n, share)
     return {name: number / launch["launches"] for name, number in limiter.sums(launch).items()}
+
+
+def counted(theirs):
+    """A recorded row's sums, as the lens counts or extrapolates them."""
+    n = int(theirs["n"])
+    if n <= SMALL:
+        return sums(theirs, n)
+    return limiter.extrapolated(*(sums(theirs, size, limiter.SHARE) for size in limiter.SIZES), n)
 
 
 def record(recorded):
     rows = []
     for theirs in recorded:
-        n = int(theirs["n"])
-        print(f"{theirs['chapter']}, {theirs['variant']}, {theirs['input']}, n = {n}: {theirs['kernel']}", flush=True)
-        its = sums(theirs, n) if n <= SMALL else limiter.extrapolated(*(sums(theirs, size) for size in limiter.SIZES), n)
-        rows.append({**{name: theirs[name] for name in KEY}, **{name: f"{number:.10g}" for name, number in its.items()}})
+        print(f"{theirs['chapter']}, {theirs['variant']}, {theirs['input']}, n = {theirs['n']}: {theirs['kernel']}", flush=True)
+        rows.append({**{name: theirs[name] for name in KEY},
+                     **{name: f"{number:.10g}" for name, number in counted(theirs).items()}})
     with open(SEEN, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
         writer.writeheader()
@@ -65,7 +72,7 @@ def percentages(theirs, its):
     """How busy Nsight Compute has found the units, in percent. Atomics: their rate on one line of L2, per second."""
     time = float(theirs["kernel_s"])
     return {"memory": max(float(theirs["dram"]), float(theirs["l2"])), "shared memory": float(theirs["shared"]),
-            "issue": 100 * float(theirs["instructions"]) / (limiter.SMS * limiter.ISSUE * limiter.CLOCK * time),
+            "issue": 100 * float(theirs["instructions"]) / (counts.SMS * limiter.ISSUE * limiter.CLOCK * time),
             "atomics": its["busiest_line"] / time if its["atomics"] > 0 else 0}
 
 
@@ -104,16 +111,17 @@ def section(recorded):
         raise Problem(f"the limiter agrees with only {agree} of {len(pairs)} recorded rows")
     return [
         "## The limiter", "",
-        f"The lens's limiter is that of the recorded percentages in {agree} of {len(pairs)} rows.", "",
+        f"In {agree} of {len(pairs)} rows, the lens names the same limiter as the recorded percentages.", "",
         "Nsight Compute's section *Speed of Light* calls a kernel limited by the busiest unit if that unit reaches 60 % of its peak",
-        "throughput, and otherwise by latency. The percentages are those of the recording: *memory* is the larger of DRAM and L2,",
+        "throughput, and otherwise by latency. The percentages here come from the recording: *memory* is the larger of DRAM and L2,",
         "and *issue* is the recorded instructions divided by those that all SMs could issue in the kernel's time at 1.98 GHz, since",
         "the recorded column `issue` leaves out the time in which an SM has no warps.", "",
         "Nsight Compute has no percentage for atomics on the same line of L2 and would say *latency*. Here, *atomics* is the rate of",
         "sectors on the busiest line, in percent of the highest rate in the recording.", "",
-        "The lens follows the same rule with times that it estimates from its counts (`tools/lens/limiter.py`). Some of its constants,",
-        "such as the instructions per access, were fitted to this recording. Beyond 1 Mi elements, it extrapolates the counts from",
-        "4 Mi and 8 Mi. The lens's *launch* counts as latency, because Nsight Compute's times begin after the launch.", "",
+        "The lens applies the same 60 % rule to times that it estimates from its counts (`tools/lens/limiter.py`). Some of its constants,",
+        "such as the instructions per access, were fitted to this recording. Beyond 1 Mi elements, the lens runs a twelfth of",
+        "the input on a device with a twelfth of the SMs, and extrapolates. Its *launch* counts as latency, because Nsight",
+        "Compute's times begin after the launch.", "",
         f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's |",
         "|---|---|---|---|---|" + "---:|" * len(UNITS) + "---|---|", *lines, "",
         *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), ""]

@@ -13,19 +13,25 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from rows import Problem  # noqa: E402
 
 SECTOR = 32  # bytes
-SMS = "132"  # an H200's, so that grids that follow the device are the same on every machine
+SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
 
 
-def run(program, options, folder=None, shown=False, has_row=True, counts_only=False):
+def this_folder():
+    """As compilers name it: as the shell does, if that is right."""
+    named = os.environ.get("PWD", "")
+    return named if os.path.realpath(named) == os.getcwd() else os.getcwd()
+
+
+def run(program, options, folder=None, shown=False, has_row=True, share=None):
     """Runs a program, given by its whole path, once. Returns what the lens has written, what the program has said unless it was shown, and its row
-    of results if it has one. To count only is faster: it finds no races."""
+    of results if it has one. A share makes the device smaller, to a part of its SMs, runs the blocks in a fixed order and only counts."""
     with tempfile.TemporaryDirectory() as temporary:
         output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
-        environment = {"CUDA_SIM_MULTIPROCESSORS": SMS, **os.environ, "LENS_OUTPUT": str(output),
-                       **({"LENS_COUNTS_ONLY": "1"} if counts_only else {})}
+        part = {"LENS_COUNTS_ONLY": "1", "CUDA_SIM_MULTIPROCESSORS": str(SMS // share), "CUDA_SIM_WORKERS": "1"} if share else {}
+        environment = {"CUDA_SIM_MULTIPROCESSORS": str(SMS), **os.environ, "LENS_OUTPUT": str(output), **part}
         extra = [] if shown or not has_row else ["--csv", str(rows)]
         done = subprocess.run([program, *options, *extra], cwd=folder, env=environment, check=False, text=True,
                               errors="replace", stdin=subprocess.DEVNULL if not shown else None,
@@ -35,7 +41,8 @@ def run(program, options, folder=None, shown=False, has_row=True, counts_only=Fa
             raise Problem(words or f"{Path(program).name} has ended with status {done.returncode} before the lens could "
                                    "write what it saw")
         with open(output, encoding="utf-8", errors="replace") as file:
-            seen = json.load(file)
+            # A name may have control characters. Lines of accesses have the folder's path, those of barriers don't.
+            seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'), strict=False)
         seen["status"] = done.returncode
         seen["said"] = (done.stdout or "") + (done.stderr or "")
         if rows.exists():

@@ -11,7 +11,7 @@ Counts what kernels do on a simulated GPU, by kernel and source line, and finds 
 --html PATH     the same as one page for a browser
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise; a
-histogram then also runs with 4 Mi and 8 Mi, to estimate what limits it at 100 Mi. Exit status 1: something was found.
+histogram then also runs on a smaller device, to estimate what limits it at 100 Mi. Exit status 1: something was found.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def of_chapters(asked, options):
 def main(arguments):
     asked, options = read_arguments(arguments)
     asked.program = [Path(program).resolve() for program in asked.program]
-    folders = [text.ROOT] + ([Path("/")] if asked.file else [])
+    folders = [Path(asked.folder)] if asked.file else [text.ROOT]
     if asked.file:
         runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True))]
     else:

@@ -8,10 +8,10 @@ recorded counters.
 import re
 
 import counts
-from counts import SECTOR, ratio, total, warps
+from counts import SECTOR, SMS, ratio, total, warps
 
 BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
-SMS, CLOCK = 132, 1.98e9   # documented; Hz, the highest
+CLOCK = 1.98e9             # Hz, the highest: documented
 DRAM = 4.55e12             # bytes per second, measured by streaming loads
 L1 = 4                     # sectors per cycle and SM, documented
 WAVEFRONTS = 0.92          # per cycle and SM, the most that was counted
@@ -24,7 +24,8 @@ BLOCK = 66                 # cycles until an SM starts its next block, measured 
 LAUNCH = 2.0e-6            # seconds: the recorded time of a kernel that loads 256 numbers, less the time of a load
 
 LARGE = 100 << 20          # bytes: the histograms' input in the course, too large for the lens
-SIZES = 4 << 20, 8 << 20   # elements, which fill the device; larger inputs' counts are on the line through these sizes'
+SHARE = 12                 # a device with this part of the SMs does this part of the work, on this part of the input
+SIZES = 352 << 10, 704 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
 
 
 def sums(launch):
@@ -41,9 +42,9 @@ def sums(launch):
 
 
 def extrapolated(small, big, n):
-    """The sums at n, on the line through those at SIZES."""
-    steps = (n - SIZES[1]) / (SIZES[1] - SIZES[0])
-    return {name: big[name] + (big[name] - small[name]) * steps for name in big}
+    """The sums of the whole device at n, on the line through those of its part at SIZES."""
+    steps = (n / SHARE - SIZES[1]) / (SIZES[1] - SIZES[0])
+    return {name: (big[name] + (big[name] - small[name]) * steps) * (1 if name == "launches" else SHARE) for name in big}
 
 
 def seconds(its):
@@ -114,7 +115,7 @@ def of_variant(program, variant, options, folder):
     seen = counts.run(program, options if has_size else [*options, "--n", "1M"], folder)
     runs = [seen]
     if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:
-        runs += [counts.run(program, [*options, "--n", str(n)], folder, counts_only=True) for n in SIZES]
+        runs += [counts.run(program, [*options, "--n", str(n)], folder, share=SHARE) for n in SIZES]
     for run in runs:
         run["launches"] = [launch for launch in run["launches"] if "/main.cu:" not in launch["launched_at"]]
     if len(runs) > 1:

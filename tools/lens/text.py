@@ -7,11 +7,11 @@ from limiter import LARGE, figures, limiter, sums
 from rows import one_line
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ADVICE = {
-    "lanes": "__syncwarp() between the two, or a warp function, orders lanes of a warp",
+ADVICE = {  # by the distance of the threads
+    "lanes": "__syncwarp() between the two orders lanes of a warp",
     "warps": "__syncthreads() between the two orders threads of a block",
-    "blocks": "an atomic orders accesses to one number; for others, the end of the kernel does, or an atomic by each of the two, with "
-              "__threadfence() before the writer's and after the reader's",
+    "blocks": "the end of the kernel or grid.sync() does, or an atomic by each of the two, with __threadfence() before the writer's and after the "
+              "reader's",
 }
 
 
@@ -75,8 +75,12 @@ def place(number, threads):
 
 def advice(finding):
     """What would order the two accesses of a race."""
-    update = "if both update one number, atomicAdd() does it in one step; otherwise, "
-    return (update if finding["line"] == finding["other_line"] else "") + ADVICE[finding["distance"]]
+    if finding["line"] == finding["other_line"]:
+        start = ("if one thread is meant to do it, the others must not; for updates of one number, an atomic function such as "
+                 "atomicAdd() does, or a lock with fences; otherwise, ")
+    else:
+        start = "an atomic orders accesses to one number; for others, " if finding["distance"] == "blocks" else ""
+    return start + ADVICE[finding["distance"]]
 
 
 def finding_words(finding):
@@ -88,22 +92,29 @@ def finding_words(finding):
         return [f"uninitialized: the host copies memory that was never written, first {where}{times}",
                 f"    the copy is at {finding['line'] or 'a line that is not known'}"]
     if finding["problem"] == "unwritten":
-        return [f"uninitialized: {finding['kernel']} reads {where}, which was never written{times}", f"    {at}"]
-    return [f"race: {finding['kernel']}, {finding['space']} memory, {where}{times}", f"    {at}",
+        return [f"uninitialized: {short(finding['kernel'])} reads {where}, which was never written{times}", f"    {at}"]
+    return [f"race: {short(finding['kernel'])}, {finding['space']} memory, {where}{times}", f"    {at}",
             f"    {finding['other_kind']} at {finding['other_line']} by {place(finding['other_block'], finding['other_thread'])}",
             f"    nothing orders them: {advice(finding)}"]
 
 
 def distinct(findings):
-    """Findings of the same lines once."""
-    seen = {}
+    """Findings of the same lines once, by the threads that are farthest from each other. A load that races may also come too
+    early to read what another thread writes: that is not a second finding."""
+    seen, races = {}, set()
     for finding in findings:
-        key = (finding["problem"], frozenset((finding["line"], finding.get("other_line"))), finding["space"])
-        if key in seen:
-            seen[key]["count"] += finding["count"]
-        else:
-            seen[key] = dict(finding)
-    return list(seen.values())
+        lines = frozenset((finding["line"], finding.get("other_line")))
+        if finding["problem"] == "race":
+            races.update((finding["kernel"], finding["space"], line) for line in lines)
+        key = (finding["problem"], lines, finding["space"])
+        kept = seen.setdefault(key, {**finding, "count": 0})
+        count = kept["count"] + finding["count"]
+        far = list(ADVICE).index
+        if finding["problem"] == "race" and far(finding["distance"]) > far(kept["distance"]):
+            kept.update(finding)
+        kept["count"] = count
+    return [finding for finding in seen.values()
+            if finding["problem"] != "unwritten" or (finding["kernel"], finding["space"], finding["line"]) not in races]
 
 
 HEADING = f"{'variant':20} {'launches':>8} {'asked/least':>11} {'sectors':>8} {'wavefronts':>11} {'on hottest':>10} {'lanes':>6}  limiter"

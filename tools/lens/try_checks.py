@@ -8,6 +8,7 @@ are left out, are never run.
 """
 
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,12 +17,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import counts  # noqa: E402
 from rows import Problem, run  # noqa: E402
 from text import distinct, finding_words  # noqa: E402
-from try_faults import BIN, ROOT, build  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BIN = ROOT / "build" / "simulator" / "bin"
 
 os.environ.setdefault("CUDA_SIM_MULTIPROCESSORS", "2")  # grids that follow an H200 would take minutes
 # Catch2 leaves out what any argument names; in one argument, a space is part of a name.
 RIGHT = ["~*found*", "~*wrong for*", "~*racy*", "~*2^32*"]
 QUICK = ["every variant is right*"]
+
+
+def build(targets):
+    done = subprocess.run(["cmake", "--build", "--preset", "simulator", "--target", *targets], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(done.stdout[-2000:])
 
 
 def look(name, tests):

@@ -1,11 +1,18 @@
 /// @file
 /// @brief Checks of chapter 05.
 #include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <new>
+#include <sstream>
+#include <string>
 
 #include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
+#include "../common/checks/setting.hpp"
 #include "clocks.cuh"
 #include "device_info.cuh"
 #include "kernels.cuh"
@@ -42,13 +49,47 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
     CHECK(partials[0] == 4);
     CHECK(partials[n - 1] == 9);
     if (kAddressSanitizer) return;
-    // Of unreadable memory, 2^32 ints are a fault, unless a kernel takes them for none.
+    // A kernel's first access to unreadable memory shows an index without running the whole loop.
+    constexpr std::size_t kFar = std::size_t{1} << 32;
     mprotect(data.get(), n * sizeof(int), PROT_NONE);
     for (const auto kernel : {contiguous_kernel, strided_kernel}) {
-        kernel<<<1, 1>>>(data.get(), std::size_t{1} << 32, partials.get());
+        kernel<<<1, 1>>>(data.get(), kFar, partials.get());
         CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
         forget_fault();
     }
+    std::ostringstream address;
+    address << &data[kFar];
+    bool second_ran_first = false;
+    for (std::uint64_t seed = 1; seed < 10; ++seed) {
+        const Setting setting("CUDA_SIM_SEED", seed);
+        contiguous_kernel<<<1, 2>>>(data.get(), 2 * kFar, partials.get());
+        const std::string fault = cudaGetErrorString(cudaGetLastError());
+        second_ran_first |= fault.find(address.str()) != std::string::npos;
+        forget_fault();
+    }
+    CHECK(second_ran_first);
+    madvise(data.get(), kFar * sizeof(int), MADV_HUGEPAGE);  // otherwise each load is a page fault
+    mprotect(data.get(), kFar * sizeof(int), PROT_READ);
+    strided_kernel<<<1, 1024>>>(data.get(), 2 * kFar, partials.get());
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    forget_fault();
+}
+
+TEST_CASE("more than 2^32 partial sums are all asked for") {
+    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (kAddressSanitizer) return skip_check("the sanitizer ends the program where memory is short");
+    const LaunchShape shape{1u << 30, 1024};
+    const int data = 3;
+    unsigned long long sum = 0;
+    const auto partials = check_detail::zeros_without_room<unsigned long long>(
+        variant_named(kVariants, "a fitting grid").workspace_size(1, shape));
+    rlimit before{};
+    getrlimit(RLIMIT_AS, &before);
+    const rlimit no_second{std::min<rlim_t>(before.rlim_max, 9ull << 40), before.rlim_max};
+    setrlimit(RLIMIT_AS, &no_second);  // the host has no room for 8 TiB of partial sums
+    const check_detail::EndsOnly ends_only;
+    CHECK_THROWS_AS(sum_fitting(&data, 1, &sum, partials.get(), shape), std::bad_alloc);
+    setrlimit(RLIMIT_AS, &before);
 }
 
 TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each block's start to its end") {

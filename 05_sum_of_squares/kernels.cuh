@@ -72,22 +72,24 @@ inline void sum_one_thread(const int* d_data, std::size_t n, unsigned long long*
     add_partials_on_cpu(d_partials, 1, d_sum);
 }
 
-/// One block of 512 threads, with one chunk per thread.
+/// One block, with one chunk per thread.
 inline void sum_contiguous(const int* d_data, std::size_t n, unsigned long long* d_sum,
-                           unsigned long long* d_partials, LaunchShape) {
+                           unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
-    contiguous_kernel<<<1, kThreads>>>(d_data, n, d_partials);
+    const unsigned int block = shape.block_or(kThreads);
+    contiguous_kernel<<<1, block>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
-    add_partials_on_cpu(d_partials, kThreads, d_sum);
+    add_partials_on_cpu(d_partials, block, d_sum);
 }
 
-/// One block of 512 threads; neighbours load neighbours.
+/// One block; neighbours load neighbours.
 inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_sum,
-                        unsigned long long* d_partials, LaunchShape) {
+                        unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
-    strided_kernel<<<1, kThreads>>>(d_data, n, d_partials);
+    const unsigned int block = shape.block_or(kThreads);
+    strided_kernel<<<1, block>>>(d_data, n, d_partials);
     CUDA_CHECK(cudaGetLastError());
-    add_partials_on_cpu(d_partials, kThreads, d_sum);
+    add_partials_on_cpu(d_partials, block, d_sum);
 }
 
 /// The same number of threads, in 8 blocks of 64.
@@ -119,15 +121,15 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
      .fixed_shape = true},
     {.name = "512 contiguous",
-     .idea = "512 threads, a chunk of the data each",
+     .idea = "one block, a chunk of the data per thread",
      .run = sum_contiguous,
-     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
-     .fixed_shape = true},
+     .workspace = [](std::size_t, LaunchShape shape) { return std::size_t{shape.block_or(kThreads)}; },
+     .most_blocks = 1},
     {.name = "512 strided",
-     .idea = "512 threads, neighbours load neighbours",
+     .idea = "one block, neighbours load neighbours",
      .run = sum_strided,
-     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kThreads}; },
-     .fixed_shape = true},
+     .workspace = [](std::size_t, LaunchShape shape) { return std::size_t{shape.block_or(kThreads)}; },
+     .most_blocks = 1},
     {.name = "8 blocks of 64",
      .idea = "the same 512 threads on 8 multiprocessors",
      .run = sum_eight_blocks,

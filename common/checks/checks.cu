@@ -15,6 +15,7 @@
 #include "../bench/variants.hpp"
 #include "../cuda/device_buffer.cuh"
 #include "../cuda/error.cuh"
+#include "../cuda/host_memory.hpp"
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
@@ -22,6 +23,7 @@
 #include "folder.hpp"
 #include "measuring.cuh"
 #include "outputs.hpp"
+#include "setting.hpp"
 #include "verifying.cuh"
 
 namespace {
@@ -172,7 +174,9 @@ TEST_CASE("variants are chosen by name and by launch shape") {
     CHECK(choose_variants(all, parse({"--variant", "follows"})).size() == 1);
     CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "other"})), BadOption);
     CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "fixed", "--block", "128"})), BadOption);
-    CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "follows", "--grid", "2"})), BadOption);
+    CHECK(thrown_by([&] {
+              choose_variants(all, parse({"--variant", "follows", "--grid", "2"}));
+          }) == "--grid follows from --n and --block, for the variant 'follows'");
 }
 
 TEST_CASE("times and ratios are printed with three significant digits") {
@@ -244,6 +248,21 @@ TEST_CASE("a CUDA error names the call, the place and CUDA's description") {
     cudaGetLastError();
 }
 
+TEST_CASE("the selected device and the memory that is available are those that the system reports") {
+    const Setting devices("CUDA_SIM_DEVICES", 2);
+    int count = 0, current = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&count));
+    CHECK(init_cuda(count - 1).free_bytes > 0);
+    CUDA_CHECK(cudaGetDevice(&current));
+    CHECK(current == count - 1);
+    CHECK(init_cuda().free_bytes > 0);
+    const auto pages = [](int which) { return static_cast<std::size_t>(sysconf(which)); };
+    const std::size_t bytes = host_memory_bytes();
+    CHECK(bytes % 1024 == 0);
+    CHECK(bytes < pages(_SC_PHYS_PAGES) * pages(_SC_PAGESIZE));
+    CHECK(bytes > pages(_SC_AVPHYS_PAGES) * pages(_SC_PAGESIZE) / 2);
+}
+
 TEST_CASE("device buffers can be moved, and copied to the host") {
     DeviceBuffer<int> a(3);
     CUDA_CHECK(cudaMemset(a.data(), 0, a.bytes()));
@@ -269,6 +288,8 @@ TEST_CASE("an exception in a thread of on_cores arrives after all others are don
 TEST_CASE("a large grid of mostly idle blocks is refused") {
     CHECK_NOTHROW(require_useful_grid({4096, 1024}, 5));
     CHECK_THROWS_AS(require_useful_grid({4097, 0}, 5), BadOption);
+    CHECK_NOTHROW(require_useful_grid({10000, 0}, 10000 * 256 - 1));
+    CHECK_THROWS_AS(require_useful_grid({10000, 0}, 9999 * 256 - 1), BadOption);
     CHECK_NOTHROW(require_useful_grid({0x7fffffff, 1}, 0x7fffffff));
     CHECK_NOTHROW(require_useful_grid({10000, 100}, 1000000));
     CHECK_THROWS_AS(require_useful_grid({10002, 100}, 1000000), BadOption);
@@ -285,26 +306,28 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     Options options;
     options.rounds = 1;
     Bench bench({.bytes = 4000000}, options, nullptr);
-    bench.add({.name = "variant", .run = spend(4), .on_cpu = true});
     bench.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
+    bench.add({.name = "variant", .run = spend(4), .on_cpu = true});
     const std::vector<Row> rows = bench.run();
     REQUIRE(rows.size() == 2);
-    CHECK(rows[0].times_cpu_sequential == Approx(rows[1].timing.median / rows[0].timing.median));
-    CHECK(rows[0].gigabytes_per_second == Approx(4e-3 / rows[0].timing.median));
-    CHECK(rows[1].times_cpu_sequential == 1);
-    CHECK(std::isnan(rows[0].times_cub));
-    CHECK(std::isnan(rows[0].of_ceiling));
+    CHECK(rows[0].times_cpu_sequential == 1);
+    CHECK(rows[1].times_cpu_sequential == Approx(rows[0].timing.median / rows[1].timing.median));
+    CHECK(rows[1].gigabytes_per_second == Approx(4e-3 / rows[1].timing.median));
+    CHECK(std::isnan(rows[1].times_cub));
+    CHECK(std::isnan(rows[1].of_ceiling));
 
-    Bench faster_ceiling({.bytes = 4000000}, options, nullptr);
-    faster_ceiling.add({.name = kReadCeiling, .run = spend(40), .on_cpu = true});
-    faster_ceiling.add({.name = kReadCeiling, .run = spend(4), .on_cpu = true});
-    faster_ceiling.add({.name = "variant", .run = spend(8), .on_cpu = true});
-    faster_ceiling.compare_with("variant", kAllCores);
-    const std::vector<Row> one_ceiling = faster_ceiling.run();
-    REQUIRE(one_ceiling.size() == 2);
-    CHECK(one_ceiling[0].variant == kReadCeiling);
-    CHECK(one_ceiling[0].timing.median < 0.03);
-    CHECK(one_ceiling[1].times_cpu_sequential == 1);
+    for (const int first : {4, 200}) {
+        Bench faster_ceiling({.bytes = 4000000}, options, nullptr);
+        faster_ceiling.add({.name = "variant", .run = spend(8), .on_cpu = true});
+        faster_ceiling.add({.name = kReadCeiling, .run = spend(first), .on_cpu = true});
+        faster_ceiling.add({.name = kReadCeiling, .run = spend(204 - first), .on_cpu = true});
+        faster_ceiling.compare_with("variant", kAllCores);
+        const std::vector<Row> one_ceiling = faster_ceiling.run();
+        REQUIRE(one_ceiling.size() == 2);
+        CHECK(one_ceiling[0].times_cpu_sequential == 1);
+        CHECK(one_ceiling[1].variant == kReadCeiling);
+        CHECK(one_ceiling[1].timing.median < 0.15);
+    }
 
     Device simulated{};
     simulated.simulated = true;
@@ -371,7 +394,8 @@ TEST_CASE("variants refuse launch shapes that they don't support") {
         {&powers, {0, 16}},     {&warps, {0, 33}},     {&fixed, {0, 64}},   {&fixed, {1, 0}}};
     const std::vector<std::pair<const Shaped*, LaunchShape>> taken{
         {&any, {7, 33}},     {&few_blocks, {7, 33}}, {&one_block, {7, 32}}, {&one_block, {7, 0}},
-        {&follows, {0, 32}}, {&powers, {0, 64}},     {&warps, {0, 96}},     {&fixed, {}}};
+        {&follows, {0, 32}}, {&powers, {0, 64}},     {&warps, {0, 96}},     {&fixed, {}},
+        {&powers, {0, 32}},  {&powers, {}}};
     for (const auto& [variant, shape] : refused) CHECK(variant->refusal(shape) != "");
     for (const auto& [variant, shape] : taken) CHECK(variant->refusal(shape) == "");
     CHECK(few_blocks.refusal({8, 33}) == "--grid must be at most 7");

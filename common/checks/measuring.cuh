@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -12,12 +13,33 @@
 
 #include "../bench/bench.cuh"
 #include "../bench/measure.cuh"
+#include "../bench/one_core.hpp"
 #include "../bench/sweep.cuh"
 #include "../cuda/device_buffer.cuh"
 #include "../problem/input.hpp"
 #include "catch.hpp"
 
 namespace measuring_checks {
+
+TEST_CASE("work stays on one core for as long as it should") {
+    const auto cores = [] {
+        cpu_set_t set;
+        CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
+        return set;
+    };
+    const cpu_set_t before = cores();
+    {
+        const OneCore outer;
+        const cpu_set_t one = cores();
+        CHECK(CPU_COUNT(&one) == 1);
+        CHECK(CPU_ISSET(sched_getcpu(), &one));
+        { const OneCore inner; }
+        const cpu_set_t still = cores();
+        CHECK(CPU_EQUAL(&one, &still));
+    }
+    const cpu_set_t after = cores();
+    CHECK(CPU_EQUAL(&before, &after));
+}
 
 TEST_CASE("medians and percentiles are those of the samples") {
     const Timing odd = summarize({3, 1, 2});
@@ -125,6 +147,10 @@ TEST_CASE("a verdict is that of the first wrong sample") {
 TEST_CASE("the read ceiling reads any n") {
     for (const std::size_t n : {0, 1, 15, 16, 17, 4096, 100003}) {
         const DeviceBuffer<unsigned char> d_data(n);
+        if (n == 16) {  // data that the kernel says something of
+            const std::array<unsigned int, 4> found{0x9E3779B9u};
+            CUDA_CHECK(cudaMemcpy(d_data.data(), found.data(), n, cudaMemcpyHostToDevice));
+        }
         CHECK_NOTHROW(Reader(d_data.data(), n).read<true>());
         CHECK_NOTHROW(Reader(d_data.data(), n).read<false>());
     }
@@ -132,7 +158,8 @@ TEST_CASE("the read ceiling reads any n") {
 }
 
 TEST_CASE("the L2 cache can be put into every state") {
-    const Device device = init_cuda();
+    Device device = init_cuda();
+    if (device.simulated) device.l2_bytes = 1 << 20;  // as much as is quickly read by interrupted threads
     for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
     CUDA_CHECK(cudaDeviceSynchronize());
 }

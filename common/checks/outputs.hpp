@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "../bench/histogram_report.hpp"
 #include "../bench/output_file.hpp"
 #include "../bench/visible.hpp"
 #include "../problem/file.hpp"
@@ -185,13 +186,31 @@ TEST_CASE("files and pipes are read to their end, and endless files are refused"
     const std::string path = folder / "file";
     std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);
     CHECK(read_file(path, 4) == std::vector<unsigned char>{'a', 0, 'b', '\n'});
-    CHECK_THROWS_AS(read_file(path, 3), std::invalid_argument);
-    CHECK_THROWS_AS(read_file(folder / "nothing", 4), std::invalid_argument);
-    CHECK_THROWS_AS(read_file("/", 4), std::invalid_argument);
-    CHECK_THROWS_AS(read_file("/dev/null", 4), std::invalid_argument);
     CHECK_FALSE(read_file("/proc/self/maps", 1 << 30).empty());  // with a reported size of 0
-    CHECK_THROWS_AS(read_file("/proc/self/mem", 4),
-                    std::invalid_argument);                    // which is unreadable at its beginning
+    const auto refusal = [](const std::string& name, std::size_t most) {
+        return thrown_by([&] { read_file(name, most); });
+    };
+    CHECK(refusal(path, 3) == path + ": has 4 bytes, but there is memory for only 3");
+    CHECK(refusal(folder / "nothing", 4) == folder / "nothing: No such file or directory");
+    CHECK(refusal("/", 4) == "/: is a directory, not a file");
+    CHECK(refusal("/dev/null", 4) == "/dev/null: is a device or socket, not a regular file or a pipe");
+    CHECK(refusal("/proc/self/mem", 4) == "/proc/self/mem: Input/output error");  // at its beginning
+
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    const int input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);  // the next file gets its number, 0
+    for (int k = 0; k < 2; ++k) CHECK(read_file(path, 4).size() == 4);
+    const int next = open("/dev/null", O_RDONLY);
+    CHECK(next == 0);
+    const rlimit none{0, files.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const std::string too_many = refusal(path, 4);
+    setrlimit(RLIMIT_NOFILE, &files);
+    CHECK(too_many == path + ": Too many open files");
+    dup2(input, STDIN_FILENO);
+    close(input);
+
     std::filesystem::resize_file(path, std::size_t{1} << 42);  // as a sparse file
     CHECK_THROWS_AS(read_file(path, 4), std::invalid_argument);
 
@@ -207,6 +226,35 @@ TEST_CASE("files and pipes are read to their end, and endless files are refused"
             CHECK_THROWS_AS(read_file(folder / "pipe", most), std::invalid_argument);
         outputs_detail::end_of(child);
     }
+}
+
+TEST_CASE("the ten fullest bins are printed, fullest first, and letters where there are 256") {
+    const auto printed = [](const Results& bins) {
+        const Folder folder;
+        const pid_t child = outputs_detail::start([&] {
+            if (std::freopen((folder / "out").c_str(), "w", stdout) == nullptr) _exit(1);
+            print_most_frequent(bins);
+            std::fflush(stdout);
+        });
+        CHECK(outputs_detail::end_of(child) == 0);
+        return folder.read("out");
+    };
+    Results bins(256, 0);
+    bins['k'] = 90;
+    for (const char value : {'\0', '\1', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'})
+        bins[static_cast<unsigned char>(value)] = 1;
+    std::string expected =
+        "\n11 of 256 bins are used; the fullest (--bins PATH writes all):\n"
+        "  107  0x6b  k             90   90.0 %  ####################################\n"
+        "    0  0x00                 1    1.0 %  \n"
+        "    1  0x01                 1    1.0 %  \n";
+    for (const std::string line : {"65  0x41  A", "66  0x42  B", "67  0x43  C", "68  0x44  D", "69  0x45  E",
+                                   "70  0x46  F", "71  0x47  G"})
+        expected += "   " + line + "              1    1.0 %  \n";
+    CHECK(printed(bins) == expected);
+    CHECK(printed(Results(128, 0)) == "\n0 of 128 bins are used; the fullest (--bins PATH writes all):\n");
+    bins.resize(128);
+    CHECK(printed(bins).find(" 0x41     ") != std::string::npos);
 }
 
 TEST_CASE("names are shown as one line of UTF-8 without control characters") {

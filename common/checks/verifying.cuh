@@ -42,14 +42,6 @@ void unnoticed(const unsigned char*, std::size_t n, unsigned long long* d_bins, 
     if (n > 0) cudaMemset(nullptr, 0, 1);
 }
 
-TEST_CASE("an error that a variant does not notice is its own failure, and not the next one's") {
-    const auto wrong = check_variant<Histogram>({.name = "unnoticed", .run = unnoticed});
-    CHECK(wrong.value().find("unnoticed, n = 1, ") == 0);
-    CHECK(wrong.value().find("a launch without CUDA_CHECK(cudaGetLastError()) after it") !=
-          std::string::npos);
-    CHECK(cudaGetLastError() == cudaSuccess);
-}
-
 TEST_CASE("each verification finds the errors that it can find") {
     const std::vector<unsigned char> data = big_random_block(1000, 1);
     const Bins right = reference_histogram(data.data(), data.size());
@@ -81,7 +73,7 @@ TEST_CASE("each verification finds the errors that it can find") {
         CHECK(verify_one_by_one(wrong, right));
     }
     CHECK(verify_one_by_one({1, 2}, {1, 3}).value() == "bin 1: expected 3, got 2");
-    for (const std::size_t bins : {8, 128}) {
+    for (const std::size_t bins : {1, 8, 128}) {
         const Variant<Histogram> fewer{.name = "", .run = nullptr, .results = bins};
         CHECK_FALSE(verify_in_reverse(fewer.expected(right), data.data(), data.size()));
     }
@@ -109,12 +101,12 @@ void only_clear(const typename Problem::Element*, std::size_t, unsigned long lon
     CUDA_CHECK(cudaMemset(d_results, 0, Problem::kResults * sizeof(*d_results)));
 }
 
-/// A variant with correct results that writes one number past the end of its results or its workspace.
+/// A variant with correct results that writes a number past the end of its results or its workspace.
 template <bool kBehindWorkspace>
 void write_too_far(const int* d_data, std::size_t n, unsigned long long* d_results,
                    unsigned long long* d_workspace, LaunchShape shape) {
     copy_and_compute<SumOfSquares>(d_data, n, d_results, d_workspace, shape);
-    CUDA_CHECK(cudaMemset(kBehindWorkspace ? d_workspace + 3 : d_results + 1, 0, sizeof(*d_results)));
+    CUDA_CHECK(cudaMemset(kBehindWorkspace ? d_workspace + 7 : d_results + 1, 0, sizeof(*d_results)));
 }
 
 TEMPLATE_TEST_CASE("a correct variant passes, and a wrong one is found", "", Histogram, SumOfSquares) {
@@ -126,13 +118,27 @@ TEMPLATE_TEST_CASE("a correct variant passes, and a wrong one is found", "", His
     CHECK(check_large_case(wrong, 1000));
 }
 
+TEST_CASE("an error that a variant does not notice is its own failure, and not another's") {
+    const auto wrong = check_variant<Histogram>({.name = "unnoticed", .run = unnoticed});
+    CHECK(wrong.value().find("unnoticed, n = 1, ") == 0);
+    CHECK(wrong.value().find("a launch without CUDA_CHECK(cudaGetLastError()) after it") !=
+          std::string::npos);
+    CHECK(cudaGetLastError() == cudaSuccess);
+
+    const Variant<Histogram> right{.name = "right", .run = copy_and_compute<Histogram>};
+    const DeviceBuffer<unsigned char> d_data(1);
+    Runner<Histogram> runner(right, 1, {});
+    CHECK(cudaMemset(nullptr, 0, 1) != cudaSuccess);
+    CHECK_NOTHROW(runner.run(d_data.data()));
+}
+
 TEST_CASE("writes past the end of the results or the workspace are found") {
     Variant<SumOfSquares> variant{.name = "too far",
                                   .run = write_too_far<false>,
                                   .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
     CHECK(check_variant(variant).value_or("").find("element 1 of the results, past") != std::string::npos);
     variant.run = write_too_far<true>;
-    CHECK(check_variant(variant).value_or("").find("element 3 of the workspace, past") != std::string::npos);
+    CHECK(check_variant(variant).value_or("").find("element 7 of the workspace, past") != std::string::npos);
 }
 
 /// An element of the results or of the workspace, in host or device memory.

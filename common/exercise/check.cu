@@ -18,6 +18,9 @@
 
 namespace {
 
+/// The lens needs few elements and one call to find a race, and far more time for each than the checks.
+constexpr std::size_t kMostUnderLens = 1 << 16;
+
 /// A case in words, without its default values.
 std::string words_of(const Case& c) {
     std::string words = "n = " + std::to_string(c.n) + ", input " + c.input;
@@ -86,7 +89,10 @@ std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
 /// @param[in] what The meaning of a wrong result; empty if it is to be found out.
 template <typename Problem>
 int check(const Variant<Problem>& variant, const std::string& what) {
-    for (const Case& c : cases_of(variant)) {
+    const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;
+    for (Case c : cases_of(variant)) {
+        if (under_lens && c.n > kMostUnderLens) continue;
+        if (under_lens) c.calls = 1;
         const auto wrong = check_case(variant, c);
         if (!wrong) continue;
         if (std::getenv("COURSE_PLAIN_WORDS") != nullptr) return report(*wrong, {});
@@ -102,7 +108,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
                 "It" + without_name(variant, *wrong),
                 {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
     // The lens would report what the blocks that are left out have not written.
-    if ((variant.on_cpu || init_cuda().simulated) && std::getenv("LENS_OUTPUT") == nullptr)
+    if ((variant.on_cpu || init_cuda().simulated) && !under_lens)
         if (const auto wrong = variant.on_cpu ? check_long_input(variant) : check_far_elements(variant))
             return report("Wrong for" + without_name(variant, *wrong).substr(1),
                           {"So many elements need indices and counts of 64 bits."});

@@ -32,7 +32,9 @@ REGISTER_MORE = """static const bool is_checked = [] {{
 def registration(problem, entry, name, more=()):
     """Source that adds a variant under a name, and more checks, if there are any, of which these are the lines."""
     text = REGISTER.format(problem=problem, entry=re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1))
-    return "\n".join(more) + "\n" + REGISTER_MORE.format(problem=problem, name=name) + text if more else text
+    # A nameless namespace: its functions may be called as some of the student's.
+    own = ["namespace {", *more, REGISTER_MORE.format(problem=problem, name=name) + "}"] if more else []
+    return "\n".join([*own, text])
 
 
 def without_includes(text, file):

@@ -304,6 +304,8 @@ def main():
     elif options.reset:
         if confirmed(f"Start {exercise.number} over? Your file is kept under another name."):
             say(f"Kept: {work.reset().relative_to(ROOT)}. {exercise.file} is now the starter.")
+        else:
+            say("Nothing has changed.")
     elif options.watch:
         watch(work, options.backend)
     else:

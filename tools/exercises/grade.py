@@ -5,7 +5,8 @@
 Checks submissions in the same way as ./course exercise, without a GPU. Each DIR is one submission, named after the
 student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions that an exercise asks for are used. Prints
 a line of JSON per submission and exercise, then a table to standard error. The same submissions and seed give the same
-lines.
+lines. A check may use 3 GiB of memory and 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this
+means the same on every machine.
 
 --only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any submission
 --seed N           uses other random inputs, which students have not seen
@@ -46,9 +47,10 @@ def fail(status, mistake):
 def file_of(folder, exercise):
     """The bytes of a student's file for an exercise, or nothing. Links are not followed."""
     found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
-             if re.fullmatch(re.escape(exercise.number) + r"_\w+\.cuh", name)]
+             if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # without older ones, such as 03.2_x.1.cuh
     if len(found) > 1:
-        raise Refused(f"there are {len(found)} files for this exercise")
+        names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
+        raise Refused(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
     if not found:
         return None
     if found[0].is_symlink():

@@ -1,5 +1,6 @@
 """Runs a command safely: without a network, for a limited time, writing to its own folder at most."""
 
+import itertools
 import os
 import shutil
 import signal
@@ -12,7 +13,9 @@ from pathlib import Path
 
 from starter import ROOT
 
-CPU_SECONDS, SECONDS = 20, 600  # the second is for programs that sleep; it is long, so that a busy machine changes no verdict
+CPUS = 2  # that a check runs on: otherwise its threads and their CPU time would grow with the number of cores
+CPU_SECONDS = 30  # of all threads together
+SECONDS = 600  # for programs that sleep; it is long, so that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 OUTPUT = 4 << 20  # bytes of each file
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
@@ -62,6 +65,12 @@ def missing():
     return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}"
 
 
+def on_few_cpus(turn=itertools.count()):
+    """The words before a command that runs it on a few CPUs, in turn, as if there were no others."""
+    allowed, number = sorted(os.sched_getaffinity(0)), next(turn)
+    return ["taskset", "-c", ",".join(str(allowed[(CPUS * number + each) % len(allowed)]) for each in range(CPUS))]
+
+
 def descendants(pid):
     """The processes that a process has started, itself included."""
     found = [pid]
@@ -99,7 +108,7 @@ class Sandbox:
     is_wrapped: bool
 
     def run(self, command, stdin="", environment=None, trusted=False, cwd=None):
-        limits = ["prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
+        limits = [*on_few_cpus(), "prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
                   "--core=0", "--"]
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {})}
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given, \

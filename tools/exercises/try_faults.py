@@ -2,8 +2,9 @@
 """usage: tools/exercises/try_faults.py [--gpu] [--record] [NUMBER ...]
 
 Checks that each fault of the exercises, or of those with these numbers, is found as recorded in docs/results/faults.txt:
-by the checks on the simulator, or with --gpu by the checks on this machine's GPU and by compute-sanitizer's tools.
---record writes the results to that file, and keeps the columns of the other machine.
+by the checks on the simulator or the lens, or with --gpu by the checks on this machine's GPU and by compute-sanitizer's
+tools. --record writes the results to that file, and keeps the columns of the other machine. Without it, only faults that
+nothing else finds are shown to the lens.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from functools import partial
 import verdict
 from faults import RECORD, faults, recorded
 
-PLAIN, INTERLEAVED, GPU = "plain", "interleaved", "GPU"
+PLAIN, INTERLEAVED, LENS, GPU = "plain", "interleaved", "lens", "GPU"
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SECONDS = 60  # per sanitizer, after which the fault counts as not found
 
@@ -27,6 +28,14 @@ def program(fault, preset, order):
 
 def found_by_checks(preset, order, fault):
     return not verdict.run([program(fault, preset, order), fault.name]).passed
+
+
+def found_by_lens(fault):
+    """Whether the lens finds a race, a missing fence, or a read or copy of what was never stored."""
+    try:
+        return bool(verdict.look([program(fault, "simulator", LENS), fault.name])["findings"])
+    except verdict.rows.Problem:  # the program was stopped
+        return False
 
 
 def found_by_sanitizer(tool, fault):
@@ -41,7 +50,8 @@ def found_by_sanitizer(tool, fault):
 
 
 # Each kind of check: what it makes of a fault, its programs, and how many run at a time (None: one per core).
-ON_SIMULATOR = {order: (partial(found_by_checks, "simulator", order), "simulator", order, 2) for order in (INTERLEAVED, PLAIN)}
+ON_SIMULATOR = {**{order: (partial(found_by_checks, "simulator", order), "simulator", order, 2) for order in (INTERLEAVED, PLAIN)},
+                LENS: (found_by_lens, "simulator", LENS, 2)}
 ON_GPU = {GPU: (partial(found_by_checks, "gpu", PLAIN), "gpu", PLAIN, 3),
           **{tool: (partial(found_by_sanitizer, tool), "gpu", PLAIN, None) for tool in SANITIZERS}}
 
@@ -50,7 +60,7 @@ def record(chosen, found):
     """Writes the columns of the checks that ran, and keeps the others."""
     finds = {fault.name: {**recorded().get(fault.name, {}), **{kind: results[at] for kind, results in found.items()}}
              for at, fault in enumerate(chosen)}
-    kinds = [kind for kind in (PLAIN, INTERLEAVED, GPU, *SANITIZERS) if any(kind in each for each in finds.values())]
+    kinds = [kind for kind in (PLAIN, INTERLEAVED, LENS, GPU, *SANITIZERS) if any(kind in each for each in finds.values())]
     width = max(len(fault.title) for fault in chosen)
     lines = [f"fault  {'':{width}}  " + "  ".join(f"{kind:5}" for kind in kinds)]
     for fault in chosen:
@@ -75,11 +85,14 @@ def main():
     for kind, (finds, preset, order, jobs) in (ON_GPU if options.gpu else ON_SIMULATOR).items():
         # To record, every kind of check tries every fault. Otherwise one that finds a fault is enough.
         left = [fault for at, fault in enumerate(chosen) if options.record or not any(each[at] for each in found.values())]
+        if kind == LENS:
+            left = [fault for fault in left if not fault.exercise.on_cpu
+                    and (options.record or before_all.get(fault.name, {}).get(LENS) is not False)]
         if left and (log := verdict.build(preset, sorted({program(fault, preset, order).name for fault in left}))):
             sys.exit("\n".join(verdict.compiler_words(log)))
         with ThreadPoolExecutor(jobs) as pool:
             results = dict(zip(left, pool.map(finds, left)))
-        found[kind] = [results.get(fault, False) for fault in chosen]
+        found[kind] = [results.get(fault) for fault in chosen]
         if options.record:  # after each kind, since they take minutes
             record(chosen, found)
     for at, fault in enumerate(chosen):

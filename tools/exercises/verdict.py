@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from sandbox import on_few_cpus
 from starter import ROOT
 
 sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
@@ -16,7 +17,10 @@ import rows  # noqa: E402
 import text as lens  # noqa: E402
 
 SECONDS = 120  # per check; a longer one counts as an endless loop
-CPU_SECONDS = "30"  # of the checks; a CPU's loop that never ends is stopped there, by its line
+CPU_SECONDS = "30"  # of a check's threads together; a CPU's loop that never ends is stopped there, by its line
+# Under the lens, the checks don't diagnose, which would run a kernel with a race hundreds of times. Grids that follow an
+# H200's 132 SMs would take minutes.
+UNDER_LENS = {"COURSE_PLAIN_WORDS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
 STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 
 # Each backend's checks, the most instructive first, each with the meaning of its failure.
@@ -30,6 +34,7 @@ CHECKS = {
     ],
 }
 
+BY_LUCK = "The results are right, but only by luck: a GPU may run the threads, or store, in another order."
 DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of them use the same memory at the same time. "
                     "A barrier or an atomic operation is missing, or an index is wrong.")
 # Where a message gives no line, and the lens may: a race, or memory that nothing was stored in.
@@ -104,7 +109,7 @@ def run(command, seed=None):
     # Interleaved, blocks run in the order of the chapters' checks, or races between them may not show.
     seed = seed or ("7" if str(command[0]).endswith("_interleaved") else "0")
     try:
-        done = subprocess.run(["sh", "-c", 'ulimit -S -t "$0"; exec "$@"', CPU_SECONDS, *command], cwd=ROOT, text=True,
+        done = subprocess.run(["sh", "-c", 'ulimit -S -t "$0"; exec "$@"', CPU_SECONDS, *on_few_cpus(), *command], cwd=ROOT, text=True,
                               errors="replace", stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
                               env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, "CUDA_SIM_SEED": seed})
     except subprocess.TimeoutExpired as late:
@@ -141,16 +146,30 @@ def where_it_crashes(exercise):
     return [line for line in run([program(exercise, preset, order)]).words if line.startswith("  ")]
 
 
+def has_lens(exercise):
+    """Whether the lens looks at an exercise. In chapter 02, the only synchronization is the launch, and races show in results."""
+    return exercise.chapter > "03" and not exercise.on_cpu
+
+
+def words_of_lens(seen):
+    """Lines about the first race, missing fence, or read of what was never stored that the lens has seen, if any."""
+    found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
+    return [f"  {lens.one_line(line)}" for line in lens.finding_words(found[0])] if found else []
+
+
+def look(command):
+    """Runs a check under the lens, and returns its findings and counts."""
+    settings = [f"{name}={value}" for name, value in UNDER_LENS.items()]
+    return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
+
+
 def seen_by_lens(exercise):
-    """Lines about a race, a missing fence, or a read of what was never stored, if the lens finds one during the checks."""
-    check = str(program(exercise, "simulator", "lens"))
-    try:  # without a diagnosis, which would run a kernel with a race hundreds of times
-        seen = counts.run("timeout", [str(SECONDS), "env", "COURSE_PLAIN_WORDS=1", check], ROOT, has_row=False)
+    """Lines about the findings of the lens during the checks."""
+    try:
+        return words_of_lens(look([program(exercise, "simulator", "lens")]))
     except (rows.Problem, OSError, ValueError) as problem:
         print(f"The lens could not look for races: {rows.one_line(str(problem))}", file=sys.stderr)
         return []
-    found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
-    return [f"  {lens.one_line(line)}" for line in lens.finding_words(found[0])] if found else []
 
 
 def with_lines(exercise, words):
@@ -192,10 +211,8 @@ def verify(exercise, backend):
         verdict.words = with_lines(exercise, verdict.words)
     if not verdict.passed or not others:
         return verdict
-    # In chapter 02, a kernel's only synchronization is the launch, and its races show in the results.
-    has_lens = exercise.chapter > "03" and not exercise.on_cpu
     targets = [[preset, [program(exercise, preset, order).name]] for preset, order, _ in others]
-    if has_lens:
+    if has_lens(exercise):
         targets[0][1].append(program(exercise, "simulator", "lens").name)
     with ThreadPoolExecutor() as pool:
         words = pool.submit(refused, exercise)
@@ -208,7 +225,6 @@ def verify(exercise, backend):
         for (_, order, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
                 return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)))
-    if has_lens and (found := seen_by_lens(exercise)):
-        return Verdict(False, ["The results are right, but only by luck: a GPU may run the threads, or store, in another order.",
-                               *found])
+    if has_lens(exercise) and (found := seen_by_lens(exercise)):
+        return Verdict(False, [BY_LUCK, *found])
     return Verdict(True, [])

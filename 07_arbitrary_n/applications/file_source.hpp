@@ -19,7 +19,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "source.hpp"
 
@@ -41,10 +40,38 @@ class OpenFile {
     int number_;
 };
 
+/// Knows which pages of a file the system's cache has.
+class PageCache {
+ public:
+    /// @param[in] file  The descriptor of a file that may be read.
+    /// @param[in] bytes Its size.
+    PageCache(int file, std::uint64_t bytes)
+        : bytes_(bytes), pages_(mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0)) {}
+    ~PageCache() {
+        if (pages_ != MAP_FAILED) munmap(pages_, bytes_);
+    }
+    PageCache(const PageCache&) = delete;
+    PageCache& operator=(const PageCache&) = delete;
+
+    /// Whether it has the page with a byte. If this can't be determined, the answer is yes.
+    bool has(std::uint64_t at) const {
+        if (pages_ == MAP_FAILED) return true;
+        unsigned char state = 1;
+        const bool known = mincore(static_cast<unsigned char*>(pages_) + at / page_ * page_, 1, &state) == 0;
+        return !known || state % 2 == 1;
+    }
+
+ private:
+    const std::uint64_t page_ = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t bytes_;
+    void* const pages_;  // never read: this takes addresses, not memory
+};
+
 /// @brief A regular file. Threads read their chunks at the same time.
 ///
 /// A chunk that is in the system's cache is copied from there. Others are read past the cache (O_DIRECT) if
 /// the file system allows it: a large file would only evict other data, and copying it twice costs time.
+/// A chunk's first and last page stand for all of them: asking for each can take as long as copying it.
 class FileSource : public SizedSource {
  public:
     /// @param[in] bytes The file's size. If it ends earlier, `next` throws.
@@ -53,12 +80,14 @@ class FileSource : public SizedSource {
         : SizedSource(bytes, chunk_bytes, part),
           path_(std::move(path)),
           file_(std::move(file)),
+          cache_(file_.number(), bytes),
           direct_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT)),
           use_direct_(direct_.number() >= 0) {}
 
     Chunk next(unsigned char* buffer) override {
         const Chunk chunk = claim();
-        const bool cached = chunk.size == 0 || !use_direct_ || is_cached(chunk);
+        const bool cached = chunk.size == 0 || !use_direct_ ||
+                            (cache_.has(chunk.first) && cache_.has(chunk.first + chunk.size - 1));
         for (std::size_t done = 0; done < chunk.size;) {
             const ssize_t count = read_some(buffer + done, chunk.size - done, chunk.first + done, cached);
             if (count < 0 && errno == EINTR) continue;
@@ -73,18 +102,6 @@ class FileSource : public SizedSource {
     }
 
  private:
-    /// Whether the system's cache has all of a chunk. If this can't be determined, the answer is yes.
-    bool is_cached(const Chunk& chunk) const {
-        const auto offset = static_cast<off_t>(chunk.first);
-        void* const pages = mmap(nullptr, chunk.size, PROT_READ, MAP_SHARED, file_.number(), offset);
-        if (pages == MAP_FAILED) return true;
-        std::vector<unsigned char> states(chunk.size / kChunkAlignment + 1, 1);
-        const bool known = mincore(pages, chunk.size, states.data()) == 0;
-        munmap(pages, chunk.size);
-        return !known ||
-               std::all_of(states.begin(), states.end(), [](unsigned char state) { return state % 2 == 1; });
-    }
-
     /// Reads up to `size` bytes. With O_DIRECT it may read more, up to the next multiple of the alignment.
     ssize_t read_some(unsigned char* to, std::size_t size, std::uint64_t at, bool cached) {
         const auto offset = static_cast<off_t>(at);
@@ -98,7 +115,9 @@ class FileSource : public SizedSource {
     }
 
     const std::string path_;
-    const OpenFile file_, direct_;
+    const OpenFile file_;
+    const PageCache cache_;
+    const OpenFile direct_;
     std::atomic<bool> use_direct_;
 };
 

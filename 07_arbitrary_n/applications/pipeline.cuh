@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "../../common/cuda/device_buffer.cuh"
@@ -21,18 +22,20 @@
 /// Copies are asynchronous only from pinned memory.
 struct Slot {
     /// Allocates both buffers on the current device. @throws CudaError.
-    Slot(int device_number, std::size_t chunk_bytes) : device(device_number), d_data(chunk_bytes) {
-        try {
-            CUDA_CHECK(cudaMallocHost(&host, chunk_bytes));
-            CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-            // A thread that waits leaves its core to one that reads.
-            CUDA_CHECK(cudaEventCreateWithFlags(&copied, cudaEventBlockingSync | cudaEventDisableTiming));
-        } catch (...) {
-            release();
-            throw;
-        }
+    Slot(int device_number, std::size_t chunk_bytes)
+        : Slot(device_number, DeviceBuffer<unsigned char>(chunk_bytes)) {
+        // The other constructor is done, so an exception calls the destructor.
+        CUDA_CHECK(cudaMallocHost(&host, chunk_bytes));
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        // A thread that waits leaves its core to one that reads.
+        CUDA_CHECK(cudaEventCreateWithFlags(&copied, cudaEventBlockingSync | cudaEventDisableTiming));
     }
-    ~Slot() { release(); }
+    ~Slot() {
+        if (stream != nullptr) cudaStreamSynchronize(stream);
+        if (copied != nullptr) cudaEventDestroy(copied);
+        if (stream != nullptr) cudaStreamDestroy(stream);
+        if (host != nullptr) cudaFreeHost(host);
+    }
     Slot(const Slot&) = delete;
     Slot& operator=(const Slot&) = delete;
 
@@ -43,13 +46,8 @@ struct Slot {
     cudaEvent_t copied = nullptr;  ///< recorded after each copy: the host buffer may be filled again
 
  private:
-    void release() {
-        cudaSetDevice(device);
-        if (stream != nullptr) cudaStreamSynchronize(stream);
-        if (copied != nullptr) cudaEventDestroy(copied);
-        if (stream != nullptr) cudaStreamDestroy(stream);
-        if (host != nullptr) cudaFreeHost(host);
-    }
+    Slot(int device_number, DeviceBuffer<unsigned char>&& buffer)
+        : device(device_number), d_data(std::move(buffer)) {}
 };
 
 /// @brief Takes chunk after chunk through one slot. Each slot has a thread of the host that calls this.

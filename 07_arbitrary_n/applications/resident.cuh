@@ -107,7 +107,6 @@ struct Share {
 
  private:
     void release() {
-        cudaSetDevice(device);
         if (stream != nullptr) cudaStreamSynchronize(stream);
         for (const cudaEvent_t event : {begun, counted, reduced})
             if (event != nullptr) cudaEventDestroy(event);

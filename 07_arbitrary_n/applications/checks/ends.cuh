@@ -2,11 +2,18 @@
 /// @brief Checks of streams that end early: errors, and requests to stop.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "../parts.cuh"
 #include "sources.cuh"
 
 namespace stream_checks {
@@ -17,12 +24,42 @@ TEST_CASE("a file that is shortened has no result, and the error says so") {
     for (const std::size_t size : {std::size_t{0}, 2 * kChunk, 3 * kChunk - 1}) {
         const auto source = open_source(path, kChunk);
         std::filesystem::resize_file(path, size);
-        Pipeline pipeline(kCountBytes, {1, 1, kChunk});
-        CHECK(thrown_by([&] { pipeline.run(*source, no_watch); }) ==
+        const Slot slot(0, kChunk);
+        errno = EINTR;  // of an earlier call: the end of a file is no error to repeat
+        CHECK(thrown_by([&] { only_read(*source, slot, kCountBytes, nullptr); }) ==
               path + ": has been shortened from 12288 bytes to " + std::to_string(size) +
                   " while it was read: no result");
         std::filesystem::resize_file(path, 3 * kChunk);
     }
+}
+
+TEST_CASE("what is not in the system's cache is read past it, and leaves no mapping") {
+    const Folder folder;
+    const Bytes bytes = big_random_block(4 * kChunk + 5, 1);
+    const std::string path = write_file(folder, bytes);
+    const OpenFile file(open(path.c_str(), O_RDONLY)), direct(open(path.c_str(), O_RDONLY | O_DIRECT));
+    if (direct.number() < 0) return skip_check("needs a file system with O_DIRECT");
+    const auto cached_pages = [&] {
+        void* const pages = mmap(nullptr, bytes.size(), PROT_READ, MAP_SHARED, file.number(), 0);
+        std::vector<unsigned char> states(bytes.size() / kChunkAlignment + 1, 0);
+        CHECK(mincore(pages, bytes.size(), states.data()) == 0);
+        munmap(pages, bytes.size());
+        return std::count_if(states.begin(), states.end(), [](auto state) { return state % 2 == 1; });
+    };
+    fsync(file.number());
+    posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED);
+    if (cached_pages() > 0) return skip_check("needs a file system whose cache can be emptied");
+    const Slot slot(0, kChunk);
+    only_read(*open_source(path, kChunk), slot, kCountBytes, nullptr);
+    CHECK(cached_pages() == 0);
+    std::ifstream mappings("/proc/self/maps");
+    const std::string all{std::istreambuf_iterator<char>(mappings), {}};
+    CHECK(all.find(path) == std::string::npos);
+}
+
+TEST_CASE("standard input is not closed") {
+    thrown_by([] { open_source("-", kChunk); });
+    CHECK(fcntl(STDIN_FILENO, F_GETFD) != -1);
 }
 
 TEST_CASE("a file that can't be read has no result, and the error says why") {

@@ -133,7 +133,10 @@ TEST_CASE("what is timed alone takes all bytes, to the nearest chunk per GPU") {
     CHECK(time_copying(shape, bytes.size()).bytes == 4 * kChunk);
     CHECK(time_copying(shape, 0).bytes == 2 * kChunk);
     const Slot slot(1, kChunk);
+    CUDA_CHECK(cudaMemset(slot.d_data.data(), 0, kChunk));
     std::copy_n(bytes.begin(), kChunk, slot.host);
+    only_copy(slot, 0);
+    CHECK(slot.d_data.to_host() == Bytes(kChunk));
     only_copy(slot, 1);
     CHECK(slot.d_data.to_host() == Bytes(bytes.begin(), bytes.begin() + kChunk));
 }

@@ -269,7 +269,7 @@ VALUES = {
     "l2": ("L2", "l2", share),
     "waits_memory": ("wait for memory", "waits_memory", plain),
     "waits_barrier": ("wait at a barrier", "waits_barrier", plain),
-    "waits_queue": ("wait for the memory queue", "waits_queue", plain),
+    "waits_queue": ("wait for the MIO queue", "waits_queue", plain),
 }
 
 

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
+from unittest import mock
 
 import picture_steps as steps
 
@@ -634,6 +635,25 @@ class Grade(unittest.TestCase):
         for text in ("", self.solution.replace("__global__", ""), self.solution.replace("grid_stride_kernel", "other_kernel", 1)):
             with self.subTest(text), self.assertRaises(self.submission.Refused):
                 self.read(text)
+
+    def test_a_submission_has_one_file_of_any_name_for_an_exercise(self):
+        import grade  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("02.3_a.1.cuh", "02.4_b.cuh", "02.3_c.cuh~"):
+                (Path(folder) / name).write_text("other")
+            self.assertIsNone(grade.file_of(folder, self.exercise))
+            (Path(folder) / "02.3_it's \"mine\" (1).cuh").write_text("mine")
+            self.assertEqual(grade.file_of(folder, self.exercise), b"mine")
+            (Path(folder) / "b").mkdir()
+            (Path(folder) / "b/02.3_a.cuh").write_text("a")
+            with self.assertRaisesRegex(self.submission.Refused, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
+                grade.file_of(folder, self.exercise)
+
+    def test_a_check_runs_on_two_cpus_in_turn(self):
+        import sandbox  # pylint: disable=import-outside-toplevel
+        for allowed, expected in (({3, 5, 9, 12}, {"3,5", "9,12"}), ({4}, {"4,4"})):
+            with mock.patch("os.sched_getaffinity", return_value=allowed):
+                self.assertEqual({sandbox.on_few_cpus()[2] for _ in range(2)}, expected)
 
     def test_texts_of_students_stay_texts(self):
         words = self.reports.visible("]]></failure>\x1b[31m\0 <b> &amp;")

@@ -30,7 +30,7 @@ CLOSE = 0.01
 
 # Why shared wavefronts differ.
 PREDICATED = ("Warps that have nothing to add at a level of a tree still issue that level's loads and stores, with all lanes "
-              "off. Nsight Compute counts each such instruction as a wavefront. In the lens, such a warp does nothing.")
+              "predicated off. Nsight Compute counts each such instruction as a wavefront, but the lens does not.")
 FILLS = ("The L1 cache uses the same on-chip memory as shared memory. While loads fill it, accesses to shared memory take additional "
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")
@@ -99,14 +99,14 @@ def page(seen):
                      + " | ".join(cells) + " |")
     return "\n".join([
         "# The lens and Nsight Compute", "",
-        "The counts of the [lens](../common/lens/README.md) on the simulator, compared with those of Nsight Compute on an H200",
-        "([the recording](results/nvidia-h200-counters.csv)): the largest launch of each variant and kernel.", "",
-        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons below the table and "
-        f"{other} for unknown reasons.", "",
-        "Where a count differs by more than 1 %, Nsight Compute's count follows in parentheses, then the number of the reason, if",
-        "it is known. Rows of more than 100 Mi elements and of `--counter-types` are left out. Shared wavefronts are the wavefronts",
-        "of all accesses to shared memory, plus one per launched warp and two per 8-byte shuffle.",
-        "The rule for global atomics' sectors was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
+        "This page compares the counts of the [lens](../common/lens/README.md) on the simulator with those of Nsight Compute on an",
+        "H200 ([the recording](results/nvidia-h200-counters.csv)), for the largest launch of each variant and kernel.", "",
+        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table, "
+        f"and {other} for unknown reasons.", "",
+        "The table shows the lens's counts. Where Nsight Compute's differs by more than 1 %, it follows in parentheses, with the",
+        "number of the reason if it is known. Rows of more than 100 Mi elements and of `--counter-types` are left out. *Shared",
+        "wavefronts* are the wavefronts of all accesses to shared memory, plus one per launched warp and two per 8-byte shuffle.",
+        "The rule for the sectors of global atomics was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
         "| | variant | kernel | input | n | " + " | ".join(COLUMNS.values()) + " |",
         "|---|---|---|---|---|" + "---:|" * len(COLUMNS), *lines, "",
         *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), "",

@@ -22,8 +22,8 @@ TYPES = {"int counters": "int", "unsigned counters": "unsigned int", "64-bit cou
 # Why words differ.
 UNROLLED = ("nvcc unrolls the loop and loads two numbers at once: {per_request:.1f} instructions per access instead of the lens's "
             f"{limiter.INSTRUCTIONS['requests']}.")
-MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded:.1f} µs. Probably it leaves out most of the time "
-         "in which blocks clear and merge their copies, before and after they read the input.")
+MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded:.1f} µs. The estimate probably leaves out most of "
+         "the time in which blocks clear and merge their copies, before and after they read the input.")
 REASONS = {("thread_zero_kernel", "latency", "issue"): UNROLLED, ("one_launch_kernel", "latency", "memory"): MERGE}
 
 
@@ -111,17 +111,17 @@ def section(recorded):
         raise Problem(f"the limiter agrees with only {agree} of {len(pairs)} recorded rows")
     return [
         "## The limiter", "",
-        f"In {agree} of {len(pairs)} rows, the lens names the same limiter as the recorded percentages.", "",
-        "Nsight Compute's section *Speed of Light* calls a kernel limited by the busiest unit if that unit reaches 60 % of its peak",
-        "throughput, and otherwise by latency. The percentages here come from the recording: *memory* is the larger of DRAM and L2,",
-        "and *issue* is the recorded instructions divided by those that all SMs could issue in the kernel's time at 1.98 GHz, since",
-        "the recorded column `issue` leaves out the time in which an SM has no warps.", "",
-        "Nsight Compute has no percentage for atomics on the same line of L2 and would say *latency*. Here, *atomics* is the rate of",
-        "sectors on the busiest line, in percent of the highest rate in the recording.", "",
-        "The lens applies the same 60 % rule to times that it estimates from its counts (`tools/lens/limiter.py`). Some of its constants,",
-        "such as the instructions per access, were fitted to this recording. Beyond 1 Mi elements, the lens runs a twelfth of",
-        "the input on a device with a twelfth of the SMs, and extrapolates. Its *launch* counts as latency, because Nsight",
-        "Compute's times begin after the launch.", "",
-        f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's |",
+        f"In {agree} of {len(pairs)} rows, the lens names the limiter that follows from the recorded percentages.", "",
+        "According to Nsight Compute's section *Speed of Light*, a kernel is limited by its busiest unit if that unit reaches 60 % of",
+        "its peak throughput, and otherwise by latency. The percentages here come from the recording. *Memory* is the larger of the",
+        "percentages of DRAM and L2. *Issue* is the recorded number of instructions, in percent of those that all SMs could issue in",
+        "the kernel's time at 1.98 GHz; the recorded column `issue` leaves out the time in which an SM has no warps.", "",
+        "Nsight Compute reports no percentage for atomics on one line of L2, so it would classify these kernels as limited by",
+        "latency. Here, *atomics* is the rate of sectors on the busiest line, in percent of the highest rate in the recording.", "",
+        "The lens applies the same 60 % rule to times that it estimates from its counts (`tools/lens/limiter.py`). Some constants of",
+        "the estimate, such as the instructions per access, were fitted to this recording. For more than 1 Mi elements, the lens",
+        "counts two smaller inputs on a device with a twelfth of the SMs, and extrapolates. If its limiter is *launch*, the table",
+        "shows *latency*, because Nsight Compute's times begin after the launch.", "",
+        f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's limiter |",
         "|---|---|---|---|---|" + "---:|" * len(UNITS) + "---|---|", *lines, "",
         *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), ""]

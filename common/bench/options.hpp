@@ -143,7 +143,7 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
     line.flag("no-cpu", "leave out the times of the CPU and of copies, which take longest for large inputs",
               options.no_cpu);
     line.flag("list", "list the variants, and run nothing", options.list);
-    line.add({"problem", "", "print what the program computes, and run nothing", [&](const std::string&) {
+    line.add({"problem", "", "print the name of the problem that the program solves", [&](const std::string&) {
                   std::printf("%s\n", kind.problem.c_str());
                   std::exit(0);
               }});

@@ -91,7 +91,7 @@ def figures(of_launches, word):
         "atomics": [f"{max(one['busiest_line'] for one in of_launches):,} sectors of one 128-byte line",
                     f"{its['atomics']:,} requests"],
         "issue": [f"{its['requests']:,} requests", f"by {its['warps']:,} warps"],
-        "latency": [f"{loads} load{'s' * (loads != '1')} in a row per warp",
+        "latency": [f"{loads} load{'s' * (loads != '1')} per warp",
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
         "launch": [f"{launched} launch" + "es" * (launched > 1), f"{moved:,} bytes to move"],
     }[word]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the tools: text from files is never executed, damaged input is refused in one line, and values are what
+"""Checks the tools: text from files is never executed, damaged input is rejected in one line, and values are what
 docs/values.txt says.
 """
 
@@ -541,11 +541,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(found | {"problem": "copied"}, "It is right otherwise: a race."), "Element 0 is left out.\n  It is right otherwise: a race.\n")
 
     def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
-        self.write("common/simulator/refused.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
-        (self.folder / "common/simulator/refused.sh").chmod(0o755)
+        self.write("common/simulator/rejected.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
+        (self.folder / "common/simulator/rejected.sh").chmod(0o755)
         for flag, expected in (("TRUE", "said by /a/clang"), ("FALSE", "[]")):
             self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
-            self.says("import verdict\nprint(verdict.refused(exercise))", expected)
+            self.says("import verdict\nprint(verdict.rejected(exercise))", expected)
 
     def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
         self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
@@ -630,10 +630,10 @@ class Grade(unittest.TestCase):
                       "__device__ void f() { reinterpret_cast<void (*)()>(g)(); }", "__device__ void f() { *(int*)16 = 0; }",
                       "__device__ void f() { *reinterpret_cast<int*>(16) = 0; }", "__device__ [[gnu::used]] void f() {}",
                       "__device__ void f() { [[gnu::used]] int x; }", "__device__ void f() { x = y ?\?/ z; }"):
-            with self.subTest(added), self.assertRaises(self.submission.Refused):
+            with self.subTest(added), self.assertRaises(self.submission.Rejected):
                 self.read(f"{self.solution}{added}\n")
         for text in ("", self.solution.replace("__global__", ""), self.solution.replace("grid_stride_kernel", "other_kernel", 1)):
-            with self.subTest(text), self.assertRaises(self.submission.Refused):
+            with self.subTest(text), self.assertRaises(self.submission.Rejected):
                 self.read(text)
 
     def test_a_submission_has_one_file_of_any_name_for_an_exercise(self):
@@ -646,7 +646,7 @@ class Grade(unittest.TestCase):
             self.assertEqual(grade.file_of(folder, self.exercise), b"mine")
             (Path(folder) / "b").mkdir()
             (Path(folder) / "b/02.3_a.cuh").write_text("a")
-            with self.assertRaisesRegex(self.submission.Refused, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
+            with self.assertRaisesRegex(self.submission.Rejected, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
                 grade.file_of(folder, self.exercise)
 
     def test_a_check_runs_on_two_cpus_in_turn(self):

@@ -106,7 +106,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
         if (const auto wrong = check_launch_error(variant))
             return report(
                 "It" + without_name(variant, *wrong),
-                {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
+                {"CUDA reports a rejected launch by cudaGetLastError() only: check it after the launch."});
     // The lens would report what the blocks that are left out have not written.
     if ((variant.on_cpu || init_cuda().simulated) && !under_lens)
         if (const auto wrong = variant.on_cpu ? check_long_input(variant) : check_far_elements(variant))

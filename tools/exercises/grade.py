@@ -34,7 +34,7 @@ import reports
 from grading import Grading
 from sandbox import Sandbox, missing
 from starter import exercises
-from submission import Refused, read
+from submission import Rejected, read
 
 LARGEST = 1 << 18  # bytes of a file
 
@@ -50,19 +50,19 @@ def file_of(folder, exercise):
              if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # without older ones, such as 03.2_x.1.cuh
     if len(found) > 1:
         names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
-        raise Refused(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
+        raise Rejected(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
     if not found:
         return None
     if found[0].is_symlink():
-        raise Refused("its file is a link")
+        raise Rejected("its file is a link")
     try:
         descriptor = os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise Refused(f"its file can't be read: {error.strerror}") from None
+        raise Rejected(f"its file can't be read: {error.strerror}") from None
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Refused(f"it is not a regular file of at most {LARGEST >> 10} KiB")
+            raise Rejected(f"it is not a regular file of at most {LARGEST >> 10} KiB")
         return file.read(LARGEST)
 
 
@@ -77,8 +77,8 @@ def grade(folder, exercise, options):
             with tempfile.TemporaryDirectory(prefix="grade-") as scratch:
                 words = Grading(exercise, Sandbox(scratch, options.sandbox), options.seed).verdict(source)
             notes = source.notes
-    except Refused as why:
-        words, notes = [f"Refused: {why}."], []
+    except Rejected as why:
+        words, notes = [f"Rejected: {why}."], []
     return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
             "words": reports.visible("\n".join([*words, *notes]))}
 

@@ -184,13 +184,13 @@ def with_lines(exercise, words):
     return [words[0], *filter(WITHOUT_LINE.search, words[1:]), *found] if found else words
 
 
-def refused(exercise):
-    """clang's errors for code that nvcc would refuse and g++ compiles; nothing without a clang that reads CUDA."""
+def rejected(exercise):
+    """clang's errors for code that nvcc would reject and g++ compiles; nothing without a clang that reads CUDA."""
     cache = (ROOT / "build" / "simulator" / "CMakeCache.txt").read_text(encoding="utf-8")
     if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
         return []
     source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
-    done = subprocess.run([ROOT / "common/simulator/refused.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
+    done = subprocess.run([ROOT / "common/simulator/rejected.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
                           env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
@@ -215,13 +215,13 @@ def verify(exercise, backend):
     if has_lens(exercise):
         targets[0][1].append(program(exercise, "simulator", "lens").name)
     with ThreadPoolExecutor() as pool:
-        words = pool.submit(refused, exercise)
+        words = pool.submit(rejected, exercise)
         logs = pool.map(lambda each: build(*each), targets)
         for log in logs:
             if log:
                 return Verdict(False, compiler_words(log))
         if words.result():
-            return Verdict(False, ["The result is right, but nvcc would refuse the code.", *words.result()[1:]])
+            return Verdict(False, ["The result is right, but nvcc would reject the code.", *words.result()[1:]])
         for (_, order, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
                 return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)))

@@ -106,7 +106,8 @@ def main():
         parser.add_argument(name, type=Path)
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("--no-sandbox", dest="sandbox", action="store_false")
-    parser.add_argument("--help", action="store_true")
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--unbuilt", action="store_true")  # exits with 75 before anything that must be built first
     parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists the options")
     options = parser.parse_intermixed_args()
     if options.help:
@@ -126,6 +127,8 @@ def main():
     if options.sandbox and (why := missing()):
         fail(1, f"{why}; see --no-sandbox in ./course grade --help")
     chosen = chosen_exercises(options.only, folders)
+    if options.unbuilt:
+        return 75
     for path in filter(None, (options.json, options.junit, options.gradescope)):
         path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
     with ThreadPoolExecutor(options.j) as pool:
@@ -151,4 +154,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except OSError as error:
-        fail(1, error)
+        fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)

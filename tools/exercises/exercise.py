@@ -180,7 +180,7 @@ def diff(work):
     lines = difflib.unified_diff(work.path.read_text(encoding="utf-8-sig", errors="replace").splitlines(),
                                  work.chapter.solution(work.exercise).splitlines(), str(work.exercise.file),
                                  f"{work.exercise.chapter}/kernels.cuh", lineterm="")
-    say(*lines)
+    say("\n".join(lines) or "There is no difference.")
 
 
 @contextmanager
@@ -266,9 +266,11 @@ def parse(command, words):
     parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
     parser.add_argument("--unbuilt", action="store_true")  # says by status whether the programs must be built first
     parser.add_argument("--step", default="0") if command == "live" else None
-    what = parser.add_mutually_exclusive_group()
-    for option in {"exercise": ["--watch", "--hint", "--solution", "--diff", "--reset"], "debug": ["--answer"]}.get(command, []):
-        what.add_argument(option, action="store_true")
+    parser.add_argument("--answer", action="store_true") if command == "debug" else None
+    if command == "exercise":
+        what = parser.add_mutually_exclusive_group()
+        for option in ("--watch", "--hint", "--solution", "--diff", "--reset"):
+            what.add_argument(option, action="store_true")
     parser.error = lambda mistake: fail(2, f"{mistake}; ./course {command} --help lists the options")
     return parser.parse_intermixed_args(words)
 
@@ -284,7 +286,7 @@ def main(command, *words):
             fail(2, f"no fault '{name}': faults are called 01-1 and so on, by chapter")
         if options.answer:
             return say(*hunt.explain(fault))
-        return UNBUILT if options.unbuilt else hunt.ask(fault, say, options.backend)
+        return UNBUILT if options.unbuilt else hunt.ask(fault, lambda *lines: say(*map(wrapped, lines)), options.backend)
     chosen = find(options.name, exercises())
     if command in ("live", "predict") and "." in options.name:
         fail(2, f"{command} needs a chapter, such as {chosen[0].number[:2]}")

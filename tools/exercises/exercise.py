@@ -136,9 +136,7 @@ def show(work, verdict, backend):
     exercise = work.exercise
     has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
-        count, shown = len(verdict.printed), 10
-        printed = ["", "In this case, your code printed:" if count <= shown else f"In this case, your code printed {count:,} lines, first:",
-                   *verdict.printed[:shown]] if any(verdict.printed) else []
+        printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
         is_compilers = "compile" in verdict.first or "nvcc" in verdict.first  # whose marks are below a line's columns
         say(*(verdict.words if is_compilers else map(wrapped, verdict.words)), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")

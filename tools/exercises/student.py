@@ -52,6 +52,7 @@ class Work:
 
     def reset(self):
         """Keeps the file under a numbered name, and starts over. Returns that name."""
+        self.note(hints=0)
         for number in range(1, 10 ** 6):
             kept = self.path.with_suffix(f".{number}.cuh")
             try:
@@ -59,8 +60,11 @@ class Work:
             except FileExistsError:
                 continue
             self.path.replace(kept)
-            self.note(hints=0)
-            self.begin()
+            try:
+                self.begin()
+            except OSError:  # on a full disk, nothing changes
+                kept.replace(self.path)
+                raise
             return kept
         raise RuntimeError("there are a million old versions")
 

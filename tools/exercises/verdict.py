@@ -148,7 +148,7 @@ def run(command, seed=None):
     """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
     # Interleaved, blocks run in the order of the chapters' checks, or races between them may not show.
     seed = seed or ("7" if str(command[0]).endswith("_interleaved") else "0")
-    limits = f'ulimit -S -t {CPU_SECONDS} -f {OUTPUT >> 9}; exec "$@"'
+    limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
     # The check says before each case which one it is, and copies a line of its input before its verdict, so that what
     # the student's code prints is not taken for either.
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:

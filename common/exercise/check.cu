@@ -60,7 +60,7 @@ bool begin_verdict() {
     return true;
 }
 
-/// Says which case runs next, for whoever reads what is printed in it, or that the program has ended in it.
+/// Prints which case runs next: the tools need it if the code prints in this case, or crashes.
 void begin_case(const std::string& words) {
     if (std::getenv("COURSE_SEED") == nullptr) return;
     std::printf("\ncase %s\n", words.c_str());

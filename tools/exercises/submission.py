@@ -42,7 +42,8 @@ def directives(tokens, allowed):
         elif words[:2] == ["#", "include"] and (header in allowed or header in {f"<{each}>" for each in HEADERS}):
             includes.append(f"#include {header}")
         elif words != ["#", "pragma", "once"]:
-            raise Rejected(f"line {token.line}: '{' '.join(words)}' is not allowed in this exercise, only the starter's "
+            named = f"#include {header}" if words[:2] == ["#", "include"] else " ".join(words)
+            raise Rejected(f"line {token.line}: '{named}' is not allowed in this exercise, only the starter's "
                           "#includes and #pragma unroll")
         at += len(line)
     return rest, includes

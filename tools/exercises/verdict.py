@@ -114,7 +114,7 @@ def does_not_compile(exercise, log):
     """The words about a student's file that does not compile."""
     words = compiler_words(log)
     if found := lacks(exercise):
-        # Where the compiler gets lost is no place in the file, or far behind the mistake.
+        # The compiler's own line may be far below the mistake, or not in the file.
         return [words[0], *found, *(line for line in words[1:2] if line.startswith(str(exercise.file)))]
     return words
 

@@ -564,7 +564,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for words, status, said in (("exercise 03.1", 75, ""), ("exercise 03.1 --hint", 0, ""), ("exercise --hint --diff", 2, "not allowed with"),
                                     ("status", 75, ""), ("status --hint", 2, "--hint; ./course status --help"), ("debug --answer", 0, ""),
                                     ("debug --hint", 2, "--hint"), ("predict", 2, "required: CHAPTER"), ("live 03 04", 2, "04"), ("live", 2, "CHAPTER"),
-                                    ("exercise --step 2", 2, "--step"), ("exercise -h", 0, "")):
+                                    ("exercise --step 2", 2, "--step"), ("status --answer", 2, "--answer"), ("exercise -h", 0, "")):
             with self.subTest(words):
                 run = self.run_tool("tools/exercises/exercise.py", *words.split(), "--unbuilt")
                 self.assertEqual(run.returncode, status, run.stderr)

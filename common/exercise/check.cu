@@ -25,7 +25,9 @@ constexpr std::size_t kMostUnderLens = 1 << 16;
 /// A case in words, without its default values.
 std::string words_of(const Case& c) {
     std::string words = "n = " + std::to_string(c.n) + ", input " + c.input;
-    if (c.offset != 0) words += ", " + std::to_string(c.offset) + " elements past an aligned address";
+    if (c.offset != 0)
+        words += ", " + std::to_string(c.offset) + (c.offset == 1 ? " element" : " elements") +
+                 " past an aligned address";
     if (c.shape.grid != 0) words += ", a grid of " + std::to_string(c.shape.grid);
     if (c.shape.block != 0) words += ", blocks of " + std::to_string(c.shape.block);
     return words;

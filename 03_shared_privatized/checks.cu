@@ -35,7 +35,7 @@ TEST_CASE("bins count past 2^32") {
     CHECK(check(indexed_kernel, kFewBins) == "");
 }
 
-TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
+TEST_CASE("a grid whose blocks could count past 32 bits is rejected") {
     const std::size_t large = std::size_t{1} << 33;
     CHECK_NOTHROW(require_32_bit_counters(large, 3, 256));
     CHECK_THROWS_AS(require_32_bit_counters(large, 2, 256), std::invalid_argument);
@@ -120,7 +120,7 @@ TEST_CASE("keys are spread over the bins in order") {
     CHECK(bin_of(0xffffffff, 3) == 2);
 }
 
-TEST_CASE("the level follows from the number of bins, and a level without room is refused") {
+TEST_CASE("the level follows from the number of bins, and a level without room is rejected") {
     CHECK(level_for(8) == Level::registers);
     CHECK(level_for(9) == Level::shared);
     CHECK(level_for(most_shared_bins()) == Level::shared);

@@ -69,12 +69,12 @@ TEST_CASE("bins count past 2^32") {
     CHECK(check(copies_kernel<32>) == "");
 }
 
-TEST_CASE("a grid whose blocks could count past 32 bits is refused") {
+TEST_CASE("a grid whose blocks could count past 32 bits is rejected") {
     for (const Variant<Histogram>& variant : kVariants)
         if (!variant.grid_follows_n) CHECK(counts_to_32_bits(variant, 2048 * 2 * sizeof(uint4)));
 }
 
-TEST_CASE("more blocks or bytes than an unfinished bin can count are refused") {
+TEST_CASE("more blocks or bytes than an unfinished bin can count are rejected") {
     const Variant<Histogram>& one_launch = kVariants.back();
     const unsigned int most_blocks = (1u << 20) - 1;
     CHECK_FALSE(refuses(one_launch, 1000, most_blocks));

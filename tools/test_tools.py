@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the tools: text from files is never executed, damaged input is refused in one line, and values are what
+"""Checks the tools: text from files is never executed, damaged input is rejected in one line, and values are what
 docs/values.txt says.
 """
 
@@ -525,6 +525,62 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says("import verdict\nprint(*verdict.run(['bash', 'loop']).words, sep='\\n')",
                   "It does not end.\n  simulator: the code at work/03.1_one.cuh:7")
 
+    def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
+        case = "echo 'Wrong, says the student'\nprintf '\\ncase n = 4\\nold\\n\\ncase n = 5\\nhello\\n'\n"
+        self.write("wrong", f"{case}read line\nprintf '\\n%s\\nWrong for n = 5\\n' $line\nexit 1\n")
+        self.write("crash", f"{case}kill -11 $$\n")
+        show = "import verdict\nfound = verdict.run({})\nprint(found.words, found.printed)"
+        self.says(show.format("['sh', 'wrong']"), "['Wrong for n = 5'] ['hello']\n")
+        self.says(show.format("['sh', 'crash']"), "['Wrong for n = 5: the program was ended by SIGSEGV, ", " ['hello']\n")
+        self.says("import verdict\nprint(verdict.run(['yes']).words)", "because it printed more than 4 MiB")
+
+    def test_a_file_that_is_not_complete_or_no_utf8_says_so(self):
+        whole = self.says("print(work.chapter.starter(exercise))")
+        show = "import verdict as v\nv.build = lambda *_: 'the entry:1:2: error: lost'\nprint(v.verify(exercise, 'simulator').words)"
+        for text, expected in ((b"int a;\n// \xe9\n", "work/03.1_one.cuh:2: this line is not UTF-8 text"), (whole.encode("utf-16"), "cuh:1: this line"),
+                               ("", "cuh: 'kBlock', which is in the starter, is missing."),
+                               (whole.replace("run(int", "walk(int"), "cuh: 'run', which is in"),
+                               (whole[:whole.index("}")], "cuh:14: '{' is never closed."), (whole + "}", "'}' closes nothing."),
+                               (("\ufeff" + whole).replace("\n", "\r\n"), "['It does not compile.', 'the entry:1:2: error: lost']")):
+            with self.subTest(expected):
+                self.write("work/03.1_one.cuh", text)
+                self.says(show, expected)
+
+    def test_a_full_disk_takes_nothing_away(self):
+        full = ("from pathlib import Path\nwrite = Path.write_text\n"
+                "def full(path, *words, **more):\n    if path.suffix == '{}': raise OSError(28, 'full')\n    write(path, *words, **more)\n"
+                "Path.write_text = full\ntry:\n    {}\nexcept OSError as error:\n    print(error.strerror)")
+        self.says(full.format(".cuh", "work.begin()"), "full")
+        self.assertFalse((self.folder / "work/03.1_one.cuh").exists())
+        self.write("work/03.1_one.cuh", "mine")
+        self.says("work.note(hints=2)")
+        for suffix in (".cuh", ".new"):
+            self.says(full.format(suffix, "work.reset()"), "full")
+            self.assertEqual([(each.name, each.read_text()) for each in (self.folder / "work").glob("*.cuh")], [("03.1_one.cuh", "mine")])
+        self.says(full.format(".new", "work.note(hints=3)"), "full")
+        self.says("print(work.noted())", "{'hints': 0}")
+
+    def test_wrong_arguments_are_found_before_anything_is_built(self):
+        for words, status, said in (("exercise 03.1", 75, ""), ("exercise 03.1 --hint", 0, ""), ("exercise --hint --diff", 2, "not allowed with"),
+                                    ("status", 75, ""), ("status --hint", 2, "--hint; ./course status --help"), ("debug --answer", 0, ""),
+                                    ("debug --hint", 2, "--hint"), ("predict", 2, "required: CHAPTER"), ("live 03 04", 2, "04"), ("live", 2, "CHAPTER"),
+                                    ("exercise --step 2", 2, "--step"), ("status --answer", 2, "--answer"), ("exercise -h", 0, "")):
+            with self.subTest(words):
+                run = self.run_tool("tools/exercises/exercise.py", *words.split(), "--unbuilt")
+                self.assertEqual(run.returncode, status, run.stderr)
+                self.assertRegex(run.stderr, r"\A(course: .*\n)?\Z")
+                self.assertIn(said, run.stderr)
+
+    def test_two_builds_of_a_folder_wait_for_each_other(self):
+        self.write("cmake", "#!/bin/sh\necho begin >>log\nsleep 0.3\necho end >>log\n")
+        (self.folder / "cmake").chmod(0o755)
+        (self.folder / "build").mkdir()
+        path = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        code = "import sys; sys.path.insert(0, 'tools/exercises')\nimport verdict\nverdict.build('simulator', ['x'])"
+        for run in [subprocess.Popen(["python3", "-c", code], cwd=self.folder, env=path) for _ in range(2)]:
+            self.assertEqual(run.wait(), 0)
+        self.assertEqual((self.folder / "log").read_text(), "begin\nend\n" * 2)
+
     def test_the_first_error_of_a_log_is_no_file_of_that_name(self):
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]
         self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
@@ -541,11 +597,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(found | {"problem": "copied"}, "It is right otherwise: a race."), "Element 0 is left out.\n  It is right otherwise: a race.\n")
 
     def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
-        self.write("common/simulator/refused.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
-        (self.folder / "common/simulator/refused.sh").chmod(0o755)
+        self.write("common/simulator/rejected.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
+        (self.folder / "common/simulator/rejected.sh").chmod(0o755)
         for flag, expected in (("TRUE", "said by /a/clang"), ("FALSE", "[]")):
             self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
-            self.says("import verdict\nprint(verdict.refused(exercise))", expected)
+            self.says("import verdict\nprint(verdict.rejected(exercise))", expected)
 
     def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
         self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
@@ -630,10 +686,10 @@ class Grade(unittest.TestCase):
                       "__device__ void f() { reinterpret_cast<void (*)()>(g)(); }", "__device__ void f() { *(int*)16 = 0; }",
                       "__device__ void f() { *reinterpret_cast<int*>(16) = 0; }", "__device__ [[gnu::used]] void f() {}",
                       "__device__ void f() { [[gnu::used]] int x; }", "__device__ void f() { x = y ?\?/ z; }"):
-            with self.subTest(added), self.assertRaises(self.submission.Refused):
+            with self.subTest(added), self.assertRaises(self.submission.Rejected):
                 self.read(f"{self.solution}{added}\n")
         for text in ("", self.solution.replace("__global__", ""), self.solution.replace("grid_stride_kernel", "other_kernel", 1)):
-            with self.subTest(text), self.assertRaises(self.submission.Refused):
+            with self.subTest(text), self.assertRaises(self.submission.Rejected):
                 self.read(text)
 
     def test_a_submission_has_one_file_of_any_name_for_an_exercise(self):
@@ -646,7 +702,7 @@ class Grade(unittest.TestCase):
             self.assertEqual(grade.file_of(folder, self.exercise), b"mine")
             (Path(folder) / "b").mkdir()
             (Path(folder) / "b/02.3_a.cuh").write_text("a")
-            with self.assertRaisesRegex(self.submission.Refused, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
+            with self.assertRaisesRegex(self.submission.Rejected, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
                 grade.file_of(folder, self.exercise)
 
     def test_a_check_runs_on_two_cpus_in_turn(self):

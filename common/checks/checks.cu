@@ -147,7 +147,7 @@ TEST_CASE("numbers are read up to their limits, and not past them") {
     CHECK_THROWS_AS(number("5K", 0, 4096, true), BadOption);
 }
 
-TEST_CASE("invalid options are refused by name") {
+TEST_CASE("invalid options are rejected by name") {
     CHECK(refusal({"--n", "12Q"}).find("--n accepts") == 0);
     CHECK(refusal({"--n", "18446744073709551616"}).find("--n accepts") == 0);
     CHECK(refusal({"--n", "9007199254740992K"}).find("--n accepts") == 0);
@@ -215,7 +215,7 @@ TEST_CASE("rows go to CSV, and a file gets one heading") {
     CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
 }
 
-TEST_CASE("shapes that a launch can't have are refused") {
+TEST_CASE("shapes that a launch can't have are rejected") {
     CHECK(blocks_for(0, 256) == 0);
     CHECK(blocks_for(256, 256) == 1);
     CHECK(blocks_for(257, 256) == 2);
@@ -285,7 +285,7 @@ TEST_CASE("an exception in a thread of on_cores arrives after all others are don
     CHECK(done == 2);
 }
 
-TEST_CASE("a large grid of mostly idle blocks is refused") {
+TEST_CASE("a large grid of mostly idle blocks is rejected") {
     CHECK_NOTHROW(require_useful_grid({4096, 1024}, 5));
     CHECK_THROWS_AS(require_useful_grid({4097, 0}, 5), BadOption);
     CHECK_NOTHROW(require_useful_grid({10000, 0}, 10000 * 256 - 1));

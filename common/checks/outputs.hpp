@@ -139,7 +139,7 @@ TEST_CASE("lines are written to a pipe") {
 }
 
 TEST_CASE(
-    "a file that can't be written, or is also read or written elsewhere, is refused before anything runs") {
+    "a file that can't be written, or is also read or written elsewhere, is rejected before anything runs") {
     using outputs_detail::refusal;
     const Folder folder;
     write_output(folder / "file", "before");
@@ -181,7 +181,7 @@ TEST_CASE(
     CHECK(folder.names() == std::vector<std::string>{"file", "link", "other name", "second", "self"});
 }
 
-TEST_CASE("files and pipes are read to their end, and endless files are refused") {
+TEST_CASE("files and pipes are read to their end, and endless files are rejected") {
     const Folder folder;
     const std::string path = folder / "file";
     std::ofstream(path, std::ios::binary) << std::string("a\0b\n", 4);

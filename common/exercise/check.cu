@@ -2,8 +2,9 @@
 /// @brief Checks the claims of a variant that is linked to it: prints the first failure, or nothing.
 ///
 /// `check [NAME]`; without a name, the first variant. With COURSE_PLAIN_WORDS set, it prints the message of a
-/// chapter's checks, without a diagnosis. COURSE_SEED changes the random inputs, and makes the program copy a
-/// line of standard input before the verdict. Exit status: 0 if correct, 1 if wrong, 3 without a device.
+/// chapter's checks, without a diagnosis. COURSE_SEED changes the random inputs, and makes the program print
+/// each case before it runs, and copy a line of standard input before the verdict. Exit status: 0 if correct,
+/// 1 if wrong, 3 without a device.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,9 @@ constexpr std::size_t kMostUnderLens = 1 << 16;
 /// A case in words, without its default values.
 std::string words_of(const Case& c) {
     std::string words = "n = " + std::to_string(c.n) + ", input " + c.input;
-    if (c.offset != 0) words += ", " + std::to_string(c.offset) + " elements past an aligned address";
+    if (c.offset != 0)
+        words += ", " + std::to_string(c.offset) + (c.offset == 1 ? " element" : " elements") +
+                 " past an aligned address";
     if (c.shape.grid != 0) words += ", a grid of " + std::to_string(c.shape.grid);
     if (c.shape.block != 0) words += ", blocks of " + std::to_string(c.shape.block);
     return words;
@@ -59,6 +62,13 @@ bool begin_verdict() {
     return true;
 }
 
+/// Prints which case runs next: the tools need it if the code prints in this case, or crashes.
+void begin_case(const std::string& words) {
+    if (std::getenv("COURSE_SEED") == nullptr) return;
+    std::printf("\ncase %s\n", words.c_str());
+    std::fflush(stdout);
+}
+
 int report(const std::string& wrong, const std::vector<std::string>& sentences) {
     begin_verdict();
     std::printf("%s\n", wrong.c_str());
@@ -76,6 +86,7 @@ std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
     constexpr std::size_t kLong = (std::size_t{1} << 31) + 5;
     const auto data = check_detail::zeros_without_room<Element>(kLong);
     data[kLong - 1] = 1;
+    begin_case("n = " + std::to_string(kLong));
     Runner<Problem> runner(variant, kLong, {});
     runner.run(data.get());
     Results expected(Problem::kResults, 0);
@@ -93,6 +104,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
     for (Case c : cases_of(variant)) {
         if (under_lens && c.n > kMostUnderLens) continue;
         if (under_lens) c.calls = 1;
+        begin_case(words_of(c));
         const auto wrong = check_case(variant, c);
         if (!wrong) continue;
         if (std::getenv("COURSE_PLAIN_WORDS") != nullptr) return report(*wrong, {});
@@ -101,12 +113,13 @@ int check(const Variant<Problem>& variant, const std::string& what) {
         return report("Wrong for " + words_of(c) + ": " + failure.words,
                       !what.empty() ? std::vector{what} : Diagnosis<Problem>(variant, failure).sentences());
     }
+    begin_case("");
     if (!what.empty()) return 0;
     if (variant.wrong_because == nullptr)
         if (const auto wrong = check_launch_error(variant))
             return report(
                 "It" + without_name(variant, *wrong),
-                {"CUDA reports a refused launch by cudaGetLastError() only: check it after the launch."});
+                {"CUDA reports a rejected launch by cudaGetLastError() only: check it after the launch."});
     // The lens would report what the blocks that are left out have not written.
     if ((variant.on_cpu || init_cuda().simulated) && !under_lens)
         if (const auto wrong = variant.on_cpu ? check_long_input(variant) : check_far_elements(variant))

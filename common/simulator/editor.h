@@ -1,8 +1,8 @@
 /// @file
 /// @brief Lets clang read `.cu` and `.cuh` files as CUDA where no CUDA Toolkit is installed.
 ///
-/// In an editor, clangd includes it (see .clangd). So does the build, to find what nvcc would refuse (see
-/// refused.cmake): it compiles translated files, while clang reads the original ones, as device code.
+/// In an editor, clangd includes it (see .clangd). So does the build, to find what nvcc would reject (see
+/// rejected.cmake): it compiles translated files, while clang reads the original ones, as device code.
 #pragma once
 
 // The functions of the C library that kernels may call; its other functions are the host's.

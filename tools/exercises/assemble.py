@@ -88,7 +88,7 @@ def main(what, number, output):
         chapter = Chapter(exercise.chapter)
         problem, more = chapter.problem, more_checks(exercise)
         if what == "student":
-            text = (ROOT / exercise.file).read_text(encoding="utf-8")
+            text = (ROOT / exercise.file).read_text(encoding="utf-8-sig")
             texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
         else:
             texts = [(each.name, chapter.entries[each.exercise.variant], f"fault {each.name}",

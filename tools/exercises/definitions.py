@@ -1,4 +1,4 @@
-"""Splits C++ source into definitions, by its tokens. Ambiguous source is refused."""
+"""Splits C++ source into definitions, by its tokens. Ambiguous source is rejected."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ TOKEN = re.compile(r"""(?P<space>[ \t\n]+|//[^\n]*|/\*.*?\*/)
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """The reason why a submission is not graded, in one line."""
 
 
@@ -56,14 +56,14 @@ class Definition:
 
 def tokens_of(text):
     if mark := re.search(r"[^\t\n\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
-        raise Refused(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character")
+        raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character")
     if spliced := re.search(r"\\[ \t]*\n", text):
-        raise Refused(f"line {text.count(chr(10), 0, spliced.start()) + 1}: a backslash at the end of a line")
+        raise Rejected(f"line {text.count(chr(10), 0, spliced.start()) + 1}: a backslash at the end of a line")
     found, at, line = [], 0, 1
     while at < len(text):
         match = TOKEN.match(text, at)
         if not match:
-            raise Refused(f"line {line}: {text[at:at + 20].splitlines()[0]!a} can't be read")
+            raise Rejected(f"line {line}: {text[at:at + 20].splitlines()[0]!a} can't be read")
         if match.lastgroup != "space":
             found.append(Token(match.lastgroup, match[0], at, line))
         line += match[0].count("\n")
@@ -99,7 +99,7 @@ def split(tokens):
             open_.append(token)
         elif token.text in CLOSING.values():
             if not open_ or CLOSING[open_.pop().text] != token.text:
-                raise Refused(f"line {token.line}: '{token.text}' closes nothing")
+                raise Rejected(f"line {token.line}: '{token.text}' closes nothing")
         if open_ or token.text not in (";", "}"):
             continue
         texts = [each.text for each in tokens[start:at + 1]]
@@ -111,7 +111,7 @@ def split(tokens):
             found.append(Definition(tokens[start:at + 1], head, is_function))
         start = at + 1
     if open_:
-        raise Refused(f"line {open_[-1].line}: '{open_[-1].text}' is never closed")
+        raise Rejected(f"line {open_[-1].line}: '{open_[-1].text}' is never closed")
     if start < len(tokens):
-        raise Refused(f"line {tokens[start].line}: a definition is not complete")
+        raise Rejected(f"line {tokens[start].line}: a definition is not complete")
     return found

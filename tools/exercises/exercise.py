@@ -58,6 +58,9 @@ import rows as results
 import text
 
 
+UNBUILT = 75  # the exit status if the programs must be built first
+
+
 def say(*lines):
     print(*lines, sep="\n", flush=True)
 
@@ -133,8 +136,10 @@ def show(work, verdict, backend):
     exercise = work.exercise
     has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
+        printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
         is_compilers = "compile" in verdict.first or "nvcc" in verdict.first  # whose marks are below a line's columns
-        say(*(verdict.words if is_compilers else map(wrapped, verdict.words)), "", f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
+        say(*(verdict.words if is_compilers else map(wrapped, verdict.words)), *printed, "",
+            f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
         has_counts = False
@@ -142,8 +147,8 @@ def show(work, verdict, backend):
             "are lost otherwise.")
     else:
         tools = "the sanitizers and the lens" if exercise.chapter > "03" else "the sanitizers"
-        say("Solved: the result is right for every size, input, address and launch shape" +
-            (f", even if threads are interrupted, and {tools} find nothing." if backend == "simulator" else "."))
+        say(wrapped("Solved: the result is right for every size, input, address and launch shape" +
+                    (f", even if threads are interrupted, and {tools} find nothing." if backend == "simulator" else ".")))
     if has_counts:
         show_counts(exercise)
     else:
@@ -170,10 +175,10 @@ def solution(work):
 
 
 def diff(work):
-    lines = difflib.unified_diff(work.path.read_text(encoding="utf-8", errors="replace").splitlines(),
+    lines = difflib.unified_diff(work.path.read_text(encoding="utf-8-sig", errors="replace").splitlines(),
                                  work.chapter.solution(work.exercise).splitlines(), str(work.exercise.file),
                                  f"{work.exercise.chapter}/kernels.cuh", lineterm="")
-    say(*lines)
+    say("\n".join(lines) or "There is no difference.")
 
 
 @contextmanager
@@ -240,7 +245,7 @@ def find(name, chosen):
     chapter = chapter.partition("_")[0].zfill(2)
     found = [each for each in chosen if each.number[:2] == chapter and (not number or each.number == f"{chapter}.{number}")]
     if not found:
-        fail(2, f"no exercise '{name}': the exercises are {', '.join(each.number for each in chosen)}")
+        fail(2, f"no exercise or chapter '{name}': the exercises are {', '.join(each.number for each in chosen)}")
     return found
 
 
@@ -253,32 +258,47 @@ def unsolved(chosen, backend):
     return chosen[-1]
 
 
-def main():
+def parse(command, words):
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("command", choices=["exercise", "status", "debug", "predict", "live"])
-    parser.add_argument("--step", default="0")
-    parser.add_argument("number", nargs="?")
+    parser.add_argument("name", metavar="CHAPTER", nargs=None if command in ("predict", "live") else "?")
     parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
-    what = parser.add_mutually_exclusive_group()
-    for option in ("--watch", "--hint", "--solution", "--diff", "--reset", "--answer", "--help"):
-        what.add_argument(option, action="store_true")
-    parser.error = lambda mistake: fail(2, f"{mistake}; ./course exercise --help lists the options")
-    options = parser.parse_intermixed_args()
-    if options.help:
+    parser.add_argument("--unbuilt", action="store_true")  # says by status whether the programs must be built first
+    parser.add_argument("--step", default="0") if command == "live" else None
+    parser.add_argument("--answer", action="store_true") if command == "debug" else None
+    if command == "exercise":
+        what = parser.add_mutually_exclusive_group()
+        for option in ("--watch", "--hint", "--solution", "--diff", "--reset"):
+            what.add_argument(option, action="store_true")
+    parser.error = lambda mistake: fail(2, f"{mistake}; ./course {command} --help lists the options")
+    return parser.parse_intermixed_args(words)
+
+
+def main(command, *words):
+    if {"-h", "--help"} & set(words):
         return say(__doc__.strip())
-    if options.command == "debug":
-        name = options.number or ""
+    options = parse(command, words)
+    if command == "debug":
+        name = options.name or ""
         fault = hunt.choose(name, name and name.partition("_")[0].rstrip("/").zfill(2))
         if fault is None:
             fail(2, f"no fault '{name}': faults are called 01-1 and so on, by chapter")
-        return say(*hunt.explain(fault)) if options.answer else hunt.ask(fault, say, options.backend)
-    chosen = find(options.number, exercises())
-    if options.command == "live":
+        if options.answer:
+            return say(*hunt.explain(fault))
+        return UNBUILT if options.unbuilt else hunt.ask(fault, lambda *lines: say(*map(wrapped, lines)), options.backend)
+    chosen = find(options.name, exercises())
+    if command in ("live", "predict") and "." in options.name:
+        fail(2, f"{command} needs a chapter, such as {chosen[0].number[:2]}")
+    if command == "live":
         step = live.find(chosen[0].chapter[:2], options.step)
         return live.write(step, say) if step else fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
-    if options.command == "predict":
+    if command == "predict":
+        if options.unbuilt and predict.measures(chosen[0].chapter, options.backend):
+            return UNBUILT
         return predict.predict(chosen[0].chapter, options.backend, say)
-    if options.command == "status":
+    if options.unbuilt and (command == "status" or len(chosen) > 1 or
+                            not (options.hint or options.solution or options.diff or options.reset)):
+        return UNBUILT
+    if command == "status":
         return status(chosen, options.backend)
 
     exercise = chosen[0] if len(chosen) == 1 else unsolved(chosen, options.backend)
@@ -317,8 +337,8 @@ def main():
 if __name__ == "__main__":
     os.chdir(ROOT)
     try:
-        sys.exit(main())
+        sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        fail(1, error)
+        fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)

@@ -34,7 +34,7 @@ import reports
 from grading import Grading
 from sandbox import Sandbox, missing
 from starter import exercises
-from submission import Refused, read
+from submission import Rejected, read
 
 LARGEST = 1 << 18  # bytes of a file
 
@@ -50,19 +50,19 @@ def file_of(folder, exercise):
              if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # without older ones, such as 03.2_x.1.cuh
     if len(found) > 1:
         names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
-        raise Refused(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
+        raise Rejected(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
     if not found:
         return None
     if found[0].is_symlink():
-        raise Refused("its file is a link")
+        raise Rejected("its file is a link")
     try:
         descriptor = os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise Refused(f"its file can't be read: {error.strerror}") from None
+        raise Rejected(f"its file can't be read: {error.strerror}") from None
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Refused(f"it is not a regular file of at most {LARGEST >> 10} KiB")
+            raise Rejected(f"it is not a regular file of at most {LARGEST >> 10} KiB")
         return file.read(LARGEST)
 
 
@@ -77,8 +77,8 @@ def grade(folder, exercise, options):
             with tempfile.TemporaryDirectory(prefix="grade-") as scratch:
                 words = Grading(exercise, Sandbox(scratch, options.sandbox), options.seed).verdict(source)
             notes = source.notes
-    except Refused as why:
-        words, notes = [f"Refused: {why}."], []
+    except Rejected as why:
+        words, notes = [f"Rejected: {why}."], []
     return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
             "words": reports.visible("\n".join([*words, *notes]))}
 
@@ -106,7 +106,8 @@ def main():
         parser.add_argument(name, type=Path)
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("--no-sandbox", dest="sandbox", action="store_false")
-    parser.add_argument("--help", action="store_true")
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--unbuilt", action="store_true")  # exits with 75 before anything that must be built first
     parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists the options")
     options = parser.parse_intermixed_args()
     if options.help:
@@ -126,6 +127,8 @@ def main():
     if options.sandbox and (why := missing()):
         fail(1, f"{why}; see --no-sandbox in ./course grade --help")
     chosen = chosen_exercises(options.only, folders)
+    if options.unbuilt:
+        return 75
     for path in filter(None, (options.json, options.junit, options.gradescope)):
         path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
     with ThreadPoolExecutor(options.j) as pool:
@@ -151,4 +154,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except OSError as error:
-        fail(1, error)
+        fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)

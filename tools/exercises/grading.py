@@ -66,18 +66,18 @@ class Grading:
         return []
 
     def suspect(self):
-        """Finds device code that clang refuses, and calls of forbidden functions. Returns a message's lines."""
-        clang = [ROOT / "common/simulator/refused.sh", self.source, f"-I{ROOT / 'common'}"]
+        """Finds device code that clang rejects, and calls of forbidden functions. Returns a message's lines."""
+        clang = [ROOT / "common/simulator/rejected.sh", self.source, f"-I{ROOT / 'common'}"]
         done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
         if done.status != 0:
             words = checks.compiler_words(done.stderr)[1:]
-            return ["nvcc would refuse it.", *self.words(words), *filter(None, [done.why])]
+            return ["nvcc would reject it.", *self.words(words), *filter(None, [done.why])]
         done = self.sandbox.run(["nm", "-u", "--format=just-symbols", *Path(self.sandbox.folder).glob("*.o")], trusted=True)
         names = {name.partition("@")[0] for name in done.stdout.split()}
         if any("far_elements.cuh" in line for line in more_checks(self.exercise)[0]):
             names -= FAR
         called = sorted(name for name in names if not LINKED.fullmatch(name))
-        return [f"Refused: it calls '{called[0]}'."] if called or done.status != 0 else []
+        return [f"Rejected: it calls '{called[0]}'."] if called or done.status != 0 else []
 
     def start(self, order, token, **settings):
         """Runs a program of the exercise, which prints the token before its verdict."""

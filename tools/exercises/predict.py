@@ -97,6 +97,12 @@ def measured(chapters, backend):
     return rows, f"your {rows[-1]['device']}"
 
 
+def measures(chapter, backend):
+    """The chapters whose programs the answers need; none if the recorded results answer: the simulator's times mean nothing."""
+    needed = {name for question in questions(chapter) if question.kind in ("ratio", "order") for name, _ in question.variants()}
+    return needed if backend == "gpu" or needed == {"01"} else set()
+
+
 def predict(chapter, backend, say):
     asked = questions(chapter)
     answers = noted("predict")
@@ -107,8 +113,7 @@ def predict(chapter, backend, say):
             return say("")
         say("")
     note("predict", **answers)
-    needed = {name for question in asked if question.kind in ("ratio", "order") for name, _ in question.variants()}
-    if backend == "gpu" or needed == {"01"}:  # the simulator's times mean nothing, except for variants on the CPU
+    if needed := measures(chapter, backend):
         folders = sorted(path.name for name in needed for path in ROOT.glob(f"{name}_*"))
         rows, whose = measured(folders, backend)
     else:

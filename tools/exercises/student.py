@@ -17,7 +17,9 @@ def noted(name):
 
 def note(name, **values):
     NOTES.mkdir(parents=True, exist_ok=True)
-    (NOTES / f"{name}.json").write_text(json.dumps({**noted(name), **values}), encoding="utf-8")
+    draft = NOTES / f"{name}.json.new"  # a full disk must not destroy the old notes
+    draft.write_text(json.dumps({**noted(name), **values}), encoding="utf-8")
+    draft.replace(NOTES / f"{name}.json")
 
 
 class Work:
@@ -37,24 +39,32 @@ class Work:
         NOTES.mkdir(parents=True, exist_ok=True)
         starter = self.chapter.starter(self.exercise)
         try:
-            with open(self.path, "x", encoding="utf-8") as file:
-                file.write(starter)
+            self.path.touch(exist_ok=False)
         except FileExistsError:
             return False
-        self.given.write_text(starter, encoding="utf-8")
+        try:
+            self.given.write_text(starter, encoding="utf-8")
+            self.path.write_text(starter, encoding="utf-8")
+        except OSError:  # on a full disk: half a starter would be taken for the student's work
+            self.path.unlink()
+            raise
         return True
 
     def reset(self):
         """Keeps the file under a numbered name, and starts over. Returns that name."""
+        self.note(hints=0)
         for number in range(1, 10 ** 6):
             kept = self.path.with_suffix(f".{number}.cuh")
             try:
-                kept.hardlink_to(self.path)  # fails if the name is taken
+                kept.touch(exist_ok=False)  # not a hard link, which some file systems lack
             except FileExistsError:
                 continue
-            self.path.unlink()
-            self.note(hints=0)
-            self.begin()
+            self.path.replace(kept)
+            try:
+                self.begin()
+            except OSError:  # on a full disk, nothing changes
+                kept.replace(self.path)
+                raise
             return kept
         raise RuntimeError("there are a million old versions")
 

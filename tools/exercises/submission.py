@@ -1,13 +1,13 @@
 """Selects what is graded of a student's file: the functions that the exercise asks for, if nothing in it is suspicious.
 
-All other code is the chapter's. A file is refused for code that no solution needs and cheats use. Other cheats, such as a
+All other code is the chapter's. A file is rejected for code that no solution needs and cheats use. Other cheats, such as a
 call of the C library by another name, are found in the object (grading.py), and the program runs in a sandbox.
 """
 
 import re
 from dataclasses import dataclass
 
-from definitions import Refused, split, tokens_of
+from definitions import Rejected, split, tokens_of
 from starter import MARK, Chapter, marked
 
 HEADERS = set("""algorithm array atomic bit climits cmath cstddef cstdint cstdio limits mutex numeric thread
@@ -26,7 +26,7 @@ FORBIDDEN_CALLS = {"open", "read", "write", "signal", "raise", "kill", "clone", 
 
 
 def directives(tokens, allowed):
-    """The tokens outside directives, and the #includes. Raises Refused for a directive that is not allowed."""
+    """The tokens outside directives, and the #includes. Raises Rejected for a directive that is not allowed."""
     rest, includes, at = [], [], 0
     while at < len(tokens):
         token = tokens[at]
@@ -42,14 +42,15 @@ def directives(tokens, allowed):
         elif words[:2] == ["#", "include"] and (header in allowed or header in {f"<{each}>" for each in HEADERS}):
             includes.append(f"#include {header}")
         elif words != ["#", "pragma", "once"]:
-            raise Refused(f"line {token.line}: '{' '.join(words)}' is not allowed in this exercise, only the starter's "
+            named = f"#include {header}" if words[:2] == ["#", "include"] else " ".join(words)
+            raise Rejected(f"line {token.line}: '{named}' is not allowed in this exercise, only the starter's "
                           "#includes and #pragma unroll")
         at += len(line)
     return rest, includes
 
 
 def screen(tokens, course_words):
-    """Refuses code that no solution needs."""
+    """Rejects code that no solution needs."""
     texts = [token.text for token in tokens] + ["", "", ""]
     for at, token in enumerate(tokens):
         before, after = texts[at - 1] if at else "", texts[at + 1]
@@ -76,29 +77,29 @@ def screen(tokens, course_words):
         elif name == ")" and before == "*" and tokens[at + 1:] and tokens[at + 1].kind == "number":
             why = "a cast of a number to an address"
         if why:
-            raise Refused(f"line {token.line}: {why}")
+            raise Rejected(f"line {token.line}: {why}")
 
 
 def require_harmless(definition, is_host, called):
-    """Refuses a definition that is not in the starter, unless it can run only when called."""
+    """Rejects a definition that is not in the starter, unless it can run only when called."""
     head, name, line = definition.head, definition.name, definition.tokens[0].line
     words = definition.words
     if name in called:
-        raise Refused(f"line {line}: '{name}' is already a name in the course's code")
+        raise Rejected(f"line {line}: '{name}' is already a name in the course's code")
     if "template" in head and head[1:3] == ["<", ">"]:
-        raise Refused(f"line {line}: a template specialization is not allowed")
+        raise Rejected(f"line {line}: a template specialization is not allowed")
     if definition.is_function:
         qualifiers = definition.qualifiers()
         if qualifiers in ({"__device__"}, {"__global__"}) or is_host and not qualifiers:
             return
-        raise Refused(f"line {line}: '{name}' is a host function, which this exercise does not need")
+        raise Rejected(f"line {line}: '{name}' is a host function, which this exercise does not need")
     if head[:1] == ["struct"] and "(" not in words and words[-2:] == ["}", ";"] and "static" not in words:
         return
     if head[:1] == ["using"] and "=" in words or head[:1] == ["static_assert"]:
         return
     if "constexpr" in head and not re.search(r"\] [({]", " ".join(words)):  # a lambda
         return
-    raise Refused(f"line {line}: '{' '.join(words[:6])} ...' is neither a device function nor a constexpr constant nor a "
+    raise Rejected(f"line {line}: '{' '.join(words[:6])} ...' is neither a device function nor a constexpr constant nor a "
                   "struct of data")
 
 
@@ -112,11 +113,11 @@ class Submission:
 
 
 def read(exercise, raw):
-    """The source to be graded, from a file's bytes. Raises Refused."""
+    """The source to be graded, from a file's bytes. Raises Rejected."""
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise Refused("it is not UTF-8 text") from None
+        raise Rejected("it is not UTF-8 text") from None
     chapter = Chapter(exercise.chapter)
     own = [line for line in chapter.lines if line.startswith("#include")]
     tokens, added = directives(tokens_of(text), {line.removeprefix("#include ") for line in own})
@@ -140,19 +141,19 @@ def read(exercise, raw):
     for each in students:
         name = each.name
         if name in seen and name in wanted:
-            raise Refused(f"line {each.tokens[0].line}: '{name}' is defined twice")
+            raise Rejected(f"line {each.tokens[0].line}: '{name}' is defined twice")
         seen.add(name)
         if name in wanted:
             if not each.is_function or each.qualifiers() != wanted[name].qualifiers():
                 kind = " ".join(wanted[name].qualifiers()) or "host"
-                raise Refused(f"line {each.tokens[0].line}: '{name}' is not a {kind} function, as in the starter")
+                raise Rejected(f"line {each.tokens[0].line}: '{name}' is not a {kind} function, as in the starter")
         elif name in kept:
             if each.words != kept[name].words:
                 notes.append(f"Ignored: the change to '{name}' in line {each.tokens[0].line}, which is the course's code.")
         else:
             require_harmless(each, is_host, called)
     if missing := [name for name in wanted if name not in seen]:
-        raise Refused(f"'{missing[0]}' is missing")
+        raise Rejected(f"'{missing[0]}' is missing")
 
     parts, emitted = [], set()
     for each, asked, placed in course:

@@ -5,18 +5,21 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fcntl import LOCK_EX, flock
 
-from sandbox import on_few_cpus
-from starter import ROOT
+from definitions import Rejected, split, tokens_of
+from sandbox import OUTPUT, on_few_cpus
+from starter import ROOT, Chapter, names_of, without_comments
 
 sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
 import counts  # noqa: E402
 import rows  # noqa: E402
 import text as lens  # noqa: E402
 
-SECONDS = 120  # per check; a longer one counts as an endless loop
+SECONDS = 120  # per check
 CPU_SECONDS = "30"  # of a check's threads together; a CPU's loop that never ends is stopped there, by its line
 # Under the lens, the checks don't diagnose, which would run a kernel with a race hundreds of times. Grids that follow an
 # H200's 132 SMs would take minutes.
@@ -42,13 +45,15 @@ WITHOUT_LINE = re.compile("order of the threads|: a race|read before it was|unti
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero",
-           signal.SIGXCPU: f"after {CPU_SECONDS} seconds of work: an endless loop?"}
+           signal.SIGXCPU: f"after {CPU_SECONDS} seconds of work: an endless loop?",
+           signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
 
 
 @dataclass
 class Verdict:
     passed: bool
     words: list  # lines; none if it passed
+    printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
 
     @property
     def first(self):
@@ -61,8 +66,10 @@ def program(exercise, preset, order):
 
 def build(preset, targets):
     """Builds targets. Returns the compiler's messages; nothing on success."""
-    done = subprocess.run(["cmake", "--build", f"build/{preset}", "--target", *targets], cwd=ROOT, text=True,
-                          errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
+    with open(ROOT / "build" / f"{preset}.lock", "a", encoding="utf-8") as lock:  # against ./course in another terminal
+        flock(lock, LOCK_EX)
+        done = subprocess.run(["cmake", "--build", f"build/{preset}", "--target", *targets], cwd=ROOT, text=True,
+                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
@@ -73,10 +80,43 @@ def compiler_words(log):
     first = errors[0] if errors else 0
     shown = lines[first:first + 1]
     for line in lines[first + 1:first + 8]:
-        if re.match(r"\S+:\d+:|\[\d+/\d+\]|ninja:", line):
+        if re.match(r"\S[^:]*:( In |\d+:)|\[\d+/\d+\]|ninja:", line):
             break
         shown.append(line)
     return ["It does not compile.", *shown]
+
+
+def not_utf8(exercise):
+    """A line about the first character of a student's file that is no UTF-8; nothing if all are."""
+    raw = (ROOT / exercise.file).read_bytes()
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return [f"{exercise.file}:{raw.count(bytes([10]), 0, error.start) + 1}: this line is not UTF-8 text: save the file as UTF-8."]
+    return []
+
+
+def lacks(exercise):
+    """A line about a bracket or a function of the starter that a student's file lacks; nothing if it lacks neither."""
+    text = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace")
+    try:
+        split(tokens_of(text.replace("\r\n", "\n")))
+    except Rejected as why:
+        if found := re.fullmatch(r"line (\d+): ('.' (?:is never closed|closes nothing))", str(why)):
+            return [f"{exercise.file}:{found[1]}: {found[2]}."]
+    chapter, code = Chapter(exercise.chapter), without_comments(text.splitlines())
+    names = [name for part in chapter.needed(exercise.variant) if part not in chapter.hidden(exercise) for name in sorted(names_of(part))]
+    missing = [name for name in names if not re.search(rf"\b{name}\b", code)]
+    return [f"{exercise.file}: '{missing[0]}', which is in the starter, is missing."] if missing else []
+
+
+def does_not_compile(exercise, log):
+    """The words about a student's file that does not compile."""
+    words = compiler_words(log)
+    if found := lacks(exercise):
+        # The compiler's own line may be far below the mistake, or not in the file.
+        return [words[0], *found, *(line for line in words[1:2] if line.startswith(str(exercise.file)))]
+    return words
 
 
 def ended_by(number):
@@ -108,24 +148,36 @@ def run(command, seed=None):
     """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
     # Interleaved, blocks run in the order of the chapters' checks, or races between them may not show.
     seed = seed or ("7" if str(command[0]).endswith("_interleaved") else "0")
-    try:
-        done = subprocess.run(["sh", "-c", 'ulimit -S -t "$0"; exec "$@"', CPU_SECONDS, *on_few_cpus(), *command], cwd=ROOT, text=True,
-                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                              env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, "CUDA_SIM_SEED": seed})
-    except subprocess.TimeoutExpired as late:
-        words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
-        return Verdict(False, [f"It did not end within {SECONDS} seconds: an endless loop?", *words[:1]])
-    if done.returncode == 0:
-        return Verdict(True, [])
-    words = done.stdout.splitlines()
+    limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
+    # The check says before each case which one it is, and copies a line of its input before its verdict, so that what
+    # the student's code prints is not taken for either.
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
+        try:
+            done = subprocess.run(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
+                                  input="verdict\n", stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
+                                  env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, "CUDA_SIM_SEED": seed, "COURSE_SEED": "0"})
+        except subprocess.TimeoutExpired as late:
+            words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
+            return Verdict(False, [f"It did not end within {SECONDS} seconds: does it wait for something, or is this machine busy?",
+                                   *words[:1]])
+        if done.returncode == 0:
+            return Verdict(True, [])
+        out.seek(0)
+        before, has_verdict, after = out.read().rpartition("\nverdict\n")
+    _, has_case, last = (before if has_verdict else after).rpartition("\ncase ")
+    case, _, printed = last.partition("\n") if has_case else ("", "", last)
+    words = after.splitlines() if has_verdict else []
     said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in done.stderr.splitlines()
             if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
     if "CPU time" in done.stderr:
         words.append("It does not end.")
     elif done.returncode < 0:
         words.append(ended_by(-done.returncode))
+    if not has_verdict and case and words:
+        words[0] = f"Wrong for {case}: {words[0][0].lower()}{words[0][1:]}"
     said += [f"at {frame[1]}" for frame in re.finditer(r"^ +#\d+ .*?(work/\S+:\d+)", done.stderr, re.MULTILINE)][:1]
-    return Verdict(False, words + ["  " + line for line in said[:2]] or [f"It ended with status {done.returncode}."])
+    return Verdict(False, words + ["  " + line for line in said[:2]] or [f"It ended with status {done.returncode}."],
+                   printed.splitlines())
 
 
 def run_in_two_orders(exercise, command):
@@ -184,13 +236,13 @@ def with_lines(exercise, words):
     return [words[0], *filter(WITHOUT_LINE.search, words[1:]), *found] if found else words
 
 
-def refused(exercise):
-    """clang's errors for code that nvcc would refuse and g++ compiles; nothing without a clang that reads CUDA."""
+def rejected(exercise):
+    """clang's errors for code that nvcc would reject and g++ compiles; nothing without a clang that reads CUDA."""
     cache = (ROOT / "build" / "simulator" / "CMakeCache.txt").read_text(encoding="utf-8")
     if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
         return []
     source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
-    done = subprocess.run([ROOT / "common/simulator/refused.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
+    done = subprocess.run([ROOT / "common/simulator/rejected.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
                           env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
@@ -200,8 +252,10 @@ def verify(exercise, backend):
     """Checks an exercise: the verdict has the first failure, if there is one."""
     first, *others = CHECKS[backend]
     preset, order, _ = first
+    if words := not_utf8(exercise):
+        return Verdict(False, ["It does not compile.", *words])
     if log := build(preset, [program(exercise, preset, order).name]):
-        return Verdict(False, compiler_words(log))
+        return Verdict(False, does_not_compile(exercise, log))
     command = [program(exercise, preset, order)]
     verdict = run_in_two_orders(exercise, command) if backend == "simulator" else run(command)
     if not verdict.passed and "ended by SIG" in verdict.first and backend == "simulator":
@@ -215,16 +269,16 @@ def verify(exercise, backend):
     if has_lens(exercise):
         targets[0][1].append(program(exercise, "simulator", "lens").name)
     with ThreadPoolExecutor() as pool:
-        words = pool.submit(refused, exercise)
+        words = pool.submit(rejected, exercise)
         logs = pool.map(lambda each: build(*each), targets)
         for log in logs:
             if log:
                 return Verdict(False, compiler_words(log))
         if words.result():
-            return Verdict(False, ["The result is right, but nvcc would refuse the code.", *words.result()[1:]])
+            return Verdict(False, ["The result is right, but nvcc would reject the code.", *words.result()[1:]])
         for (_, order, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
             if not verdict.passed:
-                return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)))
+                return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)), verdict.printed)
     if has_lens(exercise) and (found := seen_by_lens(exercise)):
         return Verdict(False, [BY_LUCK, *found])
     return Verdict(True, [])

@@ -89,7 +89,7 @@ std::string refusal(const Axis& axis) {
     return thrown_by([&] { bin_finder<T>(axis, nullptr); });
 }
 
-TEST_CASE("an invalid axis, or one that is finer than its values, is refused") {
+TEST_CASE("an invalid axis, or one that is finer than its values, is rejected") {
     for (const Axis& axis : {Axis{0, 1, 0}, Axis{1, 1, 5}, Axis{2, 1, 5}, Axis{NAN, 1, 5},
                              Axis{0, INFINITY, 5}, Axis{-1e308, 1e308, 5}}) {
         CHECK(refusal<float>(axis).find("an axis needs bins") != std::string::npos);

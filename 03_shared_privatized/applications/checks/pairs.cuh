@@ -41,7 +41,7 @@ TEST_CASE("columns are read by name, with any line ends, quotes and spaces") {
     CHECK(parse("x,y\n5,5\n", "x,x").second == std::vector<double>{5});
 }
 
-TEST_CASE("what is no table of finite numbers is refused by file, line and column") {
+TEST_CASE("what is no table of finite numbers is rejected by file, line and column") {
     CHECK(refusal("x,y\n1,2\n3,\n") == "f.csv, line 3, column 2 (y): the value is missing");
     CHECK(refusal("x,y\n3,nan\n") == "f.csv, line 2, column 2 (y): 'nan' is not a finite number");
     CHECK(refusal("x,y\nInf,-inf\n").find("line 2, column 1 (x): 'Inf'") != std::string::npos);
@@ -63,7 +63,7 @@ TEST_CASE("what is no table of finite numbers is refused by file, line and colum
     CHECK(refusal("\n\r\n") == "f.csv: it is empty");
 }
 
-TEST_CASE("a file whose first line does not name the columns is refused") {
+TEST_CASE("a file whose first line does not name the columns is rejected") {
     for (const char* bad : {"1,2\n3,4\n", "x,1\n", "x,nan\n", "x,\n", "x,y,-inf\n"})
         CHECK(refusal(bad).find("must name all of them") != std::string::npos);
     CHECK(refusal("1,2\n3,4\n").find("f.csv, line 1, column 1: '1'") == 0);
@@ -72,7 +72,7 @@ TEST_CASE("a file whose first line does not name the columns is refused") {
     CHECK(refusal("x,y,x\n1,2,3\n", "x,y") == "--columns: f.csv has several columns 'x'");
 }
 
-TEST_CASE("whatever is done to a file, it is read as finite numbers or refused in one line") {
+TEST_CASE("whatever is done to a file, it is read as finite numbers or rejected in one line") {
     const std::string good = "x,\"y, z\",w\r\n1.5,-2e3,7\r\n\"3\",4,\"a \"\"b\"\"\"\r\n-0,1e-300,\r\n";
     const std::string bytes = "0123456789.,;\"\n\r\t eE+-naifx\0\x1b\xEF\xFF";
     Random random(5);

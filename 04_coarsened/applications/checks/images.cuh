@@ -43,7 +43,7 @@ TEST_CASE("an image that is written is read again as it was") {
     CHECK(image_format("photo") == "");
 }
 
-TEST_CASE("an image that is too large for the memory is refused before there is any for it") {
+TEST_CASE("an image that is too large for the memory is rejected before there is any for it") {
     // The file is small, because all pixels are the same.
     const Folder folder;
     const std::string path = folder / "large.png";
@@ -140,7 +140,7 @@ TEST_CASE("what a PNG image says besides its pixels takes no memory") {
     }
 }
 
-TEST_CASE("a damaged image is refused or read, and breaks nothing") {
+TEST_CASE("a damaged image is rejected or read, and breaks nothing") {
     std::mt19937 random(1);
     for (const char* name : {"cat.jpg", "cat-grey.png", "cat-alpha.png"}) {
         const std::vector<unsigned char> whole = read_file(kImages + name, kPlenty);

@@ -58,7 +58,7 @@ TEST_CASE("ranks that see the same GPUs use different ones, as long as there are
     CHECK(used_by({2, 3}) == std::set<int>{0, 1});
 }
 
-TEST_CASE("several ranks without MPI are refused") {
+TEST_CASE("several ranks without MPI are rejected") {
     CHECK(thrown_by([] {
               const Ranks ranks({0, 4, true}, {});
           }) ==

@@ -194,7 +194,7 @@ TEST_CASE(
     CHECK(nothing.empty());
 }
 
-/// A call of a kernel without <<<>>>, in a pointer's guise: as it is, clang refuses it (see refused.sh).
+/// A call of a kernel without <<<>>>, in a pointer's guise: as it is, clang rejects it (see rejected.sh).
 template <typename... Parameters, typename... Arguments>
 std::pair<int, std::string> called_plainly(void (*kernel)(Parameters...), Arguments... arguments) {
     return process_of([=] {

@@ -73,7 +73,7 @@ TEST_CASE("an all-reduce gives the sums to all devices, after what is before it 
 }
 
 TEST_CASE(
-    "an all-reduce that a device is missing from is refused, as are other devices' numbers and streams") {
+    "an all-reduce that a device is missing from is rejected, as are other devices' numbers and streams") {
     ThreeDevices devices;
     ncclGroupStart();
     CHECK(devices.reduce(0) == ncclSuccess);

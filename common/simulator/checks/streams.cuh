@@ -126,7 +126,7 @@ TEST_CASE("work in a stream is done even if the stream is destroyed before") {
 
 __global__ void shared_kernel() { extern __shared__ int cells[]; }
 
-TEST_CASE("a launch in a stream that asks for too much shared memory is refused at once") {
+TEST_CASE("a launch in a stream that asks for too much shared memory is rejected at once") {
     CHECK(failures([] {
               const Stream stream;
               shared_kernel<<<1, 1, 48 * 1024, stream.stream>>>();

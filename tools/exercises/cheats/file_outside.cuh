@@ -1,5 +1,5 @@
 // 01.1: a file outside of its folder
-// refused: 'ofstream' is not allowed in an exercise
+// rejected: 'ofstream' is not allowed in an exercise
 #include <vector>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];

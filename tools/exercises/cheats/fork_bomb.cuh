@@ -1,5 +1,5 @@
 // 01.1: endless processes, from host code
-// refused: 'fork' is not allowed in an exercise
+// rejected: 'fork' is not allowed in an exercise
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (;;) fork();
 }

@@ -1,5 +1,5 @@
 // 06.1: a loop on the host over a copy of the data
-// refused: 'cudaMemcpyDeviceToHost' is not allowed in this exercise
+// rejected: 'cudaMemcpyDeviceToHost' is not allowed in this exercise
 __global__ void fold_kernel(unsigned long long*, std::size_t, std::size_t) {}
 inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                             LaunchShape) {

@@ -1,5 +1,5 @@
 // 02.3: an endless compilation
-// refused: It does not compile
+// rejected: It does not compile
 template <unsigned long long low, unsigned long long high>
 __device__ constexpr unsigned long long sum() {
     if constexpr (high - low < 2)

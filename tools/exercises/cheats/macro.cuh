@@ -1,5 +1,5 @@
 // 02.3: another meaning of atomicAdd in the course's code
-// refused: '# define atomicAdd
+// rejected: '# define atomicAdd
 #define atomicAdd(address, value) (*(address) += (value))
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

@@ -1,5 +1,5 @@
 // 01.1: a comment that a backslash continues on the next line
-// refused: a backslash at the end of a line
+// rejected: a backslash at the end of a line
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     // \
 

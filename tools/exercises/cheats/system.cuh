@@ -1,5 +1,5 @@
 // 01.1: a shell command
-// refused: 'system' is not allowed in an exercise
+// rejected: 'system' is not allowed in an exercise
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
     system("touch /tmp/pwned");

@@ -20,8 +20,8 @@ done
 # refuses WORDS SOURCE: does not compile, with the file's name before these words.
 refuses() {
   local said
-  printf '%b' "$2" >"$scratch/refused.cu"
-  if said=$("$program" "$build" "$scratch/refused.cu" 2>&1) || [[ $said != *"$scratch/refused.cu:"$1* ]]; then
+  printf '%b' "$2" >"$scratch/rejected.cu"
+  if said=$("$program" "$build" "$scratch/rejected.cu" 2>&1) || [[ $said != *"$scratch/rejected.cu:"$1* ]]; then
     complain "of $2 it says: $said"
   fi
 }
@@ -31,12 +31,12 @@ refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t 
 refuses "2*missing" 'int main() {\n  missing();\n}'
 refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
 
-# What nvcc would refuse runs, and clang says so each time.
+# What nvcc would reject runs, and clang says so each time.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   printf '#include <algorithm>\n__global__ void k(int* p) { *p = std::min(1, 2); }\nint main() {}' >"$scratch/warned.cu"
   for _ in 1 2; do
     said=$("$program" "$build" "$scratch/warned.cu" 2>&1)
-    [[ $said == *"$scratch/warned.cu:2:34: error: "*"nvcc would refuse this"*"/program" ]] ||
+    [[ $said == *"$scratch/warned.cu:2:34: error: "*"nvcc would reject this"*"/program" ]] ||
       complain "of std::min in a kernel it says: $said"
   done
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: common/simulator/refused.sh [--program] FILE.cu [CLANG OPTION...]
-# Prints what nvcc would refuse in a CUDA program but g++, which compiles the translation, accepts: clang reads the
+# usage: common/simulator/rejected.sh [--program] FILE.cu [CLANG OPTION...]
+# Prints what nvcc would reject in a CUDA program but g++, which compiles the translation, accepts: clang reads the
 # file as device code. Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
 # --program: the file is not one of the course's, and may use all of compat/.
 set -euo pipefail
@@ -20,13 +20,13 @@ status=0
 said=$("${CLANG:-clang++}" "${flags[@]}" -w -fsyntax-only "${@:2}" "$1" 2>&1) || status=$?
 if [ $status -eq 0 ]; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
-# Of a launch in a kernel, which only clang refuses, it has more to say than can be recognized.
+# Of a launch in a kernel, which only clang rejects, it has more to say than can be recognized.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
 if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
-# Only clang refuses `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
+# Only clang rejects `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
 clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\)\$"
 grep -qv "$clangs_own" <<<"$errors" || exit 0
 # The course's files are named relative to its root.
 sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d" <<<"${said//"$root/"/}" >&2
-echo "${1#"$root/"}: nvcc would refuse this; the words are clang's" >&2
+echo "${1#"$root/"}: nvcc would reject this; the words are clang's" >&2
 exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks that what nvcc refuses is refused here, too, at the student's line:
-#   refused.sh CLANG                         by clang, which the build asks where it is installed
-#   refused.sh TRANSLATE COMPILER OPTION...  by the compiler of the translated file alone
+# Checks that what nvcc rejects is rejected here, too, at the student's line:
+#   rejected.sh CLANG                         by clang, which the build asks where it is installed
+#   rejected.sh TRANSLATE COMPILER OPTION...  by the compiler of the translated file alone
 set -euo pipefail
 simulator=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$(mktemp -d)
@@ -12,7 +12,7 @@ failures=0
 
 ask() {
   if [ ${#compiler[@]} -eq 1 ]; then
-    CLANG=${compiler[0]} "$simulator/refused.sh" "$input" "-std=c++${standard:-20}"
+    CLANG=${compiler[0]} "$simulator/rejected.sh" "$input" "-std=c++${standard:-20}"
   else
     "${compiler[0]}" "$input" "$scratch/output.cpp" &&
       "${compiler[@]:1}" -std=c++20 -I "$simulator/include" -fsyntax-only "$scratch/output.cpp"

@@ -2,6 +2,7 @@
 /// @brief Checks of streams and devices: what has to wait for what, and what a program finds that forgets to.
 #pragma once
 
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -186,6 +187,19 @@ TEST_CASE("each thread of the host has a device of its own") {
     CHECK(device == 1);
     CHECK(cudaSetDevice(2) == cudaErrorInvalidDevice);
     cudaGetLastError();
+}
+
+TEST_CASE("the numbers of devices and of multiprocessors are chosen within limits") {
+    for (const auto& [chosen, devices, multiprocessors] :
+         {std::array{0, 1, 1}, {64, 64, 64}, {65, 64, 65}, {1024, 64, 1024}, {1025, 64, 1024}}) {
+        const Setting first("CUDA_SIM_DEVICES", chosen), second("CUDA_SIM_MULTIPROCESSORS", chosen);
+        int count = 0;
+        cudaDeviceProp properties;
+        CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
+        CHECK(count == devices);
+        CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+        CHECK(properties.multiProcessorCount == multiprocessors);
+    }
 }
 
 TEST_CASE("a kernel can't use another device's memory, and is told whose it is") {

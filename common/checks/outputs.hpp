@@ -48,7 +48,7 @@ inline int end_of(pid_t child) {
     return status;
 }
 
-/// @return What work prints to a stream in a new process.
+/// @return The text that work prints to a stream in a new process.
 inline std::string printed(std::FILE* stream, const std::function<void()>& work) {
     const Folder folder;
     const pid_t child = start([&] {

@@ -67,9 +67,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (++signals == 3) signal(SIGXCPU, SIG_DFL);
 });
 
-bool is_ours(const struct sigaction& action) {
-    return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_signal;
-}
+bool is_ours(const struct sigaction& action) { return action.sa_sigaction == on_signal; }
 
 }  // namespace
 

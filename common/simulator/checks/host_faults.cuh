@@ -199,7 +199,8 @@ TEST_CASE("streams and events that have been destroyed are found, also once ther
     for (const cudaError_t error :
          {cudaStreamDestroy(stream), cudaStreamSynchronize(stream), cudaEventRecord(event),
           cudaEventSynchronize(event), cudaEventElapsedTime(&milliseconds, event, other_event),
-          cudaEventDestroy(event)})
+          cudaEventElapsedTime(&milliseconds, other_event, event), cudaStreamWaitEvent(other_stream, event),
+          cudaStreamWaitEvent(stream, other_event), cudaEventDestroy(event)})
         CHECK(error == cudaErrorInvalidResourceHandle);
     cudaGetLastError();
     CUDA_CHECK(cudaStreamDestroy(other_stream));

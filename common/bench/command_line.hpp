@@ -112,7 +112,6 @@ class CommandLine {
             table.push_back(
                 {known.name.c_str(), known.value.empty() ? no_argument : required_argument, nullptr, 1});
         table.push_back({nullptr, 0, nullptr, 0});
-        opterr = 0;
         for (;;) {
             const int at = std::max(optind, 1);
             int index = static_cast<int>(options_.size()) - 1;  // --help, of which -h is the short form

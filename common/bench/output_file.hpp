@@ -61,7 +61,7 @@ inline Target find_target(const std::string& path) {
         if (S_ISDIR(status.st_mode)) throw std::system_error(EISDIR, std::generic_category());
         target.is_file = S_ISREG(status.st_mode);
     }
-    for (int links = 0; target.is_file && links < 40 && std::filesystem::is_symlink(target.path); ++links)
+    while (target.is_file && std::filesystem::is_symlink(target.path))  // no cycle: stat has followed them
         target.path = target.path.parent_path() / std::filesystem::read_symlink(target.path);
     return target;
 }

@@ -9,8 +9,8 @@
 
 /// Statistics of a job's samples, in seconds.
 struct Timing {
-    double median = 0, p10 = 0, p90 = 0;
-    std::size_t samples = 0;
+    double median, p10, p90;
+    std::size_t samples;
 };
 
 /// A row of results. A ratio that does not apply to the row is NaN: "-" in the table, empty in CSV.

@@ -166,6 +166,21 @@ TEST_CASE("invalid options are rejected by name") {
     CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file reads the whole file") == 0);
 }
 
+TEST_CASE("--help and -h print the usage, each option and what it accepts") {
+    const auto help = [](const std::string& option) {
+        return outputs_detail::printed(stdout, [&] {
+            parse({option});
+            _exit(3);
+        });
+    };
+    const std::string printed = help("--help");
+    CHECK(printed.find("usage: program [options]\n\n  --") == 0);
+    CHECK(printed.find("\n  --seed ") != std::string::npos);
+    CHECK(printed.find("\n" + std::string(21, ' ') + "bank-attack     ") != std::string::npos);
+    CHECK(printed.find("\n  --help           print this help\n") != std::string::npos);
+    CHECK(help("-h") == printed);
+}
+
 TEST_CASE("variants are chosen by name and by launch shape") {
     const std::vector<Variant<Histogram>> all{{.name = "fixed", .run = nullptr, .only_block = 256},
                                               {.name = "follows", .run = nullptr, .grid_follows_n = true}};
@@ -184,10 +199,36 @@ TEST_CASE("times and ratios are printed with three significant digits") {
     CHECK(format_seconds(0.0123) == "12.3 ms");
     CHECK(format_seconds(0.9999) == "1.00 s");
     CHECK(format_seconds(4.56e-4) == "456 us");
+    CHECK(format_seconds(0.9995) == "1.00 s");
     CHECK(format_seconds(2e-9) == "2.00 ns");
+    CHECK(format_seconds(1e-11) == "0.01 ns");
+    CHECK(format_ratio(9.995) == "10.0");
+    CHECK(format_ratio(99.95) == "100");
     CHECK(format_ratio(98.54) == "98.5");
     CHECK(format_ratio(NAN) == "-");
     CHECK(format_ratio(INFINITY) == "-");
+}
+
+TEST_CASE("a row's numbers are below their headings") {
+    Row row{.chapter = "02_naive_atomic", .variant = "one per element", .simulated = true};
+    row.timing = {0.0123, 0, 0, 1};
+    row.gigabytes_per_second = 3.25;
+    row.of_ceiling = 0.5;
+    row.times_cpu_sequential = 4;
+    row.times_cpu_all_cores = 0.25;
+    row.times_cub = 0.125;
+    row.verdict = "ok";
+    CHECK(outputs_detail::printed(stdout,
+                                  [&] {
+                                      print_heading();
+                                      print_row(row);
+                                      row.timing.samples = 0;
+                                      print_row(row);
+                                  }) ==
+          "                                                   % of    x one     x all          \n"
+          "ch  variant                       time    GB/s  ceiling CPU core CPU cores   x CUB  verdict\n"
+          "02  one per element        12.3 ms sim    3.25     50.0     4.00      0.25    0.12  ok\n"
+          "02  one per element            12.3 ms    3.25     50.0     4.00      0.25    0.12  ok\n");
 }
 
 TEST_CASE("rows go to CSV, and a file gets one heading") {
@@ -206,13 +247,22 @@ TEST_CASE("rows go to CSV, and a file gets one heading") {
     for (std::string line; std::getline(csv, line);) lines.push_back(line);
     REQUIRE(lines.size() == 4);
     CHECK(lines[0].find("chapter,problem,variant,device") == 0);
-    CHECK(lines[1].find("\"02_naive_atomic\",\"histogram\",\"say \"\"hi\"\"\"") == 0);
+    CHECK(lines[1].find(
+              R"("02_naive_atomic","histogram","say ""hi""","",false,"","",5,0,0,0,0,0,0,0,,,,,,"",)") == 0);
     CHECK(lines[1] == lines[3]);
     const std::string date = lines[1].substr(lines[1].size() - 22);
     CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));
     CHECK(lines[0].find(",driver,cuda_driver,cuda_runtime,host_cpus,commit,date") != std::string::npos);
     CHECK(lines[1].find("\"unknown\",\"20") != std::string::npos);  // checks are linked without a commit
     CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
+    int driver = 0, runtime = 0;
+    CUDA_CHECK(cudaDriverGetVersion(&driver));
+    CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+    CHECK(provenance().cuda_driver == provenance_detail::cuda_version(driver));
+    CHECK(provenance().cuda_runtime == provenance_detail::cuda_version(runtime));
+    CHECK(provenance_detail::cuda_version(13000) == "13.0");
+    CHECK(provenance_detail::cuda_version(12990) == "12.99");
+    CHECK(provenance_detail::cuda_version(0) == "");
 }
 
 TEST_CASE("shapes that a launch can't have are rejected") {

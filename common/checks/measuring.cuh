@@ -2,6 +2,7 @@
 /// @brief Checks of measurements: samples, rounds, the read ceiling, the grids of a sweep.
 #pragma once
 
+#include <pty.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "../cuda/device_buffer.cuh"
 #include "../problem/input.hpp"
 #include "catch.hpp"
+#include "outputs.hpp"
 
 namespace measuring_checks {
 
@@ -106,13 +108,50 @@ TEST_CASE("a job that has taken longer than two seconds gets no further round, b
     const auto spend = [](int milliseconds) {
         return [milliseconds] { usleep(static_cast<useconds_t>(milliseconds) * 1000); };
     };
+    int runs = 0;
+    const auto spend_half = [&, half = spend(1010)] {
+        ++runs;
+        half();
+    };
     const std::vector<Job> jobs{{.name = "slow", .run = spend(2010), .on_cpu = true},
-                                {.name = "three rounds", .run = spend(700), .on_cpu = true},
+                                {.name = "two rounds", .run = spend_half, .on_cpu = true},
                                 {.name = "fast", .run = [] {}, .on_cpu = true}};
     const std::vector<Measured> measured = measure(jobs, 3, &gpu);
     CHECK(measured[0].timing.samples == 1);
-    CHECK(measured[1].timing.samples <= 2);  // after the warm-up
+    CHECK(runs == 2);  // the first as a warm-up
+    CHECK(measured[1].timing.samples == 1);
     CHECK(measured[2].timing.samples == 3);
+}
+
+TEST_CASE("a CPU and the simulator say which options they ignore, and nothing else") {
+    const Device simulator = device_for_measuring(true);
+    const std::vector<Job> jobs{{.name = "job", .run = [] {}, .on_cpu = true}};
+    const auto said = [&](unsigned int rounds, const Device* device, const std::string& cache) {
+        return outputs_detail::printed(stderr, [&] { measure(jobs, rounds, device, cache); });
+    };
+    CHECK(said(Options{}.rounds, nullptr, Options{}.cache) == "");
+    CHECK(said(5, nullptr, Options{}.cache) == "");
+    CHECK(said(6, nullptr, Options{}.cache) == "--rounds 6 is for a GPU: a CPU runs at most 5\n");
+    CHECK(said(1, &simulator, Options{}.cache) == "");
+    CHECK(said(2, &simulator, "warm") ==
+          "--rounds 2 is for a GPU: the simulator runs one\n--cache warm is for a GPU\n");
+}
+
+TEST_CASE("a terminal shows which job is running") {
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        measure({{.name = "job", .run = [] {}, .on_cpu = true}}, 2, nullptr);
+        _exit(0);
+    }
+    std::string shown(1000, ' ');
+    std::size_t bytes = 0;
+    for (ssize_t more = 1; more > 0; bytes += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
+        more = read(terminal, &shown[bytes], shown.size() - bytes);
+    shown.resize(bytes);
+    CHECK(outputs_detail::end_of(child) == 0);
+    close(terminal);
+    CHECK(shown.find("\033[Kround 2 of 2: job\r\033[K") != std::string::npos);
 }
 
 TEST_CASE("a job whose kernel fails is WRONG, and the others run if the device can recover") {

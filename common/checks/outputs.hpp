@@ -10,12 +10,14 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../bench/histogram_report.hpp"
@@ -46,6 +48,18 @@ inline int end_of(pid_t child) {
     return status;
 }
 
+/// @return The text that work prints to a stream in a new process.
+inline std::string printed(std::FILE* stream, const std::function<void()>& work) {
+    const Folder folder;
+    const pid_t child = start([&] {
+        if (std::freopen((folder / "out").c_str(), "w", stream) == nullptr) _exit(2);
+        work();
+        std::fflush(stream);
+    });
+    CHECK(end_of(child) == 0);
+    return folder.read("out");
+}
+
 inline std::string refusal(const std::vector<NamedFile>& outputs, const NamedFile& input = {}) {
     return thrown_by([&] { require_outputs(outputs, input); });
 }
@@ -74,6 +88,33 @@ TEST_CASE("a replaced file keeps its permissions and owner, and a link to it sta
     umask(mask);
     stat((folder / "new").c_str(), &status);
     CHECK((status.st_mode & 0777) == (0666 & ~mask));
+}
+
+TEST_CASE("a file is written through as many links as the system follows, and not through more") {
+    const Folder folder;
+    std::string link = "file";
+    for (int k = 0; k < 41; ++k) {
+        const std::string to = std::exchange(link, "link " + std::to_string(k));
+        REQUIRE(symlink(to.c_str(), (folder / link).c_str()) == 0);
+    }
+    CHECK_THROWS_AS(write_output(folder / "link 40", "x"), std::runtime_error);
+    for (const char* const text : {"new", "replaced"}) {
+        write_output(folder / "link 39", text);
+        CHECK(folder.read("file") == text);
+    }
+    CHECK(std::filesystem::is_symlink(folder / "link 0"));
+}
+
+TEST_CASE("a path to standard output or standard error leads to the stream, after what it has") {
+    const Folder folder;
+    write_output(folder / "file", "before");
+    for (const auto& [stream, path] : {std::pair{stdout, "/dev/stdout"}, {stderr, "/dev/stderr"}})
+        CHECK(outputs_detail::printed(stream, [&, stream = stream, path = path] {
+                  std::fputs("before", stream);
+                  write_output(path, "text");
+                  write_output(folder / "file", "not there, although it is on the same device");
+              }) == "before\ntext");
+    CHECK(folder.read("file").find("not there") == 0);
 }
 
 TEST_CASE("a file is unchanged, and nothing else is left, if the disk is full or a signal ends the program") {
@@ -230,14 +271,7 @@ TEST_CASE("files and pipes are read to their end, and endless files are rejected
 
 TEST_CASE("the ten fullest bins are printed, fullest first, and letters where there are 256") {
     const auto printed = [](const Results& bins) {
-        const Folder folder;
-        const pid_t child = outputs_detail::start([&] {
-            if (std::freopen((folder / "out").c_str(), "w", stdout) == nullptr) _exit(1);
-            print_most_frequent(bins);
-            std::fflush(stdout);
-        });
-        CHECK(outputs_detail::end_of(child) == 0);
-        return folder.read("out");
+        return outputs_detail::printed(stdout, [&] { print_most_frequent(bins); });
     };
     Results bins(256, 0);
     bins['k'] = 90;

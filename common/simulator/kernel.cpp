@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <ratio>
 #include <utility>
 
 #include "observer.hpp"
@@ -63,7 +64,7 @@ void Worker::begin_wait(Thread& thread, ThreadState state, Site site) {
     thread.site = site;
     ++threads_.waiting;
     ++progress_.waits;
-    if (progress_.ticks_since != 0 && gets_nowhere()) stop_without_progress();
+    if (gets_nowhere()) stop_without_progress();
 }
 
 // --- Barriers -----------------------------------------------------------------------------------
@@ -209,5 +210,7 @@ extern "C" clock_t clock() noexcept {
     if (sim::running_worker != nullptr) return static_cast<clock_t>(sim::device_clock());
     timespec used{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
+    const auto time = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+    return std::chrono::duration_cast<std::chrono::duration<clock_t, std::ratio<1, CLOCKS_PER_SEC>>>(time)
+        .count();
 }

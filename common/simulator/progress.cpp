@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -41,10 +42,11 @@ Ticks::Ticks(std::uint64_t timeout_seconds) {
     runs_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
     if (!runs_) return;
     constexpr std::uint64_t kMostSeconds = 1u << 30;
-    const std::uint64_t milliseconds = std::min(timeout_seconds, kMostSeconds) * (1000 / kTicks);
+    using namespace std::chrono_literals;
+    const auto tick = std::min(timeout_seconds, kMostSeconds) * std::chrono::nanoseconds(1s) / kTicks;
     itimerspec each{};
-    each.it_interval.tv_sec = static_cast<time_t>(milliseconds / 1000);
-    each.it_interval.tv_nsec = static_cast<long>(milliseconds % 1000 * 1000000);
+    each.it_interval.tv_sec = static_cast<time_t>(tick / 1s);
+    each.it_interval.tv_nsec = static_cast<long>((tick % 1s).count());
     each.it_value = each.it_interval;
     timer_settime(timer_, 0, &each, nullptr);
 }

@@ -52,7 +52,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
                      "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "
                      "block>>>; the CPU accesses it with cudaMemcpy and cudaMemset\n",
                      place.c_str());
-    if (copy.size() + place.size() > 0 && previous_actions[i].sa_handler == SIG_DFL) _exit(1);
+    if ((!copy.empty() || !place.empty()) && previous_actions[i].sa_handler == SIG_DFL) _exit(1);
     hand_on(i);
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }
@@ -67,9 +67,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (++signals == 3) signal(SIGXCPU, SIG_DFL);
 });
 
-bool is_ours(const struct sigaction& action) {
-    return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_signal;
-}
+bool is_ours(const struct sigaction& action) { return action.sa_sigaction == on_signal; }
 
 }  // namespace
 

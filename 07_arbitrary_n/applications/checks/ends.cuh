@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,7 +58,18 @@ TEST_CASE("what is not in the system's cache is read past it, and leaves no mapp
     CHECK(all.find(path) == std::string::npos);
 }
 
-TEST_CASE("standard input is not closed") {
+TEST_CASE("a source closes its file, but not standard input") {
+    const Folder folder;
+    const std::string path = write_file(folder, Bytes(9));
+    const auto open_files = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    };
+    const auto before = open_files();
+    {
+        const auto source = open_source(path, kChunk);
+        CHECK(open_files() > before);
+    }
+    CHECK(open_files() == before);
     thrown_by([] { open_source("-", kChunk); });
     CHECK(fcntl(STDIN_FILENO, F_GETFD) != -1);
 }

@@ -2,6 +2,9 @@
 /// @brief Checks that a missing wait between streams is found and named.
 #pragma once
 
+#include <unistd.h>
+
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -122,6 +125,55 @@ TEST_CASE("a kernel that reads what another stream's copy writes is named, with 
               wait(s, t);
               launch(p.in, p.out, t);
           }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" + kKernel + "2");
+}
+
+constexpr int kBesideLine = __LINE__ + 1;
+__global__ void beside_kernel(int* d_numbers, int index) { d_numbers[index] = d_numbers[1]; }
+
+TEST_CASE("a kernel may use the bytes next to those that another stream's copy writes, but not these") {
+    for (const int index : {0, 3}) {
+        const std::string words = said([=] {
+            const Stream s, t;
+            const DeviceBuffer<int> numbers(4);
+            int* const number = pinned_int();
+            CUDA_CHECK(cudaMemset(numbers.data(), 0, numbers.bytes()));
+            copy_in(numbers.data(), number, s.stream);
+            beside_kernel<<<1, 1, 0, t.stream>>>(numbers.data(), index);
+            CUDA_CHECK(cudaDeviceSynchronize());
+            cudaFreeHost(number);
+        });
+        CAPTURE(words);
+        if (index == 0)
+            CHECK(
+                fault_checks::says(words, {"thread (0, 0, 0) at " + here(kBesideLine), "byte 0 of a buffer",
+                                           "which cudaMemcpyAsync in stream 1" + kIn + " writes" + kKernel}));
+        else
+            CHECK(words.empty());
+    }
+}
+
+TEST_CASE("a copy of a page, or of a byte more, is compared with a kernel that uses the next page") {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    for (const std::size_t more : {0, 1}) {
+        const std::string words = said([=] {
+            const Stream s, t;
+            const DeviceBuffer<char> bytes(4 * page);
+            char* pinned = nullptr;
+            CUDA_CHECK(cudaMallocHost(&pinned, page + 1));
+            CUDA_CHECK(cudaMemset(bytes.data(), 0, bytes.bytes()));
+            const auto aligned = reinterpret_cast<std::uintptr_t>(bytes.data() + page) / page * page;
+            int* const next_page = reinterpret_cast<int*>(aligned + page);
+            CUDA_CHECK(cudaMemcpyAsync(reinterpret_cast<char*>(aligned), pinned, page + more,
+                                       cudaMemcpyHostToDevice, s.stream));
+            add_kernel<<<1, 1, 0, t.stream>>>(next_page, next_page + 1);
+            CUDA_CHECK(cudaDeviceSynchronize());
+            cudaFreeHost(pinned);
+        });
+        CAPTURE(words);
+        CHECK(words.empty() == (more == 0));
+        CHECK(words.empty() ==
+              (words.find("no event or wait orders it and this kernel") == std::string::npos));
+    }
 }
 
 TEST_CASE("a buffer that another stream's copy overwrites before a kernel has read it is named") {

@@ -59,7 +59,38 @@ TEST_CASE(
         CHECK(process_of([=, signals = signals] {
                   out_of_time_kernel<<<1, 1>>>(signals);
                   cudaDeviceSynchronize();
+                  std::exit(static_cast<int>(alarm(0)));  // none is left
               }).first == ended_by);
+    const auto [watched, nothing] = process_of([] {
+        signal(SIGABRT, [](int) { _exit(alarm(0) > 0 ? 7 : 8); });
+        raise(SIGXCPU);
+    });
+    CHECK(watched == 7);
+}
+
+TEST_CASE("a signal ends a program that has device memory, and a kernel's fault is told before") {
+    for (const int signal : {SIGSEGV, SIGBUS}) {
+        for (const bool from_outside : {false, true}) {
+            const auto [status, words] = process_of([=] {
+                int* d_cell = nullptr;
+                cudaMalloc(&d_cell, sizeof(int));
+                if (from_outside)
+                    kill(getpid(), signal);
+                else
+                    raise(signal);
+            });
+            CHECK(status == -signal);
+            CHECK(words.empty());
+        }
+    }
+    const auto [status, words] = process_of([] {
+        int* d_cell = nullptr;
+        cudaMalloc(&d_cell, sizeof(int));
+        write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
+        raise(SIGSEGV);
+    });
+    CHECK(status == -SIGSEGV);
+    CHECK(says(words, {"simulator: write_kernel", "address 0x1230"}));
 }
 
 sigjmp_buf before_the_fault;
@@ -168,7 +199,8 @@ TEST_CASE("streams and events that have been destroyed are found, also once ther
     for (const cudaError_t error :
          {cudaStreamDestroy(stream), cudaStreamSynchronize(stream), cudaEventRecord(event),
           cudaEventSynchronize(event), cudaEventElapsedTime(&milliseconds, event, other_event),
-          cudaEventDestroy(event)})
+          cudaEventElapsedTime(&milliseconds, other_event, event), cudaStreamWaitEvent(other_stream, event),
+          cudaStreamWaitEvent(stream, other_event), cudaEventDestroy(event)})
         CHECK(error == cudaErrorInvalidResourceHandle);
     cudaGetLastError();
     CUDA_CHECK(cudaStreamDestroy(other_stream));

@@ -30,6 +30,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             const std::string words = said([=] {
                 const Program p;
                 *p.a = 1;
+                copy_out(p.b, p.out, p.s.stream);  // which does not have to be done before
                 copy_in(p.in, p.a, p.s.stream);
                 if (waits) CUDA_CHECK(cudaStreamSynchronize(p.s.stream));
                 fill(p.a);
@@ -82,6 +83,39 @@ TEST_CASE(
                                  +[](cudaStream_t) { cudaDeviceSynchronize(); }})
             CHECK(use(writes, wait) == std::pair(0, std::string()));
     }
+}
+
+TEST_CASE("the host may use a copy's target after the first of two copies only if it waits for both") {
+    for (const bool waits : {false, true}) {
+        const auto [status, words] = fault_checks::process_of([=] {
+            const Program p;
+            copy_out(p.b, p.in, p.s.stream);
+            cudaEvent_t copied;
+            cudaEventCreate(&copied);
+            cudaEventRecord(copied, p.s.stream);
+            copy_out(p.b, p.in, p.s.stream);
+            cudaEventSynchronize(copied);
+            if (waits) cudaStreamSynchronize(p.s.stream);
+            *const_cast<volatile int*>(p.b) = 1;
+        });
+        CHECK(status == (waits ? 0 : 1));
+        CHECK(fault_checks::says(words, {"cudaMemcpyAsync in stream ", "the host has not waited for it"}) ==
+              !waits);
+    }
+}
+
+TEST_CASE("the host may use the bytes before and after those that a copy writes") {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto ended = fault_checks::process_of([=] {
+        const DeviceBuffer<char> bytes(3 * page);
+        char* pinned = nullptr;
+        CUDA_CHECK(cudaMallocHost(&pinned, 3 * page));
+        const Stream s;
+        CUDA_CHECK(cudaMemcpyAsync(pinned + 1, bytes.data(), 3 * page - 2, cudaMemcpyDeviceToHost, s.stream));
+        pinned[0] = pinned[3 * page - 1] = 1;
+        CUDA_CHECK(cudaDeviceSynchronize());
+    });
+    CHECK(ended == std::pair(0, std::string()));
 }
 
 }  // namespace hazard_checks

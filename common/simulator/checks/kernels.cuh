@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <type_traits>
 #include <vector>
 
@@ -64,6 +65,18 @@ TEST_CASE("clock and clock64 advance while a thread works") {
     clock_kernel<<<1, 1>>>(ticks.data(), cell.data());
     CHECK(ticks.to_host()[0] > 0);
     CHECK(ticks.to_host()[1] > 0);
+}
+
+TEST_CASE("outside of kernels, clock is the CPU time of the process") {
+    const auto microseconds = [] {
+        timespec used{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+        return used.tv_sec * 1'000'000 + used.tv_nsec / 1000;
+    };
+    const long before = microseconds();
+    const long ticks = clock();
+    CHECK(before <= ticks);
+    CHECK(ticks <= microseconds());
 }
 
 template <typename T>

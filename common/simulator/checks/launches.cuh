@@ -103,6 +103,8 @@ TEST_CASE("a launch has as much dynamic shared memory as its kernel has asked fo
     CHECK(!runs(with_unsigned(1001)));  // less than 48 KiB counts as well
     CHECK(fails_with(cudaErrorInvalidValue, ask(asking_kernel<int>, -1)));
     CHECK(runs(with_int(60000)));
+    CHECK(ask(asking_kernel<unsigned int>, 0) == cudaSuccess);
+    CHECK(!runs(with_unsigned(4)));
 
     // What the kernel declares counts too.
     CHECK(runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024>>>(d_int); }));
@@ -163,9 +165,12 @@ TEST_CASE("attributes and properties of the device agree") {
     CHECK(properties.maxThreadsPerBlock == 1024);
     CHECK((properties.maxThreadsDim[0] == 1024 && properties.maxThreadsDim[2] == 64));
     CHECK((properties.maxGridSize[0] == 0x7fffffff && properties.maxGridSize[1] == 65535));
+    CHECK(properties.maxGridSize[2] == 65535);
+    CHECK((properties.regsPerBlock == 65536 && properties.regsPerMultiprocessor == 65536));
+    CHECK((properties.totalConstMem == 65536 && properties.textureAlignment == 512));
     CHECK(properties.totalGlobalMem > 0);
     CHECK(std::strlen(properties.name) > 0);
-    CHECK(fails_with(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, 99)));
+    CHECK(fails_with(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, count)));
     int value = 0;
     CHECK(fails_with(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 99)));
     CHECK(fails_with(cudaErrorInvalidValue,

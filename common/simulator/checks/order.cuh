@@ -54,13 +54,15 @@ TEST_CASE("device memory holds poison when it is allocated, also where another a
 }
 
 __global__ void absent_lane_kernel(unsigned int* d_result) {
-    d_result[threadIdx.x] = __shfl_sync(0xffu, threadIdx.x, static_cast<int>(threadIdx.x) + 4);
+    if (threadIdx.x != 0)
+        d_result[threadIdx.x] = __shfl_sync(0xfeu, threadIdx.x, static_cast<int>(threadIdx.x + 4) % 9);
 }
 
 TEST_CASE("a shuffle from a lane that is not there gives poison") {
     const DeviceBuffer<unsigned int> result(8);
+    CUDA_CHECK(cudaMemset(result.data(), 0, result.bytes()));
     absent_lane_kernel<<<1, 8>>>(result.data());
-    CHECK(result.to_host() == std::vector<unsigned int>{4, 5, 6, 7, kPoison, kPoison, kPoison, kPoison});
+    CHECK(result.to_host() == std::vector<unsigned int>{0, 5, 6, 7, kPoison, kPoison, 1, 2});
 }
 
 // --- Order --------------------------------------------------------------------------------------
@@ -134,6 +136,19 @@ TEST_CASE("with any seed, every thread of every block runs once, and any block m
         CHECK(threads == ascending(100));
     }
     CHECK(firsts.size() > 10);
+}
+
+__global__ void visit_block_kernel(unsigned int* d_visits) { atomicAdd(&d_visits[blockIdx.x], 1u); }
+
+TEST_CASE("with any seed, every block of a large grid runs once") {
+    constexpr unsigned int kBlocks = 99999;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const Setting setting("CUDA_SIM_SEED", seed);
+        const DeviceBuffer<unsigned int> visits(kBlocks);
+        CUDA_CHECK(cudaMemset(visits.data(), 0, visits.bytes()));
+        visit_block_kernel<<<kBlocks, 1>>>(visits.data());
+        CHECK(visits.to_host() == std::vector<unsigned int>(kBlocks, 1));
+    }
 }
 
 /// Runs a check of this program with an environment variable. @return Its exit status, and what it has said.

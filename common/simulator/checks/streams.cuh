@@ -2,6 +2,7 @@
 /// @brief Checks of streams and devices: what has to wait for what, and what a program finds that forgets to.
 #pragma once
 
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -116,11 +117,15 @@ TEST_CASE("a kernel in a stream gets its arguments as they were at the launch") 
 TEST_CASE("work in a stream is done even if the stream is destroyed before") {
     CHECK(failures([] {
               const DeviceBuffer<int> in = device_buffer(1), out = device_buffer(0);
+              cudaStream_t destroyed;
               {
                   const Stream kernels;
                   add_kernel<<<1, 1, 0, kernels.stream>>>(in.data(), out.data());
+                  destroyed = kernels.stream;
               }
-              return out.to_host() == std::vector<int>{2};
+              const bool is_refused = cudaStreamSynchronize(destroyed) == cudaErrorInvalidResourceHandle;
+              cudaGetLastError();
+              return is_refused && out.to_host() == std::vector<int>{2};
           }) == 0);
 }
 
@@ -163,6 +168,27 @@ TEST_CASE("an event that is not done has no time") {
           }) > 25);
 }
 
+TEST_CASE("the time between two events is known once both are recorded and done") {
+    const Stream stream;
+    cudaEvent_t first, second;
+    float milliseconds = -1;
+    CUDA_CHECK(cudaEventCreate(&first));
+    CUDA_CHECK(cudaEventCreate(&second));
+    CUDA_CHECK(cudaEventRecord(first, stream.stream));
+    CUDA_CHECK(cudaEventSynchronize(first));
+    CHECK(cudaEventElapsedTime(&milliseconds, first, second) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventElapsedTime(&milliseconds, second, first) == cudaErrorInvalidResourceHandle);
+    CUDA_CHECK(cudaEventRecord(second, stream.stream));
+    CHECK(cudaEventElapsedTime(&milliseconds, first, second) == cudaErrorNotReady);
+    CHECK(cudaEventElapsedTime(&milliseconds, second, first) == cudaErrorNotReady);
+    cudaGetLastError();
+    CUDA_CHECK(cudaEventSynchronize(second));
+    CHECK(cudaEventElapsedTime(&milliseconds, first, second) == cudaSuccess);
+    CHECK(milliseconds >= 0);
+    CUDA_CHECK(cudaEventDestroy(first));
+    CUDA_CHECK(cudaEventDestroy(second));
+}
+
 // --- Devices ------------------------------------------------------------------------------------
 
 /// Two devices, and one again at the end.
@@ -188,6 +214,19 @@ TEST_CASE("each thread of the host has a device of its own") {
     cudaGetLastError();
 }
 
+TEST_CASE("the numbers of devices and of multiprocessors are chosen within limits") {
+    for (const auto& [chosen, devices, multiprocessors] :
+         {std::array{0, 1, 1}, {64, 64, 64}, {65, 64, 65}, {1024, 64, 1024}, {1025, 64, 1024}}) {
+        const Setting first("CUDA_SIM_DEVICES", chosen), second("CUDA_SIM_MULTIPROCESSORS", chosen);
+        int count = 0;
+        cudaDeviceProp properties;
+        CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
+        CHECK(count == devices);
+        CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+        CHECK(properties.multiProcessorCount == multiprocessors);
+    }
+}
+
 TEST_CASE("a kernel can't use another device's memory, and is told whose it is") {
     const TwoDevices devices;
     const DeviceBuffer<int> numbers(2);
@@ -198,6 +237,23 @@ TEST_CASE("a kernel can't use another device's memory, and is told whose it is")
           std::string::npos);
     cudaDeviceReset();
     cudaGetLastError();
+}
+
+TEST_CASE("work on another device leaves the chosen device as it is") {
+    const TwoDevices devices;
+    const Stream stream;
+    cudaEvent_t done;
+    CUDA_CHECK(cudaEventCreate(&done));
+    const DeviceBuffer<int> in = device_buffer(1), out(1);
+    add_kernel<<<1, 1, 0, stream.stream>>>(in.data(), out.data());
+    CUDA_CHECK(cudaEventRecord(done, stream.stream));
+    CUDA_CHECK(cudaSetDevice(1));
+    CUDA_CHECK(cudaEventSynchronize(done));
+    int device = -1;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CHECK(device == 1);
+    CUDA_CHECK(cudaSetDevice(0));
+    CUDA_CHECK(cudaEventDestroy(done));
 }
 
 TEST_CASE("a stream belongs to the device on which it was created") {

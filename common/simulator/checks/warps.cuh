@@ -162,6 +162,16 @@ TEST_CASE("a warp does not wait for lanes that have returned, even if they retur
     CHECK(result.to_host() == expected);
 }
 
+__global__ void lone_lane_kernel(int* d_result) {
+    if (threadIdx.x == 0) *d_result = __shfl_sync(1u, 7, 0);
+}
+
+TEST_CASE("the first lane can be alone in a mask") {
+    const auto result = zeros<int>(1);
+    lone_lane_kernel<<<1, 32>>>(result.data());
+    CHECK(result.to_host()[0] == 7);
+}
+
 /// A few lanes go on exchanging while the others have not yet read what the first exchange gave them.
 __global__ void fast_lanes_kernel(int* d_result) {
     const int lane = static_cast<int>(threadIdx.x);

@@ -143,10 +143,11 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
     line.flag("no-cpu", "leave out the times of the CPU and of copies, which take longest for large inputs",
               options.no_cpu);
     line.flag("list", "list the variants, and run nothing", options.list);
-    line.add({"problem", "", "print the name of the problem that the program solves", [&](const std::string&) {
-                  std::printf("%s\n", kind.problem.c_str());
-                  std::exit(0);
-              }});
+    line.add(
+        {"problem", "", "print the name of the problem that the program solves", [&](const std::string&) {
+             std::printf("%s\n", kind.problem.c_str());
+             std::exit(0);
+         }});
     for (const ExtraMode& mode : modes)
         line.add({mode.name, "", mode.what, [&options, name = mode.name](const std::string&) {
                       if (!options.mode.empty() && options.mode != name)

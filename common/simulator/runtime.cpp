@@ -87,6 +87,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.clockRate = 1000000;  // kHz: clock() counts nanoseconds
     p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
     p.deviceOverlap = p.concurrentKernels = p.cooperativeLaunch = p.hostRegisterSupported = 1;
+    p.streamPrioritiesSupported = 1;
     *properties = p;
     return cudaSuccess;
 }

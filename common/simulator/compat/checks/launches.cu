@@ -73,7 +73,9 @@ int main() {
     cudaDeviceProp properties;
     RUNS(cudaGetDeviceProperties(&properties, 0));
     RUNS(cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlockDimZ, 0));
-    CHECK(value == properties.maxThreadsDim[2] && properties.streamPrioritiesSupported == 1);
+    CHECK(value == properties.maxThreadsDim[2]);
+    RUNS(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryPoolsSupported, 0));
+    CHECK(value == 1 && properties.streamPrioritiesSupported == 1);
     add_kernel<<<1, 2048>>>(d_number, 1, 'x');
     CHECK(cudaGetLastError() != cudaSuccess);
     RUNS(cudaEventDestroy(event));

@@ -33,7 +33,9 @@ int main() {
 
     cudaStream_t stream;
     cudaEvent_t event;
-    RUNS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    RUNS(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -9));
+    RUNS(cudaStreamGetPriority(stream, &value));
+    CHECK(value == -5);
     RUNS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     void* arguments[] = {&d_number, &summand, &unused};
     RUNS(cudaLaunchKernel((const void*)add_kernel, dim3(1), dim3(4), arguments, 0, stream));

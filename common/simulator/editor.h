@@ -97,6 +97,7 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #define __global__ __attribute__((global))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+#define __noinline__  // in C++ headers, __attribute__((__noinline__)) remains correct
 #ifdef SIMULATOR_COMPAT
 #undef __managed__
 #define __managed__ __attribute__((device))

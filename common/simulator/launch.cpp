@@ -57,11 +57,19 @@ void shuffle_blocks(Grid& grid) {
     while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
 }
 
+/// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux gives a
+/// process 65,530 mappings.
+constexpr std::uint64_t kMostWorkers = 24;
+
+/// A cooperative grid must fit into this many SMs, or into all that the device reports. Each block needs an
+/// OS thread.
+constexpr unsigned int kCooperativeMultiprocessors = 64;
+
 /// Distributes a grid to workers. The first one runs on the OS thread that launches, the others on threads
 /// that exist only for this grid.
 void run_on_workers(Grid& grid) {
-    static auto& pool =
-        *new std::vector<std::unique_ptr<Worker>>;  // never destroyed: a kernel may call exit()
+    static auto* const pools =
+        new std::vector<std::unique_ptr<Worker>>[2];  // never destroyed: a kernel may call exit()
     [[maybe_unused]] static const int watched = std::atexit([] {
         if (running_worker != nullptr) running_worker->exits();
     });
@@ -73,12 +81,27 @@ void run_on_workers(Grid& grid) {
         grid.config.cooperative
             ? grid.blocks
             : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
-    while (pool.size() < count) pool.push_back(std::make_unique<Worker>());
+    auto& pool = pools[count > kMostWorkers];
+    while (pool.size() < count) {
+        pool.push_back(std::make_unique<Worker>());
+        if (count > kMostWorkers) pool.back()->leave_out_guards();
+    }
 
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < count; ++i) others.emplace_back([&grid, i] { pool[i]->run(grid); });
+    for (std::size_t i = 1; i < count; ++i) others.emplace_back([&pool, &grid, i] { pool[i]->run(grid); });
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();
+}
+
+/// Whether all blocks of a cooperative grid can run at the same time.
+bool fits_at_once(const Kernel& kernel, const LaunchConfig& config) {
+    int blocks = 0;
+    const dim3 &grid = config.grid, &block = config.block;
+    occupancy(&blocks, kernel.address, static_cast<int>(block.x * block.y * block.z),
+              config.dynamic_shared_bytes);
+    return std::uint64_t{grid.x} * grid.y * grid.z <=
+           std::uint64_t{std::max(kCooperativeMultiprocessors, multiprocessors())} *
+               static_cast<unsigned int>(blocks);
 }
 
 /// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
@@ -86,6 +109,8 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     cudaError_t error = sticky_error();
     if (error == cudaSuccess) error = stream_error(config.stream);
     if (error == cudaSuccess) error = launch_error(config, shared_limit(kernel.address));
+    if (error == cudaSuccess && config.cooperative && !fits_at_once(kernel, config))
+        error = cudaErrorCooperativeLaunchTooLarge;
     if (error != cudaSuccess) set_error(error);
     return error == cudaSuccess;
 }
@@ -128,8 +153,6 @@ std::uint64_t seed() { return setting("CUDA_SIM_SEED", 0); }
 int device_count() { return static_cast<int>(limited_setting("CUDA_SIM_DEVICES", 1, 64)); }
 
 unsigned int workers() {
-    // Each worker has up to 1024 stacks and as many guards, and Linux gives a process 65,530 mappings.
-    constexpr std::uint64_t kMostWorkers = 24;
     static const unsigned int result =
         limited_setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency(), kMostWorkers);
     return result;

@@ -87,6 +87,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.clockRate = 1000000;  // kHz: clock() counts nanoseconds
     p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
     p.deviceOverlap = p.concurrentKernels = p.cooperativeLaunch = p.hostRegisterSupported = 1;
+    p.streamPrioritiesSupported = p.memoryPoolsSupported = p.canUseHostPointerForRegisteredMem = 1;
+    p.globalL1CacheSupported = p.localL1CacheSupported = p.computePreemptionSupported = 1;
     *properties = p;
     return cudaSuccess;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 
 #include "../include/cuda_runtime.h"
 
@@ -10,15 +11,29 @@ enum : unsigned int { cudaEventInterprocess = 4, cudaEventRecordDefault = 0, cud
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
-    return cudaStreamCreateWithFlags(stream, flags);
+namespace sim {
+inline auto& stream_priorities() {
+    static std::map<cudaStream_t, int> priorities;
+    return priorities;
+}
+}  // namespace sim
+/// A priority changes nothing here, but a program may ask for it. Those outside the range are clamped.
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    const cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
+    if (error == cudaSuccess)
+        sim::stream_priorities()[*stream] = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+    return error;
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) *least = 0;
     if (greatest != nullptr) *greatest = -5;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) { return *priority = 0, cudaSuccess; }
+inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    const auto found = sim::stream_priorities().find(stream);
+    *priority = found == sim::stream_priorities().end() ? 0 : found->second;
+    return cudaSuccess;
+}
 inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int* flags) { return *flags = 0, cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 

@@ -19,6 +19,31 @@ __global__ void rotate_kernel(T* numbers, int n) {
     }
 }
 
+/// Each block adds one; then the last of all threads sees what all blocks have added.
+__global__ void count_kernel(int* counts) {
+    const cg::grid_group grid = cg::this_grid();
+    if (threadIdx.x == 0) atomicAdd(&counts[0], 1);
+    grid.sync();
+    if (grid.thread_rank() == grid.size() - 1) counts[1] = counts[0];
+}
+
+/// The most blocks that a GPU of 64 SMs runs at once run here, and one more is too many.
+void check_many_blocks() {
+    int *counts, threads = 1024, blocks = 0;
+    RUNS(cudaMallocManaged(&counts, 2 * sizeof(int)));
+    counts[0] = counts[1] = 0;
+    void* arguments[] = {&counts};
+    RUNS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_kernel, threads, 0));
+    for (const int all : {64 * blocks + 1, 64 * blocks}) {
+        const cudaError_t error = cudaLaunchCooperativeKernel((void*)count_kernel, all, threads, arguments);
+        CHECK(error == (all > 64 * blocks ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess));
+        CHECK(cudaGetLastError() == error);
+    }
+    RUNS(cudaDeviceSynchronize());
+    CHECK(counts[0] == 64 * blocks && counts[1] == 64 * blocks);
+    RUNS(cudaFree(counts));
+}
+
 struct Point {
     int x;
     double y;
@@ -49,6 +74,7 @@ __global__ void groups_kernel(int* out) {
 }
 
 int main() {
+    check_many_blocks();
     const int n = 256;
     int *numbers, count = n;
     RUNS(cudaMallocManaged(&numbers, 5 * 64 * sizeof(int)));

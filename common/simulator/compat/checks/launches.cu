@@ -33,7 +33,9 @@ int main() {
 
     cudaStream_t stream;
     cudaEvent_t event;
-    RUNS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    RUNS(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -9));
+    RUNS(cudaStreamGetPriority(stream, &value));
+    CHECK(value == -5);
     RUNS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     void* arguments[] = {&d_number, &summand, &unused};
     RUNS(cudaLaunchKernel((const void*)add_kernel, dim3(1), dim3(4), arguments, 0, stream));
@@ -74,6 +76,8 @@ int main() {
     RUNS(cudaGetDeviceProperties(&properties, 0));
     RUNS(cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlockDimZ, 0));
     CHECK(value == properties.maxThreadsDim[2]);
+    RUNS(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryPoolsSupported, 0));
+    CHECK(value == 1 && properties.streamPrioritiesSupported == 1);
     add_kernel<<<1, 2048>>>(d_number, 1, 'x');
     CHECK(cudaGetLastError() != cudaSuccess);
     RUNS(cudaEventDestroy(event));

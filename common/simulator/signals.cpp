@@ -61,7 +61,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
 /// awaited, which come one second apart.
 [[maybe_unused]] const auto kBeforeLimit = signal(SIGXCPU, [](int) {
     static std::atomic<int> signals = 0;
-    alarm(2);  // ends a process that waits for its own lock on memory here
+    alarm(10);  // ends a process that waits for its own lock on memory here
     if (running_worker == nullptr) fail_on_cpu("more CPU time than it may: an endless loop?");
     alarm(0);
     if (++signals == 3) signal(SIGXCPU, SIG_DFL);

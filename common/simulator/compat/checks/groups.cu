@@ -27,15 +27,20 @@ __global__ void count_kernel(int* counts) {
     if (grid.thread_rank() == grid.size() - 1) counts[1] = counts[0];
 }
 
-/// The most blocks that a GPU of 64 SMs runs at once run here, and one more is too many.
+/// The most blocks that a GPU of 64 SMs runs at once run here, and one more is too many. With so much shared
+/// memory, that is one block per SM.
 void check_many_blocks() {
-    int *counts, threads = 1024, blocks = 0;
+    const size_t shared_bytes = 200 << 10;
+    int *counts, threads = 512, blocks = 0;
     RUNS(cudaMallocManaged(&counts, 2 * sizeof(int)));
     counts[0] = counts[1] = 0;
     void* arguments[] = {&counts};
-    RUNS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_kernel, threads, 0));
+    RUNS(cudaFuncSetAttribute(count_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+    RUNS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_kernel, threads, shared_bytes));
+    CHECK(blocks == 1);
     for (const int all : {64 * blocks + 1, 64 * blocks}) {
-        const cudaError_t error = cudaLaunchCooperativeKernel((void*)count_kernel, all, threads, arguments);
+        const cudaError_t error =
+            cudaLaunchCooperativeKernel((void*)count_kernel, all, threads, arguments, shared_bytes);
         CHECK(error == (all > 64 * blocks ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess));
         CHECK(cudaGetLastError() == error);
     }

@@ -1,16 +1,10 @@
 /// @file
 /// @brief Checks of the code that the chapters share.
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <climits>
 #include <cstdio>
-#include <sstream>
 
-#include "../bench/input.cuh"
-#include "../bench/options.hpp"
-#include "../bench/sweep.cuh"
 #include "../bench/variant_bench.cuh"
 #include "../bench/variants.hpp"
 #include "../cuda/device_buffer.cuh"
@@ -20,9 +14,10 @@
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
 #include "finding.cuh"
-#include "folder.hpp"
 #include "measuring.cuh"
+#include "options.cuh"
 #include "outputs.hpp"
+#include "rows.cuh"
 #include "setting.hpp"
 #include "verifying.cuh"
 
@@ -34,19 +29,6 @@ const NamedInput<unsigned char>& input(const std::string& name) {
     for (const auto& candidate : named_bytes())
         if (name == candidate.name) return candidate;
     throw std::invalid_argument(name);
-}
-
-/// Parses a command line given as words.
-Options parse(std::vector<std::string> words, const std::vector<ExtraMode>& modes = {}) {
-    std::vector<char*> argv{const_cast<char*>("program")};
-    for (std::string& word : words) argv.push_back(&word[0]);
-    argv.push_back(nullptr);
-    optind = 0;  // restarts getopt
-    return parse_options<Histogram>(static_cast<int>(argv.size()) - 1, argv.data(), modes);
-}
-
-std::string refusal(const std::vector<std::string>& words) {
-    return thrown_by([&] { parse(words); });
 }
 
 }  // namespace
@@ -107,162 +89,6 @@ TEST_CASE("with glibc, the article's squares add up to the article's 29909398, w
 #else
     skip_check("another C library, other numbers");
 #endif
-}
-
-TEST_CASE("options are read, with binary suffixes") {
-    CHECK(parse({}).n == std::size_t{100} << 20);
-    CHECK(parse({"--n", "64K"}).n == 65536);
-    CHECK(parse({"--n=1G"}).n == std::size_t{1} << 30);
-    CHECK(parse({"--n", "0"}).n == 0);
-    CHECK(parse({"--n", "8G"}).n == std::size_t{8} << 30);
-    CHECK(parse({"--seed", "18446744073709551615"}).seed == ~std::uint64_t{0});
-    CHECK(parse({"--file", "x"}).file == "x");
-    CHECK(parse({"--input", "bank-attack"}).input == "bank-attack");
-    const LaunchShape shape = parse({"--grid", "7", "--block", "1024"}).shape;
-    CHECK(shape.grid == 7);
-    CHECK(shape.block == 1024);
-    CHECK_FALSE(parse({"--no-heading"}).heading);
-    CHECK(parse({"--sweep"}, {kSweepMode}).mode == "sweep");
-}
-
-TEST_CASE("numbers are read up to their limits, and not past them") {
-    const auto number = [](const char* text, std::uint64_t least, std::uint64_t most, bool suffixes = false) {
-        return parse_number("x", text, least, most, suffixes);
-    };
-    constexpr std::uint64_t kMost = ~std::uint64_t{0};
-    CHECK(number("18446744073709551615", 0, kMost) == kMost);
-    CHECK_THROWS_AS(number("18446744073709551616", 0, kMost), BadOption);
-    CHECK_THROWS_AS(number("18446744073709551620", 0, kMost), BadOption);
-    CHECK(number("1024", 1, 1024) == 1024);
-    CHECK(number("1", 1, 1024) == 1);
-    CHECK(number("0009", 1, 9) == 9);
-    for (const char* text : {"0", "1025", "", "K", "1K", "-1", " 1", "1 ", "0x1"})
-        CHECK_THROWS_AS(number(text, 1, 1024), BadOption);
-    CHECK(number("3M", 0, kMost, true) == 3 << 20);
-    CHECK(number("16777215T", 0, kMost, true) == std::uint64_t{16777215} << 40);
-    CHECK(number("4K", 0, 4096, true) == 4096);
-    CHECK(number("4096", 0, 4096, true) == 4096);
-    for (const char* text : {"16777216T", "1KK", "1KB", "K", "1P"})
-        CHECK_THROWS_AS(number(text, 0, kMost, true), BadOption);
-    CHECK_THROWS_AS(number("5K", 0, 4096, true), BadOption);
-}
-
-TEST_CASE("invalid options are rejected by name") {
-    CHECK(refusal({"--n", "12Q"}).find("--n accepts") == 0);
-    CHECK(refusal({"--n", "18446744073709551616"}).find("--n accepts") == 0);
-    CHECK(refusal({"--n", "9007199254740992K"}).find("--n accepts") == 0);
-    CHECK(refusal({"--block", "1025"}) == "--block accepts a whole number from 1 to 1024, not '1025'");
-    CHECK(refusal({"--block", "+5"}).find("--block accepts") == 0);
-    CHECK(refusal({"--grid", "0"}).find("--grid accepts") == 0);
-    CHECK(refusal({"--input", "zipf"}).find("uniform, skewed, constant, sorted, one-hot, bank-attack") !=
-          std::string::npos);
-    CHECK(refusal({"--sweep"}).find("unknown option '--sweep'") == 0);
-    CHECK(refusal({"--n"}).find("--n needs a value") == 0);
-    CHECK(refusal({"--variant", ""}).find("--variant needs a value, not ''") == 0);
-    CHECK(refusal({"--n", "1", "5"}).find("unknown argument '5'") == 0);
-    CHECK_THROWS_AS(parse({"--sweep", "--bins", "-"}, {kSweepMode}), BadOption);
-    CHECK_THROWS_AS(parse({"--sweep", "--variant", "x"}, {kSweepMode}), BadOption);
-    CHECK_THROWS_AS(parse({"--cost", "--csv", "x"}, {{"cost", "", false}}), BadOption);
-    CHECK(refusal({"--file", "x", "--seed", "2"}).find("--file reads the whole file") == 0);
-}
-
-TEST_CASE("--help and -h print the usage, each option and what it accepts") {
-    const auto help = [](const std::string& option) {
-        return outputs_detail::printed(stdout, [&] {
-            parse({option});
-            _exit(3);
-        });
-    };
-    const std::string printed = help("--help");
-    CHECK(printed.find("usage: program [options]\n\n  --") == 0);
-    CHECK(printed.find("\n  --seed ") != std::string::npos);
-    CHECK(printed.find("\n" + std::string(21, ' ') + "bank-attack     ") != std::string::npos);
-    CHECK(printed.find("\n  --help           print this help\n") != std::string::npos);
-    CHECK(help("-h") == printed);
-}
-
-TEST_CASE("variants are chosen by name and by launch shape") {
-    const std::vector<Variant<Histogram>> all{{.name = "fixed", .run = nullptr, .only_block = 256},
-                                              {.name = "follows", .run = nullptr, .grid_follows_n = true}};
-    CHECK(choose_variants(all, parse({})).size() == 2);
-    CHECK(choose_variants(all, parse({"--block", "128"})).size() == 1);
-    CHECK(choose_variants(all, parse({"--variant", "follows"})).size() == 1);
-    CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "other"})), BadOption);
-    CHECK_THROWS_AS(choose_variants(all, parse({"--variant", "fixed", "--block", "128"})), BadOption);
-    CHECK(thrown_by([&] {
-              choose_variants(all, parse({"--variant", "follows", "--grid", "2"}));
-          }) == "--grid follows from --n and --block, for the variant 'follows'");
-}
-
-TEST_CASE("times and ratios are printed with three significant digits") {
-    CHECK(format_seconds(1.5) == "1.50 s");
-    CHECK(format_seconds(0.0123) == "12.3 ms");
-    CHECK(format_seconds(0.9999) == "1.00 s");
-    CHECK(format_seconds(4.56e-4) == "456 us");
-    CHECK(format_seconds(0.9995) == "1.00 s");
-    CHECK(format_seconds(2e-9) == "2.00 ns");
-    CHECK(format_seconds(1e-11) == "0.01 ns");
-    CHECK(format_ratio(9.995) == "10.0");
-    CHECK(format_ratio(99.95) == "100");
-    CHECK(format_ratio(98.54) == "98.5");
-    CHECK(format_ratio(NAN) == "-");
-    CHECK(format_ratio(INFINITY) == "-");
-}
-
-TEST_CASE("a row's numbers are below their headings") {
-    Row row{.chapter = "02_naive_atomic", .variant = "one per element", .simulated = true};
-    row.timing = {0.0123, 0, 0, 1};
-    row.gigabytes_per_second = 3.25;
-    row.of_ceiling = 0.5;
-    row.times_cpu_sequential = 4;
-    row.times_cpu_all_cores = 0.25;
-    row.times_cub = 0.125;
-    row.verdict = "ok";
-    CHECK(outputs_detail::printed(stdout,
-                                  [&] {
-                                      print_heading();
-                                      print_row(row);
-                                      row.timing.samples = 0;
-                                      print_row(row);
-                                  }) ==
-          "                                                   % of    x one     x all          \n"
-          "ch  variant                       time    GB/s  ceiling CPU core CPU cores   x CUB  verdict\n"
-          "02  one per element        12.3 ms sim    3.25     50.0     4.00      0.25    0.12  ok\n"
-          "02  one per element            12.3 ms    3.25     50.0     4.00      0.25    0.12  ok\n");
-}
-
-TEST_CASE("rows go to CSV, and a file gets one heading") {
-    const Folder folder;
-    const std::string path = folder / "rows.csv";
-    Row row;
-    row.chapter = "02_naive_atomic";
-    row.problem = "histogram";
-    row.variant = "say \"hi\"";
-    row.n = 5;
-    append_csv(path, {row});
-    append_csv(path, {row, row});
-    append_csv("", {row});
-    std::istringstream csv(folder.read("rows.csv"));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(csv, line);) lines.push_back(line);
-    REQUIRE(lines.size() == 4);
-    CHECK(lines[0].find("chapter,problem,variant,device") == 0);
-    CHECK(lines[1].find(
-              R"("02_naive_atomic","histogram","say ""hi""","",false,"","",5,0,0,0,0,0,0,0,,,,,,"",)") == 0);
-    CHECK(lines[1] == lines[3]);
-    const std::string date = lines[1].substr(lines[1].size() - 22);
-    CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));
-    CHECK(lines[0].find(",driver,cuda_driver,cuda_runtime,host_cpus,commit,date") != std::string::npos);
-    CHECK(lines[1].find("\"unknown\",\"20") != std::string::npos);  // checks are linked without a commit
-    CHECK_THROWS_AS(append_csv("/nowhere/at/all", {row}), std::runtime_error);
-    int driver = 0, runtime = 0;
-    CUDA_CHECK(cudaDriverGetVersion(&driver));
-    CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-    CHECK(provenance().cuda_driver == provenance_detail::cuda_version(driver));
-    CHECK(provenance().cuda_runtime == provenance_detail::cuda_version(runtime));
-    CHECK(provenance_detail::cuda_version(13000) == "13.0");
-    CHECK(provenance_detail::cuda_version(12990) == "12.99");
-    CHECK(provenance_detail::cuda_version(0) == "");
 }
 
 TEST_CASE("shapes that a launch can't have are rejected") {
@@ -333,68 +159,6 @@ TEST_CASE("an exception in a thread of on_cores arrives after all others are don
     };
     CHECK_THROWS_AS(on_cores(3, 30, work), std::bad_alloc);
     CHECK(done == 2);
-}
-
-TEST_CASE("a large grid of mostly idle blocks is rejected") {
-    CHECK_NOTHROW(require_useful_grid({4096, 1024}, 5));
-    CHECK_THROWS_AS(require_useful_grid({4097, 0}, 5), BadOption);
-    CHECK_NOTHROW(require_useful_grid({10000, 0}, 10000 * 256 - 1));
-    CHECK_THROWS_AS(require_useful_grid({10000, 0}, 9999 * 256 - 1), BadOption);
-    CHECK_NOTHROW(require_useful_grid({0x7fffffff, 1}, 0x7fffffff));
-    CHECK_NOTHROW(require_useful_grid({10000, 100}, 1000000));
-    CHECK_THROWS_AS(require_useful_grid({10002, 100}, 1000000), BadOption);
-    Options options = parse({"--n", "1K", "--grid", "4097"});
-    CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
-    options.file = "/proc/self/maps";
-    CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
-}
-
-TEST_CASE("ratios are to the baselines, and a simulated time has none") {
-    const auto spend = [](int milliseconds) {
-        return [milliseconds] { usleep(static_cast<useconds_t>(milliseconds) * 1000); };
-    };
-    Options options;
-    options.rounds = 1;
-    Bench bench({.bytes = 4000000}, options, nullptr);
-    bench.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
-    bench.add({.name = "variant", .run = spend(4), .on_cpu = true});
-    const std::vector<Row> rows = bench.run();
-    REQUIRE(rows.size() == 2);
-    CHECK(rows[0].times_cpu_sequential == 1);
-    CHECK(rows[1].times_cpu_sequential == Approx(rows[0].timing.median / rows[1].timing.median));
-    CHECK(rows[1].gigabytes_per_second == Approx(4e-3 / rows[1].timing.median));
-    CHECK(std::isnan(rows[1].times_cub));
-    CHECK(std::isnan(rows[1].of_ceiling));
-
-    for (const int first : {4, 200}) {
-        Bench faster_ceiling({.bytes = 4000000}, options, nullptr);
-        faster_ceiling.add({.name = "variant", .run = spend(8), .on_cpu = true});
-        faster_ceiling.add({.name = kReadCeiling, .run = spend(first), .on_cpu = true});
-        faster_ceiling.add({.name = kReadCeiling, .run = spend(204 - first), .on_cpu = true});
-        faster_ceiling.compare_with("variant", kAllCores);
-        const std::vector<Row> one_ceiling = faster_ceiling.run();
-        REQUIRE(one_ceiling.size() == 2);
-        CHECK(one_ceiling[0].times_cpu_sequential == 1);
-        CHECK(one_ceiling[1].variant == kReadCeiling);
-        CHECK(one_ceiling[1].timing.median < 0.15);
-    }
-
-    Device simulated{};
-    simulated.simulated = true;
-    Bench on_simulator({.bytes = 4000000}, options, &simulated);
-    on_simulator.add({.name = "variant", .run = spend(4)});
-    on_simulator.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
-    on_simulator.add_read_ceiling(nullptr, 0);
-    const std::vector<Row> simulated_rows = on_simulator.run();
-    REQUIRE(simulated_rows.size() == 2);
-    CHECK(simulated_rows[0].simulated);
-    CHECK(simulated_rows[0].cache.empty());
-    CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
-    CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
-
-    Bench of_nothing({.bytes = 0}, options, nullptr);
-    of_nothing.add({.name = kOneCore, .run = spend(1), .on_cpu = true});
-    CHECK(std::isnan(of_nothing.run()[0].times_cpu_sequential));
 }
 
 TEST_CASE("a long run on the simulator is announced") {

@@ -263,8 +263,10 @@ def parse(command, words):
     parser.add_argument("name", metavar="CHAPTER", nargs=None if command in ("predict", "live") else "?")
     parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
     parser.add_argument("--unbuilt", action="store_true")  # says by status whether the programs must be built first
-    parser.add_argument("--step", default="0") if command == "live" else None
-    parser.add_argument("--answer", action="store_true") if command == "debug" else None
+    if command == "live":
+        parser.add_argument("--step", default="0")
+    if command == "debug":
+        parser.add_argument("--answer", action="store_true")
     if command == "exercise":
         what = parser.add_mutually_exclusive_group()
         for option in ("--watch", "--hint", "--solution", "--diff", "--reset"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fcntl import LOCK_EX, flock
 
 from definitions import Rejected, split, tokens_of
-from sandbox import OUTPUT, on_few_cpus
+from sandbox import CPU_SECONDS, OUTPUT, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 
 sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
@@ -20,7 +20,6 @@ import rows  # noqa: E402
 import text as lens  # noqa: E402
 
 SECONDS = 120  # per check
-CPU_SECONDS = "30"  # of a check's threads together; a CPU's loop that never ends is stopped there, by its line
 # Under the lens, the checks don't diagnose, which would run a kernel with a race hundreds of times. Grids that follow an
 # H200's 132 SMs would take minutes.
 UNDER_LENS = {"COURSE_PLAIN_WORDS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}

@@ -7,7 +7,7 @@ from rows import Problem, number
 COLUMNS = ["gpu", "slot", "first", "bytes", "read_from", "read_to", "copy_from", "copy_to", "count_from", "count_to",
            "device", "simulated", "driver", "cuda_runtime", "host_cpus", "commit", "date"]
 STEPS = {"read": "alert", "copy": "thread", "count": "shared"}  # and their colours
-LEFT, RIGHT, LANE = 110, WIDTH - 20, 6
+LEFT, RIGHT, LANE = 110, WIDTH - 32, 6
 
 
 def read(path):

@@ -76,8 +76,10 @@ function(course_executable target source)
   target_link_libraries(${target} PRIVATE simulator)
   if(source MATCHES "main\\.cu$")
     reject_what_nvcc_does(${target} ${source})
-  elseif(source MATCHES "checks\\.cu$" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-    target_compile_options(${target} PRIVATE -O1)  # compiling takes longer than running them
+  endif()
+  # Compiling programs and checks takes longer than running them. Chapter 01's loops are measured, as is the simulator.
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT source MATCHES "^01_cpu_baseline/main|benchmark")
+    target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()
 

@@ -145,8 +145,11 @@ def with_meaning(order, meaning, words):
 
 def run(command, seed=None):
     """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
-    # Interleaved, blocks run in the order of the chapters' checks, or races between them may not show.
-    seed = seed or ("7" if str(command[0]).endswith("_interleaved") else "0")
+    # Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
+    # Otherwise, one worker takes less time than the two CPUs need together.
+    interleaved = str(command[0]).endswith("_interleaved")
+    seed = seed or ("7" if interleaved else "0")
+    workers = "4" if interleaved else "1"
     limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
     # The check says before each case which one it is, and copies a line of its input before its verdict, so that what
     # the student's code prints is not taken for either.
@@ -154,7 +157,8 @@ def run(command, seed=None):
         try:
             done = subprocess.run(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
                                   input="verdict\n", stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-                                  env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, "CUDA_SIM_SEED": seed, "COURSE_SEED": "0"})
+                                  env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, "CUDA_SIM_WORKERS": workers, **os.environ, "CUDA_SIM_SEED": seed,
+                                       "COURSE_SEED": "0"})
         except subprocess.TimeoutExpired as late:
             words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
             return Verdict(False, [f"It did not end within {SECONDS} seconds: does it wait for something, or is this machine busy?",

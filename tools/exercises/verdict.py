@@ -251,6 +251,21 @@ def rejected(exercise):
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
 
 
+def build_and_run(exercise, preset, order):
+    """Builds a check of code that another check has compiled, and runs it."""
+    ready = program(exercise, preset, order)
+    log = build(preset, [ready.name])
+    return Verdict(False, compiler_words(log)) if log else run([ready])
+
+
+def build_and_look(exercise):
+    """Lines about what the lens finds, if it looks at the exercise."""
+    if not has_lens(exercise):
+        return []
+    log = build("simulator", [program(exercise, "simulator", "lens").name])
+    return compiler_words(log) if log else seen_by_lens(exercise)
+
+
 def verify(exercise, backend):
     """Checks an exercise: the verdict has the first failure, if there is one."""
     first, *others = CHECKS[backend]
@@ -268,20 +283,15 @@ def verify(exercise, backend):
         verdict.words = with_lines(exercise, verdict.words)
     if not verdict.passed or not others:
         return verdict
-    targets = [[preset, [program(exercise, preset, order).name]] for preset, order, _ in others]
-    if has_lens(exercise):
-        targets[0][1].append(program(exercise, "simulator", "lens").name)
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool:  # a program runs as soon as it is built
         words = pool.submit(rejected, exercise)
-        logs = pool.map(lambda each: build(*each), targets)
-        for log in logs:
-            if log:
-                return Verdict(False, compiler_words(log))
+        ends = [pool.submit(build_and_run, exercise, preset, order) for preset, order, _ in others]
+        races = pool.submit(build_and_look, exercise)
         if words.result():
             return Verdict(False, ["The result is right, but nvcc would reject the code.", *words.result()[1:]])
-        for (_, order, meaning), verdict in zip(others, pool.map(lambda check: run([program(exercise, *check[:2])]), others)):
-            if not verdict.passed:
+        for (_, order, meaning), end in zip(others, ends):
+            if not (verdict := end.result()).passed:
                 return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)), verdict.printed)
-    if has_lens(exercise) and (found := seen_by_lens(exercise)):
-        return Verdict(False, [BY_LUCK, *found])
+        if races.result():
+            return Verdict(False, [BY_LUCK, *races.result()])
     return Verdict(True, [])

@@ -512,6 +512,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(f"from verdict import with_meaning\nprint(with_meaning('interleaved', 'a race', {stopped}))", "0x1230']")
         self.says(f"from verdict import with_meaning\nprint(with_meaning('plain', 'found', {one}))", "'  found', '  a guess']")
 
+    def test_what_the_simulator_says_to_writers_of_programs_is_left_out(self):
+        page = (TOOLS.parent / "common" / "simulator" / "README.md").read_text(encoding="utf-8")  # it quotes the messages as they are
+        said = [line for line in page.splitlines() if "simulator: " in line]
+        self.says(f"from verdict import ADVICE\nprint(len(ADVICE.findall('\\n'.join({said}))))", "3\n")
+
     def test_a_crash_says_what_it_usually_means_and_the_line(self):
         self.says("from verdict import ended_by\nprint(ended_by(11), ended_by(99))",
                   "SIGSEGV, usually by an index outside an array", "by signal 99.")

@@ -91,14 +91,14 @@ class Grading:
         if done.why:
             return [done.why]
         # Only the check knows the token, and no student's code runs after it.
-        _, token_found, said = done.stdout.rpartition(f"\n{token}\n")
+        _, token_found, said = checks.ADVICE.sub("", done.stdout).rpartition(f"\n{token}\n")
         if token_found:
             if said == "right\n" and done.status == 0:
                 return []
             words = [line for line in said.splitlines() if line != "right"]
         else:
             words = []
-        faults = [line for line in done.stderr.splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
+        faults = [line for line in checks.ADVICE.sub("", done.stderr).splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
         # Addresses and process numbers differ between runs.
         faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
         if not words:

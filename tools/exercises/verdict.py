@@ -41,6 +41,8 @@ DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of
                     "A barrier or an atomic operation is missing, or an index is wrong.")
 # Where a message gives no line, and the lens may: a race, or memory that nothing was stored in.
 WITHOUT_LINE = re.compile("order of the threads|: a race|read before it was|until something is|use the same memory")
+# What the simulator says to those who write the whole program.
+ADVICE = re.compile(r"; if some return early on purpose, declare it \(.*?\)| \(CUDA_SIM_TIMEOUT sets the seconds\)")
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero",
@@ -166,11 +168,11 @@ def run(command, seed=None):
         if done.returncode == 0:
             return Verdict(True, [])
         out.seek(0)
-        before, has_verdict, after = out.read().rpartition("\nverdict\n")
+        before, has_verdict, after = ADVICE.sub("", out.read()).rpartition("\nverdict\n")
     _, has_case, last = (before if has_verdict else after).rpartition("\ncase ")
     case, _, printed = last.partition("\n") if has_case else ("", "", last)
     words = after.splitlines() if has_verdict else []
-    said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in done.stderr.splitlines()
+    said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in ADVICE.sub("", done.stderr).splitlines()
             if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
     if "CPU time" in done.stderr:
         words.append("It does not end.")

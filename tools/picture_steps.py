@@ -112,7 +112,7 @@ def race():
         parts.append(step(i + 1, title, *drawn))
     for thread in (0, 1):
         y = 116 + thread * gap
-        parts.append(step(len(rows) + 1 + thread, "With atomicAdd, the memory itself loads, adds and stores for thread "
+        parts.append(step(len(rows) + 1 + thread, "With atomicAdd, the L2 cache loads, adds and stores for thread "
                           f"{thread}, and no other access comes in between: {42 + thread}.",
                           cell(540, y, 130, 28, "thread", f"thread {thread}: + 1"),
                           arrow(675, y + 14, 745, y + 14, "global"),

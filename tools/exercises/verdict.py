@@ -41,7 +41,7 @@ DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of
                     "A barrier or an atomic operation is missing, or an index is wrong.")
 # Where a message gives no line, and the lens may: a race, or memory that nothing was stored in.
 WITHOUT_LINE = re.compile("order of the threads|: a race|read before it was|until something is|use the same memory")
-# What the simulator says to those who write the whole program.
+# The simulator's advice to those who write the whole program.
 ADVICE = re.compile(r"; if some return early on purpose, declare it \(.*?\)| \(CUDA_SIM_TIMEOUT sets the seconds\)")
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
@@ -148,10 +148,10 @@ def with_meaning(order, meaning, words):
 def run(command, seed=None):
     """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
     # Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
-    # Otherwise, one worker takes less time than the two CPUs need together.
+    # Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
     interleaved = str(command[0]).endswith("_interleaved")
     seed = seed or ("7" if interleaved else "0")
-    workers = "4" if interleaved else "1"
+    workers, multiprocessors = ("4", "4") if interleaved else ("1", "2")
     limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
     # The check says before each case which one it is, and copies a line of its input before its verdict, so that what
     # the student's code prints is not taken for either.
@@ -159,7 +159,8 @@ def run(command, seed=None):
         try:
             done = subprocess.run(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
                                   input="verdict\n", stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-                                  env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, "CUDA_SIM_WORKERS": workers, **os.environ, "CUDA_SIM_SEED": seed,
+                                  env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, "CUDA_SIM_WORKERS": workers,
+                                       "CUDA_SIM_MULTIPROCESSORS": multiprocessors, **os.environ, "CUDA_SIM_SEED": seed,
                                        "COURSE_SEED": "0"})
         except subprocess.TimeoutExpired as late:
             words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]

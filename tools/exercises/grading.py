@@ -98,7 +98,8 @@ class Grading:
             words = [line for line in said.splitlines() if line != "right"]
         else:
             words = []
-        faults = [line for line in checks.ADVICE.sub("", done.stderr).splitlines() if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
+        faults = [line for line in checks.ADVICE.sub("", done.stderr).splitlines()
+                  if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
         # Addresses and process numbers differ between runs.
         faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
         if not words:

@@ -9,6 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, flock
+from functools import partial
 
 from definitions import Rejected, split, tokens_of
 from sandbox import CPU_SECONDS, OUTPUT, on_few_cpus
@@ -221,24 +222,30 @@ def look(command):
     return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
 
 
-def seen_by_lens(exercise):
-    """Lines about the findings of the lens during the checks."""
+def look_at(exercise):
+    """The compiler's errors for an exercise's check under the lens, and lines about what the lens finds."""
+    ready = program(exercise, "simulator", "lens")
+    log = build("simulator", [ready.name])
+    return log, [] if log else words_of_lens(look([ready]))
+
+
+def seen_by_lens(looked):
+    """The result of a call of `look_at`; if the lens can't look, nothing, and a line on standard error."""
     try:
-        return words_of_lens(look([program(exercise, "simulator", "lens")]))
+        return looked()
     except (rows.Problem, OSError, ValueError) as problem:
         print(f"The lens could not look for races: {rows.one_line(str(problem))}", file=sys.stderr)
-        return []
+        return "", []
 
 
-def with_lines(exercise, words):
+def with_lines(exercise, words, looked=None):
     """A failure's words, and what the lens finds if it may know the lines that they don't name."""
     text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
     may_race = WITHOUT_LINE.search(" ".join(words)) or "__shared__" in text and re.match(r"Wrong for n = \d{1,3},", words[0])
-    if exercise.on_cpu or not may_race or any(f"{exercise.file}:" in each for each in words) \
-            or build("simulator", [program(exercise, "simulator", "lens").name]):
+    if exercise.on_cpu or not may_race or any(f"{exercise.file}:" in each for each in words):
         return words
-    found = seen_by_lens(exercise)
+    _, found = seen_by_lens(looked or partial(look_at, exercise))
     return [words[0], *filter(WITHOUT_LINE.search, words[1:]), *found] if found else words
 
 
@@ -254,19 +261,12 @@ def rejected(exercise):
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
 
 
-def build_and_run(exercise, preset, order):
-    """Builds a check of code that another check has compiled, and runs it."""
+def build_and_run(exercise, preset, order, objections):
+    """Builds a later check of an exercise, and runs it if the future `objections` has none of clang's."""
     ready = program(exercise, preset, order)
-    log = build(preset, [ready.name])
-    return Verdict(False, compiler_words(log)) if log else run([ready])
-
-
-def build_and_look(exercise):
-    """Lines about what the lens finds, if it looks at the exercise."""
-    if not has_lens(exercise):
-        return []
-    log = build("simulator", [program(exercise, "simulator", "lens").name])
-    return compiler_words(log) if log else seen_by_lens(exercise)
+    if log := build(preset, [ready.name]):
+        return Verdict(False, compiler_words(log))
+    return run([ready]) if not objections.result() else Verdict(False, objections.result())
 
 
 def verify(exercise, backend):
@@ -287,14 +287,15 @@ def verify(exercise, backend):
     if not verdict.passed or not others:
         return verdict
     with ThreadPoolExecutor() as pool:  # a program runs as soon as it is built
-        words = pool.submit(rejected, exercise)
-        ends = [pool.submit(build_and_run, exercise, preset, order) for preset, order, _ in others]
-        races = pool.submit(build_and_look, exercise)
-        if words.result():
-            return Verdict(False, ["The result is right, but nvcc would reject the code.", *words.result()[1:]])
+        objections = pool.submit(rejected, exercise)
+        ends = [pool.submit(build_and_run, exercise, preset, order, objections) for preset, order, _ in others]
+        looked = pool.submit(look_at, exercise).result if has_lens(exercise) else None
+        if words := objections.result():
+            return Verdict(False, ["The result is right, but nvcc would reject the code.", *words[1:]])
         for (_, order, meaning), end in zip(others, ends):
             if not (verdict := end.result()).passed:
-                return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words)), verdict.printed)
-        if races.result():
-            return Verdict(False, [BY_LUCK, *races.result()])
+                return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words), looked), verdict.printed)
+        log, races = seen_by_lens(looked) if looked else ("", [])
+        if log or races:
+            return Verdict(False, compiler_words(log) if log else [BY_LUCK, *races])
     return Verdict(True, [])

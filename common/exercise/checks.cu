@@ -12,7 +12,8 @@ namespace {
 
 /// @return What is said first of a function that is wrong for this case, on the CPU.
 template <typename Problem>
-std::string said(typename Variant<Problem>::Run* run, const Case& c = {100, Problem::inputs()[1].name, 3}) {
+std::string said(typename Variant<Problem>::Run* run,
+                 const Case& c = {100, Problem::inputs().at(1).name, 3}) {
     const Variant<Problem> variant{.name = "v",
                                    .run = run,
                                    .workspace = [](std::size_t, LaunchShape) { return std::size_t{1}; },

@@ -99,8 +99,9 @@ std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedD
 /// Data that pass through the pipeline.
 int stream(const StreamOptions& options, const Work& work, const Device& device, int first_gpu,
            Ranks& ranks) {
-    const std::size_t chunk_bytes =
-        options.chunk != 0 ? options.chunk : std::size_t{device.simulated ? 1u : 8u} << 20;
+    // Small chunks of a file: the host buffers of two GPUs then fit in the CPU's cache.
+    const std::size_t mebibytes = device.simulated ? 1 : options.place == "file" ? 4 : 8;
+    const std::size_t chunk_bytes = options.chunk != 0 ? options.chunk : mebibytes << 20;
     const GeneratedData generated(range_of(options.part, options.generated_bytes, chunk_bytes),
                                   options.place == "memory");
     std::unique_ptr<Source> source = open_data(options, generated, chunk_bytes);

@@ -35,7 +35,7 @@ struct StreamOptions {
     int gpus = 1;
     std::size_t chunk = 0;  ///< bytes; 0 leaves the choice to the program
     std::size_t memory = std::size_t{256} << 20;
-    std::size_t buffers = 16;  ///< per GPU, at most
+    std::size_t buffers = 12;  ///< per GPU, at most
     std::size_t rounds = 1;
     bool parts = false;
     std::string bins, csv, timeline;
@@ -61,11 +61,12 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)",
                 options.gpus, 1, 64);
     line.number("chunk", "SIZE",
-                "bytes that are read, copied and counted at a time (default 8M; simulator 1M)", options.chunk,
-                kChunkAlignment, std::size_t{1} << 30, true);
+                "bytes that are read, copied and counted at a time (default 8M; files 4M; simulator 1M)",
+                options.chunk, kChunkAlignment, std::size_t{1} << 30, true);
     line.number("memory", "SIZE", "device memory per GPU, at most (default 256M)", options.memory,
                 2 * kChunkAlignment, kMost, true);
-    line.number("buffers", "COUNT", "buffers per GPU, at most, each with a thread that reads (default 16)",
+    line.number("buffers", "COUNT",
+                "buffers per GPU, at most, each with a thread that reads and two host buffers (default 12)",
                 options.buffers, 1, 256);
     line.text("bins", "PATH", "write the histogram as lines of bin,count ('-': standard output)",
               options.bins);

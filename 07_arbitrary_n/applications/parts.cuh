@@ -14,15 +14,15 @@
 
 /// In place of `feed`: reads all chunks, and does nothing with them.
 inline void only_read(Source& source, const Slot& slot, const Work&, unsigned long long*) {
-    while (source.next(slot.host).size > 0) {}
+    for (std::size_t turn = 0; source.next(slot.host[turn % 2].data).size > 0; ++turn) {}
 }
 
 /// Copies `count` chunks from one pinned buffer, back to back. No other work is in flight. @throws CudaError.
 inline void only_copy(const Slot& slot, std::size_t count) {
     CUDA_CHECK(cudaSetDevice(slot.device));
     for (std::size_t k = 0; k < count; ++k)
-        CUDA_CHECK(cudaMemcpyAsync(slot.d_data.data(), slot.host, slot.d_data.bytes(), cudaMemcpyHostToDevice,
-                                   slot.stream));
+        CUDA_CHECK(cudaMemcpyAsync(slot.d_data.data(), slot.host[0].data, slot.d_data.bytes(),
+                                   cudaMemcpyHostToDevice, slot.stream));
     CUDA_CHECK(cudaStreamSynchronize(slot.stream));
 }
 

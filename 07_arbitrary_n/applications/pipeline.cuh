@@ -16,55 +16,65 @@
 #include "source.hpp"
 #include "work.cuh"
 
-/// @brief One buffer of the ring: pinned host memory, device memory, and the stream in which a chunk goes
-///        from one to the other and into the results.
-///
-/// Copies are asynchronous only from pinned memory.
-struct Slot {
-    /// Allocates both buffers on the current device. @throws CudaError.
-    Slot(int device_number, std::size_t chunk_bytes)
-        : Slot(device_number, DeviceBuffer<unsigned char>(chunk_bytes)) {
+/// Pinned host memory: only from there are copies asynchronous.
+struct HostBuffer {
+    /// Allocates the memory on the current device. @throws CudaError.
+    explicit HostBuffer(std::size_t bytes) : HostBuffer() {
         // The other constructor is done, so an exception calls the destructor.
-        CUDA_CHECK(cudaMallocHost(&host, chunk_bytes));
-        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        CUDA_CHECK(cudaMallocHost(&data, bytes));
         // A thread that waits leaves its core to one that reads.
         CUDA_CHECK(cudaEventCreateWithFlags(&copied, cudaEventBlockingSync | cudaEventDisableTiming));
     }
-    ~Slot() {
-        if (stream != nullptr) cudaStreamSynchronize(stream);
+    ~HostBuffer() {
         if (copied != nullptr) cudaEventDestroy(copied);
-        if (stream != nullptr) cudaStreamDestroy(stream);
-        if (host != nullptr) cudaFreeHost(host);
+        if (data != nullptr) cudaFreeHost(data);
+    }
+    HostBuffer(const HostBuffer&) = delete;
+    HostBuffer& operator=(const HostBuffer&) = delete;
+
+    unsigned char* data = nullptr;
+    cudaEvent_t copied = nullptr;  ///< recorded after each copy: the buffer may be filled again
+
+ private:
+    HostBuffer() = default;
+};
+
+/// A thread's buffers and its stream: while one host buffer is copied, the other one is filled.
+struct Slot {
+    /// Allocates the buffers on the current device. @throws CudaError.
+    Slot(int device_number, std::size_t chunk_bytes)
+        : device(device_number), d_data(chunk_bytes), host{HostBuffer(chunk_bytes), HostBuffer(chunk_bytes)} {
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+    ~Slot() {
+        cudaStreamSynchronize(stream);
+        cudaStreamDestroy(stream);
     }
     Slot(const Slot&) = delete;
     Slot& operator=(const Slot&) = delete;
 
     const int device;
     const DeviceBuffer<unsigned char> d_data;
-    unsigned char* host = nullptr;
+    const HostBuffer host[2];
     cudaStream_t stream = nullptr;
-    cudaEvent_t copied = nullptr;  ///< recorded after each copy: the host buffer may be filled again
-
- private:
-    Slot(int device_number, DeviceBuffer<unsigned char>&& buffer)
-        : device(device_number), d_data(std::move(buffer)) {}
 };
 
 /// @brief Takes chunk after chunk through one slot. Each slot has a thread of the host that calls this.
 ///
-/// The host buffer is filled again once its copy is done, which an event signals. The device buffer needs no
+/// A host buffer is filled again once its copy is done, which an event signals. The device buffer needs no
 /// event: the next copy is in the same stream as the kernels that read it.
 /// @param[in,out] d_results The results of all slots of this device, and the checksum.
 /// @throws CudaError, and what the source throws.
 inline void feed(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
     CUDA_CHECK(cudaSetDevice(slot.device));  // a new thread uses device 0
-    for (;;) {
-        CUDA_CHECK(cudaEventSynchronize(slot.copied));
-        const Chunk chunk = source.next(slot.host);
+    for (std::size_t turn = 0;; ++turn) {
+        const HostBuffer& host = slot.host[turn % 2];
+        CUDA_CHECK(cudaEventSynchronize(host.copied));
+        const Chunk chunk = source.next(host.data);
         if (chunk.size == 0) break;
         CUDA_CHECK(
             cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice, slot.stream));
-        CUDA_CHECK(cudaEventRecord(slot.copied, slot.stream));
+        CUDA_CHECK(cudaEventRecord(host.copied, slot.stream));
         add_chunk(work, slot.d_data.data(), chunk, d_results, slot.stream);
     }
     CUDA_CHECK(cudaStreamSynchronize(slot.stream));

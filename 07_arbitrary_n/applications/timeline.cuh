@@ -50,17 +50,18 @@ class Timeline {
     void operator()(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
         CUDA_CHECK(cudaSetDevice(slot.device));
         std::vector<Recorded> recorded;
-        for (;;) {
-            CUDA_CHECK(cudaEventSynchronize(slot.copied));
+        for (std::size_t turn = 0;; ++turn) {
+            const HostBuffer& host = slot.host[turn % 2];
+            CUDA_CHECK(cudaEventSynchronize(host.copied));
             const double read_from = now();
-            const Chunk chunk = source.next(slot.host);
+            const Chunk chunk = source.next(host.data);
             if (chunk.size == 0) break;
             const Recorded& at = recorded.emplace_back(chunk.first, chunk.size, read_from, now());
             CUDA_CHECK(cudaEventRecord(at.begun.get(), slot.stream));
             CUDA_CHECK(cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice,
                                        slot.stream));
             CUDA_CHECK(cudaEventRecord(at.copied.get(), slot.stream));
-            CUDA_CHECK(cudaEventRecord(slot.copied, slot.stream));
+            CUDA_CHECK(cudaEventRecord(host.copied, slot.stream));
             add_chunk(work, slot.d_data.data(), chunk, d_results, slot.stream);
             CUDA_CHECK(cudaEventRecord(at.counted.get(), slot.stream));
         }

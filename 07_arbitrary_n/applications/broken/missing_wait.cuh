@@ -8,8 +8,9 @@ namespace missing_wait {
 
 inline void feed(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
     CUDA_CHECK(cudaSetDevice(slot.device));
-    for (;;) {
-        const Chunk chunk = source.next(slot.host);  // FAULT: no cudaEventSynchronize(slot.copied) before
+    for (std::size_t turn = 0;; ++turn) {
+        const HostBuffer& host = slot.host[turn % 2];
+        const Chunk chunk = source.next(host.data);  // FAULT: no cudaEventSynchronize(host.copied) before
         if (chunk.size == 0) break;
         CUDA_CHECK(
             cudaMemcpyAsync(slot.d_data.data(), chunk.data, chunk.size, cudaMemcpyHostToDevice, slot.stream));

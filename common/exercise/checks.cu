@@ -10,10 +10,15 @@
 
 namespace {
 
+/// An input whose elements differ, on one block.
+template <typename Problem>
+Case some_case() {
+    return {100, Problem::inputs()[1].name, 3};
+}
+
 /// @return What is said first of a function that is wrong for this case, on the CPU.
 template <typename Problem>
-std::string said(typename Variant<Problem>::Run* run,
-                 const Case& c = {100, Problem::inputs().at(1).name, 3}) {
+std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<Problem>()) {
     const Variant<Problem> variant{.name = "v",
                                    .run = run,
                                    .workspace = [](std::size_t, LaunchShape) { return std::size_t{1}; },

@@ -101,12 +101,17 @@ is_ready() {
     ((0x0$caught & 1 << 14))
 }
 
+# Ranks append their lines to a file, since mpirun can lose what a rank writes while it ends the job.
+printf '#!/bin/sh\nexec "$@" 2>>"%s/err"\n' "$folder" >"$folder/direct"
+chmod +x "$folder/direct"
+
 # ends_all RANKS WHAT COMMAND...: WHAT, done to the job of 3 ranks that run COMMAND, ends it soon, without a result, and
 # with a line of each of the RANKS.
 ends_all() {
     local expected=$1 what=$2 job start rank
     shift 2
-    "${on_ranks[@]}" 3 "$@" >"$folder/out" 2>"$folder/err" &
+    : >"$folder/err"
+    "${on_ranks[@]}" 3 "$folder/direct" "$@" >"$folder/out" 2>>"$folder/err" &
     job=$! start=$SECONDS
     for rank in $expected; do
         until is_ready "$rank" || [ $((SECONDS - start)) -gt 60 ]; do sleep 0.1; done

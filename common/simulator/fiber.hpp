@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -34,8 +35,7 @@ class Fibers {
         : work_(std::move(work)), stacks_(most * (kGuardBytes + kStackBytes)), contexts_(most) {}
 
     void start(unsigned int number) {
-        for (; accessible_ <= number; ++accessible_)
-            stacks_.allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
+        while (accessible_ <= number) allow_stack();
         // The tops differ by some cache lines. Otherwise, frames at the same depth of different stacks would
         // compete for the same sets of the cache.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
@@ -72,6 +72,16 @@ class Fibers {
 
  private:
     using Context = boost::context::detail::fcontext_t;
+
+    /// Makes one more stack accessible, or all of them, without guards, if the process has no mapping left.
+    void allow_stack() {
+        try {
+            stacks_.allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
+            ++accessible_;
+        } catch (const std::bad_alloc&) {
+            leave_out_guards();
+        }
+    }
 
     /// A stack grows down to its bottom, below which is its guard.
     char* bottom(unsigned int number) const {

@@ -2,6 +2,10 @@
 /// @brief Checks of what a kernel may count on: the barriers of a block, and fences.
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
 #include <vector>
 
 #include "kernels.cuh"
@@ -29,6 +33,24 @@ TEST_CASE("__syncthreads separates what is before from what is after, for every 
         for (int i = 0; i < 5 * threads; ++i) expected.push_back((i % threads + 7) % threads);
         CHECK(result.to_host() == expected);
     }
+}
+
+TEST_CASE("threads wait at barriers even if the process has no mappings left to guard their stacks") {
+    if (kAddressSanitizer) return skip_check("the sanitizer needs mappings, too");
+    const auto result = zeros<int>(4 * 1024);
+    // Each accessible page between inaccessible ones is a mapping.
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), most = std::size_t{1} << 22;
+    char* const pages = static_cast<char*>(
+        mmap(nullptr, most * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    REQUIRE(pages != MAP_FAILED);
+    std::size_t taken = 0;
+    while (taken < most && mprotect(pages + taken * page, page, PROT_READ) == 0) taken += 2;
+    munmap(pages + (taken - 400) * page, 400 * page);  // some are left for everything else
+    ring_kernel<<<4, 1024>>>(result.data(), 2);
+    const cudaError_t error = cudaGetLastError();
+    munmap(pages, most * page);
+    CHECK(error == cudaSuccess);
+    CHECK(result.to_host()[1023] == 1);
 }
 
 __global__ void vote_kernel(int* d_votes, unsigned int leave_from) {

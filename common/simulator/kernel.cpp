@@ -152,13 +152,18 @@ bool Worker::complete_exchange(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
-    if (first.mask == 0) return false;        // compat/converged.cpp
-    for (unsigned int i = lanes; i-- > 0;) {  // backwards, since the last lane usually comes last
+    if (first.mask == 0) return false;  // compat/converged.cpp
+    // The lane that was missing last time comes first. As long as it is missing, no other lane is looked at.
+    unsigned int& missing = missing_lanes_[warp / warpSize];
+    for (unsigned int k = 0, begin = missing; k < warpSize; ++k) {
+        const unsigned int i = (begin + warpSize - k) % warpSize;
         const Thread& other = threads_.all[warp + i];
-        if ((first.mask >> i & 1) == 0 || other.state == ThreadState::returned) continue;
+        if ((first.mask >> i & 1) == 0 || i >= lanes || other.state == ThreadState::returned) continue;
         if (other.state != ThreadState::at_warp || other.mask != first.mask ||
-            (other.function != first.function && std::strcmp(other.function, first.function) != 0))
+            (other.function != first.function && std::strcmp(other.function, first.function) != 0)) {
+            missing = i;
             return false;
+        }
         all.lanes |= 1u << i;
         all.value[i] = other.value;
     }

@@ -141,6 +141,8 @@ class Worker {
         bool diverged = false;
     } barrier_;
 
+    unsigned int missing_lanes_[kMaxThreadsPerBlock / warpSize]{};  ///< the lane that each warp waits for
+
     SharedMemory shared_;
 
     /// When threads are interrupted (interleave.cpp).

@@ -8,7 +8,6 @@
 #include <future>
 #include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "../../common/cuda/device_buffer.cuh"

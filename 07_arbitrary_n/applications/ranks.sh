@@ -57,7 +57,7 @@ grep '  checksum' "$folder/out" >"$folder/checksum"
 truncate -s 8 "$folder/own1"
 cat "$folder"/own[012] >"$folder/all"
 "$program" --stream "$folder/all" | grep -qf "$folder/checksum" || fail "files in a row have another checksum"
-[ "$(awk -F, '{ sum += $2 } END { print sum }' "$folder/bins")" = 20294 ] || fail "--bins are not of 20294 bytes"
+has_bytes "$folder/bins" 20294
 
 # one_line WORDS STATUS COUNT OPTION...: no result, and one line for all ranks.
 one_line() {

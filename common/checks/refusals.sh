@@ -12,6 +12,11 @@ fail() {
     failures=$((failures + 1))
 }
 
+# has_bytes BINS COUNT: a file that --bins has written counts as many bytes.
+has_bytes() {
+    [ "$(awk -F, '{ sum += $2 } END { print sum }' "$1")" = "$2" ] || fail "--bins are not of $2 bytes"
+}
+
 # refuses NAME OPTION...: status 2, nothing on standard output, and an error of one line that contains NAME.
 refuses() {
     local name=$1 status lines

@@ -39,12 +39,16 @@ TEST_CASE("threads wait at barriers even if the process has no mappings left to 
     if (kAddressSanitizer) return skip_check("the sanitizer needs mappings, too");
     const auto result = zeros<int>(4 * 1024);
     // Each accessible page between inaccessible ones is a mapping.
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), most = std::size_t{1} << 22;
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), most = std::size_t{1} << 20;
     char* const pages = static_cast<char*>(
         mmap(nullptr, most * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     REQUIRE(pages != MAP_FAILED);
     std::size_t taken = 0;
     while (taken < most && mprotect(pages + taken * page, page, PROT_READ) == 0) taken += 2;
+    if (taken == most) {
+        munmap(pages, most * page);
+        return skip_check("a process may have more mappings here than this check takes");
+    }
     munmap(pages + (taken - 400) * page, 400 * page);  // some are left for everything else
     ring_kernel<<<4, 1024>>>(result.data(), 2);
     const cudaError_t error = cudaGetLastError();

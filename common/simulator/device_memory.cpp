@@ -99,7 +99,8 @@ void release_signals_if_unused() {
 }  // namespace
 
 std::size_t device_memory_bytes() {
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * Fenced::page_bytes();
+    static const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+    return pages * Fenced::page_bytes();
 }
 
 void adopt(const void* variable, std::size_t bytes) {

@@ -129,17 +129,12 @@ void Worker::record_bad_address(const void* address) {
                         "uses " + place + copy);
 }
 
-/// Stops a thread that uses a fence, even where the CPU can access it. Fences hold poison, so that few other
-/// addresses have to be looked up.
-void Worker::require_no_fence(const void* address, std::size_t bytes, bool or_shared) {
-    if (!threads_.in_kernel) return;
-    const unsigned char* const first = static_cast<const unsigned char*>(address);
-    for (const unsigned char* const at : {first, first + bytes - 1}) {
-        if (*at != kPoison || !(is_in_fence(at) || (or_shared && shared_.is_in_fence(at)))) continue;
-        const InSimulator here(*this);
-        record_bad_address(at);
-        fibers_.give_up();
-    }
+void Worker::require_not_in_fence(const void* address, bool or_shared) {
+    if (shared_.has(address)) return;
+    if (!is_in_fence(address) && !(or_shared && shared_.is_in_fence(address))) return;
+    const InSimulator here(*this);
+    record_bad_address(address);
+    fibers_.give_up();
 }
 
 void Worker::index_outside(std::uint64_t index, const char* array) {

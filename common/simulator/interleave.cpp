@@ -25,7 +25,8 @@ void sim::Worker::maybe_pause(const void* store_to) {
     pauses_.random = pauses_.random * 6364136223846793005u + 1442695040888963407u;
     if (pauses_.random >> 61 != 0) return;
     const InSimulator here(*this);
-    if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && place(store_to, 1) == Place::inside) {
+    if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && !shared_.has(store_to) &&
+        place(store_to, 1) == Place::inside) {
         pauses_.has_stalled = true;
         usleep(20);
     }
@@ -46,9 +47,10 @@ void before_store(const void* address, std::size_t bytes) {
         sim::running_worker->require_no_fence(address, bytes);
         return sim::running_worker->maybe_pause(address);
     }
-    // A CPU thread, as in chapter 01, can also let others run first.
+    // A program's other threads, as in chapter 01, can also let others run first.
+    thread_local const bool is_first = gettid() == getpid();
     thread_local unsigned int stores = 0;
-    if (++stores % 64 == 0) sched_yield();
+    if (!is_first && ++stores % 64 == 0) sched_yield();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 /// @brief Shared memory: where a block's variables are, and which one an address is near.
 #include "shared_memory.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sim {
@@ -40,6 +41,11 @@ std::string SharedMemory::damage() const {
             return what;
         }
     return "";
+}
+
+bool SharedMemory::has(const void* address) const {
+    return std::any_of(used_.begin(), used_.end(),
+                       [=](const Array* array) { return array->memory.has(address); });
 }
 
 bool SharedMemory::is_in_fence(const void* address) const {

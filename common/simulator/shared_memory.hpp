@@ -30,6 +30,8 @@ class SharedMemory {
 
     /// @return A description of what the block has written just outside of a variable; empty if nothing.
     std::string damage() const;
+    /// Whether an address is in one of the block's variables.
+    bool has(const void* address) const;
     /// Whether an address is near one of the block's variables and not in it.
     bool is_in_fence(const void* address) const;
     /// @return A description of an address near a variable; empty for any other address.

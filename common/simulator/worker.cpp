@@ -13,7 +13,7 @@
 
 namespace sim {
 
-thread_local Worker* running_worker = nullptr;
+constinit thread_local Worker* running_worker = nullptr;
 
 constexpr std::size_t kSignalStackBytes = 256 * 1024;
 

@@ -72,7 +72,14 @@ class Worker {
     void launch(const Kernel& kernel, std::function<void()> run);
     Grid& grid() const { return *grid_; }
     void others_may_continue();
-    void require_no_fence(const void* address, std::size_t bytes, bool or_shared = false);
+    /// Stops a thread that uses a fence, even where the CPU can access it. Fences hold poison, so that few
+    /// other addresses have to be looked up.
+    void require_no_fence(const void* address, std::size_t bytes, bool or_shared = false) {
+        if (!threads_.in_kernel) return;
+        const auto* const first = static_cast<const unsigned char*>(address);
+        for (const unsigned char* const at : {first, first + bytes - 1})
+            if (*at == kPoison) require_not_in_fence(at, or_shared);
+    }
     void maybe_pause(const void* store_to);
     void* begin_shared(const void* declaration, const SharedVariable& variable);
     [[noreturn]] void misaligned(const void* address);
@@ -119,6 +126,7 @@ class Worker {
     [[noreturn]] void stop_without_progress();
 
     // Faults (faults.cpp)
+    void require_not_in_fence(const void* address, bool or_shared);
     void record_fault(cudaError_t error, const std::string& what);
     void record_thread_fault(cudaError_t error, const std::string& what);
     void record_too_much_shared();
@@ -165,7 +173,7 @@ class Worker {
 };
 
 /// The worker whose simulated thread runs on this OS thread, or null in the host's code.
-extern thread_local Worker* running_worker;
+extern constinit thread_local Worker* running_worker;
 
 /// Runs what a grid's kernel has launched, after the grid (compat/nested.cpp).
 void run_nested(const NestedLaunches& launches);

@@ -45,11 +45,11 @@ class Fibers {
     void resume(unsigned int number) { switch_to(number, contexts_[number]); }
 
     /// Called inside a fiber. Returns when the fiber is resumed.
-    [[gnu::always_inline]] void leave() { switch_back(false); }
+    [[gnu::always_inline]] void leave() { switch_back(Leaving::for_now); }
 
     /// Called inside a fiber, which can't be resumed afterwards. Nothing that its frames own is destroyed.
     [[noreturn]] void give_up() {
-        switch_back(true);
+        switch_back(Leaving::in_the_middle);
         std::abort();  // not reached
     }
 
@@ -97,16 +97,18 @@ class Fibers {
         const boost::context::detail::transfer_t from = boost::context::detail::jump_fcontext(context, this);
         __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
         contexts_[number] = from.fctx;
-        const bool for_good = from.data == nullptr;
-        if (for_good) forget_frames(bottom(number), kStackBytes);
+        const bool has_frames = from.data == nullptr;
+        if (has_frames) forget_frames(bottom(number), kStackBytes);
     }
 
-    [[gnu::always_inline]] void switch_back(bool for_good) {
+    enum class Leaving { for_now, at_the_end, in_the_middle };
+
+    [[gnu::always_inline]] void switch_back(Leaving how) {
         void* sanitizer_state = nullptr;
-        __sanitizer_start_switch_fiber(for_good ? nullptr : &sanitizer_state, starter_stack_,
+        __sanitizer_start_switch_fiber(how == Leaving::for_now ? &sanitizer_state : nullptr, starter_stack_,
                                        starter_stack_bytes_);
         const boost::context::detail::transfer_t from =
-            boost::context::detail::jump_fcontext(starter_, for_good ? nullptr : this);
+            boost::context::detail::jump_fcontext(starter_, how == Leaving::in_the_middle ? nullptr : this);
         __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
         starter_ = from.fctx;
     }
@@ -117,7 +119,8 @@ class Fibers {
         __sanitizer_finish_switch_fiber(nullptr, &fibers.starter_stack_, &fibers.starter_stack_bytes_);
         fibers.starter_ = from.fctx;
         fibers.work_();
-        fibers.give_up();
+        fibers.switch_back(Leaving::at_the_end);
+        std::abort();  // not reached
     }
 
     const std::function<void()> work_;

@@ -19,14 +19,14 @@ function(programs name source)
     course_objects(${program}_objects ${source})
     set_target_properties(${program}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
     if(backend STREQUAL "simulator")  # quick to compile, and never timed; most of a student's warnings are no errors
-      target_compile_options(${program}_objects PRIVATE -O1 -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error
+      target_compile_options(${program}_objects PRIVATE -Og -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error
         -Werror=uninitialized)
     endif()
     add_executable(${program} EXCLUDE_FROM_ALL
       $<TARGET_OBJECTS:${program}_objects> $<TARGET_OBJECTS:exercise_check>)
     target_link_libraries(${program} PRIVATE ${program}_objects)
     if(order STREQUAL "interleaved")
-      target_compile_options(${program}_objects PRIVATE -fsanitize=thread)
+      target_compile_options(${program}_objects PRIVATE -fsanitize=thread -O1)
       interleaved(${program})
     elseif(order STREQUAL "lens")
       lens_of(${program}_objects)

@@ -79,7 +79,7 @@ function(course_executable target source)
   endif()
   # Compiling programs and checks takes longer than running them. Chapter 01's loops are measured, as is the simulator.
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT source MATCHES "^01_cpu_baseline/main|benchmark")
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -Og)
   endif()
 endfunction()
 
@@ -100,7 +100,7 @@ endfunction()
 # interleaved(target): a translated executable whose threads are interrupted between a load and a store.
 function(interleaved target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:simulator_interleave>)
-  target_compile_options(${target} PRIVATE -fsanitize=thread)
+  target_compile_options(${target} PRIVATE -fsanitize=thread $<$<NOT:$<CONFIG:Debug>>:-O1>)  # sees fewer accesses
 endfunction()
 add_library(simulator_interleave OBJECT ${simulator_dir}/interleave.cpp)
 target_link_libraries(simulator_interleave PRIVATE simulator Boost::context)

@@ -18,8 +18,8 @@ function(programs name source)
     set(program ${name}_${order})
     course_objects(${program}_objects ${source})
     set_target_properties(${program}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
-    if(backend STREQUAL "simulator")  # quick to compile, and never timed; most of a student's warnings are no errors
-      target_compile_options(${program}_objects PRIVATE -Og -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error
+    if(backend STREQUAL "simulator")  # most of a student's warnings are no errors
+      target_compile_options(${program}_objects PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error
         -Werror=uninitialized)
     endif()
     add_executable(${program} EXCLUDE_FROM_ALL

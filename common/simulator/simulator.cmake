@@ -66,6 +66,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(at_the_launch -ftrack-macro-expansion=0)
 endif()
 
+# Compiling programs and checks takes longer than running them.
+set(quickly $<$<NOT:$<CONFIG:Debug>>:-Og>)
+
 include(${simulator_dir}/rejected.cmake)
 function(course_executable target source)
   set(translated ${translated_dir}/${source}.cpp)
@@ -77,9 +80,8 @@ function(course_executable target source)
   if(source MATCHES "main\\.cu$")
     reject_what_nvcc_does(${target} ${source})
   endif()
-  # Compiling programs and checks takes longer than running them. Chapter 01's loops are measured, as is the simulator.
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT source MATCHES "^01_cpu_baseline/main|benchmark")
-    target_compile_options(${target} PRIVATE -Og)
+  if(NOT source MATCHES "^01_cpu_baseline/main|benchmark")  # chapter 01's loops are measured, as is the simulator
+    target_compile_options(${target} PRIVATE ${quickly})
   endif()
 endfunction()
 
@@ -93,7 +95,7 @@ function(course_objects target source)
   translate_file(${source} ${translated})
   add_library(${target} OBJECT ${translated})
   add_dependencies(${target} translated_headers)
-  target_compile_options(${target} PRIVATE ${checked} ${at_the_launch})
+  target_compile_options(${target} PRIVATE ${checked} ${at_the_launch} ${quickly})
   target_link_libraries(${target} PUBLIC simulator)
 endfunction()
 
@@ -117,7 +119,7 @@ set_tests_properties("simulator/what the translator says of broken files" PROPER
 add_test(NAME "simulator/what the compiler rejects at a launch's line"
   COMMAND ${simulator_dir}/checks/rejected.sh $<TARGET_FILE:translate> ${CMAKE_CXX_COMPILER} ${at_the_launch})
 set_tests_properties("simulator/what the compiler rejects at a launch's line" PROPERTIES LABELS simulator)
-if(clang_reads_cuda)
+if(clang_reads_cuda AND NOT COURSE_SANITIZE)
   add_test(NAME "simulator/what nvcc rejects, clang rejects" COMMAND ${simulator_dir}/checks/rejected.sh ${CLANGXX})
   set_tests_properties("simulator/what nvcc rejects, clang rejects" PROPERTIES LABELS simulator)
 endif()

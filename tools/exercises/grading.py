@@ -12,6 +12,7 @@ from pathlib import Path
 
 import verdict as checks
 from assemble import more_checks, registration
+from sandbox import CPU_SECONDS, MEMORY
 from starter import ROOT, Chapter
 
 # The symbols that an object may import: C++'s library and runtime, the simulator, and little of C's library.
@@ -61,8 +62,10 @@ class Grading:
                      else word for word in command]
             includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
             done = self.sandbox.run([*moved, *includes], trusted=True, cwd=build)
-            if done.status != 0 or done.why:
-                return [f"It does not compile. {done.why}"] if done.why else self.words(checks.compiler_words(done.stderr))
+            if done.why or "CPU time limit exceeded" in done.stderr:  # how fast the machine is decides which limit is first
+                return [f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."]
+            if done.status != 0:
+                return self.words(checks.compiler_words(done.stderr))
         return []
 
     def suspect(self):

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <system_error>
 #include <thread>
 
 #include "device_memory.hpp"
@@ -88,7 +89,12 @@ void run_on_workers(Grid& grid) {
     }
 
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < count; ++i) others.emplace_back([&pool, &grid, i] { pool[i]->run(grid); });
+    try {
+        for (std::size_t i = 1; i < count; ++i)
+            others.emplace_back([&pool, &grid, i] { pool[i]->run(grid); });
+    } catch (const std::system_error&) {  // no more threads, or no memory for their stacks: fewer do the work
+        if (grid.config.cooperative) throw;
+    }
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();
 }

@@ -153,12 +153,12 @@ TEST_CASE("a kernel that makes no progress is stopped") {
 }
 
 constexpr int kEndlessLine = __LINE__ + 2;
-__global__ void endless_barriers_kernel(const unsigned int* d_lock) {
+__global__ [[gnu::noinline]] void endless_barriers_kernel(const unsigned int* d_lock) {
     while (*d_lock == 1) __syncthreads();
 }
 
 constexpr int kEndlessVoteLine = __LINE__ + 2;
-__global__ void endless_votes_kernel(const unsigned int* d_lock) {
+__global__ [[gnu::noinline]] void endless_votes_kernel(const unsigned int* d_lock) {
     while (__any_sync(0xffffffffu, *d_lock == 1)) {}
 }
 

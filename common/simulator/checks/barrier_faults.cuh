@@ -152,7 +152,7 @@ TEST_CASE("a kernel that makes no progress is stopped") {
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
-constexpr int kEndlessLine = __LINE__ + 2;
+constexpr int kEndlessLine = __LINE__ + 2;  // an inlined kernel may be stopped at the launch
 __global__ [[gnu::noinline]] void endless_barriers_kernel(const unsigned int* d_lock) {
     while (*d_lock == 1) __syncthreads();
 }

@@ -144,6 +144,7 @@ int stream(const StreamOptions& options, const Work& work, const Device& device,
         total.pop_back();
         times.push_back(
             {is_alone ? kEverything : std::to_string(ranks.launch().count) + " ranks", bytes, timer.stop()});
+        if (SignalWatch::caught() != 0) source->stop();  // the round may have been too short for `watch`
     }
     require_whole_elements(work, *source, bytes);
     const bool stopped = source->is_stopped();

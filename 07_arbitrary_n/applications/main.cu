@@ -54,7 +54,10 @@ Shape choose_shape(const StreamOptions& options, const Work& work, const Source&
         throw BadOption("--memory accepts at least a chunk and the results, " +
                         std::to_string(chunk_bytes + for_results) + " bytes, not " +
                         std::to_string(options.memory));
-    std::size_t slots = std::min(options.buffers, (options.memory - for_results) / chunk_bytes);
+    // Data in memory need no threads that read: one chunk is copied while the other one is counted.
+    const std::size_t suitable = options.place == "file" ? 12 : 2;
+    std::size_t slots = std::min(options.buffers != 0 ? options.buffers : suitable,
+                                 (options.memory - for_results) / chunk_bytes);
     if (source.bytes()) {  // few chunks need few buffers
         const std::size_t shared = chunk_bytes * static_cast<std::size_t>(options.gpus * options.part.count);
         slots = std::clamp<std::size_t>((*source.bytes() + shared - 1) / shared, 1, slots);

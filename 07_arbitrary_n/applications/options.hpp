@@ -35,7 +35,7 @@ struct StreamOptions {
     int gpus = 1;
     std::size_t chunk = 0;  ///< bytes; 0 leaves the choice to the program
     std::size_t memory = std::size_t{256} << 20;
-    std::size_t buffers = 12;  ///< per GPU, at most
+    std::size_t buffers = 0;  ///< per GPU, at most; 0 leaves the choice to the program
     std::size_t rounds = 1;
     bool parts = false;
     std::string bins, csv, timeline;
@@ -65,9 +65,11 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
                 options.chunk, kChunkAlignment, std::size_t{1} << 30, true);
     line.number("memory", "SIZE", "device memory per GPU, at most (default 256M)", options.memory,
                 2 * kChunkAlignment, kMost, true);
-    line.number("buffers", "COUNT",
-                "buffers per GPU, at most, each with a thread that reads and two host buffers (default 12)",
-                options.buffers, 1, 256);
+    line.number(
+        "buffers", "COUNT",
+        "buffers per GPU, at most, each with a thread that reads and two host buffers (default 12; data "
+        "in memory 2)",
+        options.buffers, 1, 256);
     line.text("bins", "PATH", "write the histogram as lines of bin,count ('-': standard output)",
               options.bins);
     line.number("rounds", "COUNT", "repeat everything (default 1)", options.rounds, 1, 1000);

@@ -70,7 +70,9 @@ inline void report(const StreamOptions& options, const Work& work, const Device&
                                           work.element_bytes, times);
     print_times(rows);
     std::printf("  %-18s %d", ranks.launch().count == 1 ? "GPUs" : "GPUs per rank", shape.gpus);
-    if (shape.slots > 0) std::printf(", each with %zu buffers of %zu bytes", shape.slots, shape.chunk_bytes);
+    if (shape.slots > 0)
+        std::printf(", each with %zu buffer%s of %zu bytes", shape.slots, shape.slots == 1 ? "" : "s",
+                    shape.chunk_bytes);
     std::printf("\n");
     int visible_gpus = 0;
     CUDA_CHECK(cudaGetDeviceCount(&visible_gpus));

@@ -68,12 +68,22 @@ cp "$folder/data" "$folder"/$'a\x1b[31m\nb'
 run --stream "$folder"/$'a\x1b[31m\nb'
 grep -qF 'a\x1b[31m\x0ab' "$folder/out" || fail "a file's name is not escaped: $(cat -v "$folder/out")"
 
+# catches PROCESS SIGNAL: waits until a process has a function for a signal. A busy machine takes seconds to open a GPU.
+catches() {
+    local number caught deadline=$((SECONDS + 60))
+    number=$(kill -l "$2")
+    until caught=$(sed -n 's/^SigCgt:\t/0x/p' "/proc/$1/status") && ((caught >> (number - 1) & 1)); do
+        [ $SECONDS -lt $deadline ] && sleep 0.1 || return
+    done
+}
+
 # stops SIGNAL STATUS OPTION...: the program ends soon after the signal, and says which bytes it has counted.
 stops() {
     local signal=$1 expected=$2 status start
     shift 2
     env --default-signal="$signal" "$program" "$@" >"$folder/out" 2>"$folder/err" &
-    sleep 1
+    catches $! "$signal" || fail "$* does not wait for $signal"
+    sleep 1 # some bytes are counted
     start=$SECONDS
     kill -s "$signal" $!
     wait $!

@@ -29,8 +29,12 @@ MOST = 100 << 20  # elements; the lens would take minutes and many gigabytes for
 CLOSE = 0.01
 
 # Why shared wavefronts differ.
-PREDICATED = ("Warps that have nothing to add at a level of a tree still issue that level's loads and stores, with all lanes "
-              "predicated off. Nsight Compute counts each such instruction as a wavefront, but the lens does not.")
+PREDICATED = ("Warps that have nothing to add at a level of a tree, or nothing to store at the end, still issue these loads and "
+              "stores, with all lanes predicated off. Nsight Compute counts each such instruction as a wavefront, but the lens "
+              "does not.")
+AGGREGATED = ("nvcc first adds up what the lanes of a warp add to the same counter (`REDUX`), and then one lane adds the sum. "
+              "The sums of different warps conflict, and Nsight Compute counts this as bank conflicts. Choosing that lane costs "
+              "another wavefront per warp, because its number is read.")
 FILLS = ("The L1 cache uses the same on-chip memory as shared memory. While loads fill it, accesses to shared memory take additional "
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")
@@ -41,14 +45,18 @@ def reason(column, mine, theirs):
     if column != "shared_wavefronts":
         return ""
     ours, counted, conflicts = float(mine[column]), float(theirs[column]), float(theirs["bank_conflicts"])
+    if theirs["kernel"] == "register_kernel":
+        return AGGREGATED if ours < counted else ""
+    if ours < counted and conflicts == 0:
+        return PREDICATED
     if float(theirs["shared_atomics"]) == 0 and theirs["chapter"] > "06":
         return PREDICATED if ours < counted else WIDENED if theirs["kernel"] == "thread_zero_kernel" else ""
     return FILLS if ours < counted and 0 < counted - conflicts <= (1 + CLOSE) * ours else ""
 
 
 def columns(launch):
-    """The counts of the lens, as Nsight Compute names it. Launching costs a wavefront per warp, and a shuffle of 8 bytes
-    two."""
+    """The counts of the lens, as Nsight Compute names it. Reading `threadIdx.x` costs a wavefront per warp, and a shuffle of
+    8 bytes two."""
     times, one = launch["launches"], [launch]
     loads = total(one, "global", "load", "requests")
     return {"loads": loads // times, "load_sectors": round(ratio(total(one, "global", "load", "sectors"), loads), 4),
@@ -101,11 +109,12 @@ def page(seen):
         "# The lens and Nsight Compute", "",
         "This page compares the counts of the [lens](../common/lens/README.md) on the simulator with those of Nsight Compute on an",
         "H200 ([the recording](results/nvidia-h200-counters.csv)), for the largest launch of each variant and kernel.", "",
-        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table, "
-        f"and {other} for unknown reasons.", "",
+        f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
+        + (f", and {other} for unknown reasons." if other else "."), "",
         "The table shows the lens's counts. Where Nsight Compute's differs by more than 1 %, it follows in parentheses, with the",
         "number of the reason if it is known. Rows of more than 100 Mi elements and of `--counter-types` are left out. *Shared",
-        "wavefronts* are the wavefronts of all accesses to shared memory, plus one per launched warp and two per 8-byte shuffle.",
+        "wavefronts* are the wavefronts of all accesses to shared memory, plus one per warp for reading `threadIdx.x`, and two per",
+        "8-byte shuffle.",
         "The rule for the sectors of global atomics was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
         "| | variant | kernel | input | n | " + " | ".join(COLUMNS.values()) + " |",
         "|---|---|---|---|---|" + "---:|" * len(COLUMNS), *lines, "",

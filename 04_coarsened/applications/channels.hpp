@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "../../common/problem/histogram.hpp"
+#include "../../common/problem/input.hpp"
+#include "../../common/problem/verify.hpp"
 
 /// A pixel's channels side by side, one byte each: grey; red, green and blue; or these and alpha.
 template <unsigned int kChannels>

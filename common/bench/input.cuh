@@ -10,6 +10,7 @@
 #include "../cuda/device.cuh"
 #include "../cuda/host_memory.hpp"
 #include "../problem/file.hpp"
+#include "../problem/input.hpp"
 #include "options.hpp"
 
 /// @brief Generates the elements or reads the file.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../cuda/launch_shape.hpp"
+#include "../problem/input.hpp"
 #include "command_line.hpp"
 #include "output_file.hpp"
 #include "visible.hpp"

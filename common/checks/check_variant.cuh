@@ -15,6 +15,7 @@
 
 #include "../cuda/device.cuh"
 #include "../cuda/device_buffer.cuh"
+#include "../problem/input.hpp"
 #include "../problem/runner.cuh"
 #include "../problem/verify.hpp"
 

@@ -11,6 +11,7 @@
 #include "../cuda/error.cuh"
 #include "../cuda/host_memory.hpp"
 #include "../problem/histogram.hpp"
+#include "../problem/input.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "catch.hpp"
 #include "finding.cuh"

@@ -5,6 +5,7 @@
 
 #include "../checks/catch.hpp"
 #include "../problem/histogram.hpp"
+#include "../problem/input.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "diagnosis.cuh"
 

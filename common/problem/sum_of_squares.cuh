@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "../cuda/error.cuh"
-#include "input.hpp"
 #include "variant.hpp"
+
+template <typename T>
+struct NamedInput;
+const std::vector<NamedInput<int>>& named_ints();  // see input.hpp, which a kernel does not need
 
 /// @brief The square of an int, which is widened first because the square needs up to 63 bits.
 /// @par Source

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cores.hpp"
-#include "variant.hpp"
+#include "histogram.hpp"
 
 /// @brief Checks that the bins of `n` elements add up to `n`, which is necessary but far from sufficient.
 /// @par Source
@@ -45,17 +45,22 @@ inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned
     return std::nullopt;
 }
 
+inline std::optional<std::string> Histogram::verify(const Results& bins, const Element* data, std::size_t n) {
+    const auto wrong = verify_by_sum(bins, n);
+    return wrong ? wrong : verify_in_reverse(bins, data, n);
+}
+
 /// @return An explanation if a result includes the value of memory that was read before it was written;
 ///         otherwise empty.
 ///
 /// The simulator fills memory with bytes 0xA5, the poison. A sum of a few such numbers of 64 or 32 bits, or
 /// of totals of up to 32 counters, is recognized.
 inline std::string poison_text(unsigned long long got, unsigned long long expected) {
-    constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kFew = 1 << 20;
+    constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kMostTimes = 1 << 20;
     unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
     for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - kPoison * inverse;
     const auto is_few_times = [](unsigned long long sum, unsigned long long number) {
-        return sum != 0 && sum % number == 0 && sum / number < kFew;
+        return sum != 0 && sum % number == 0 && sum / number < kMostTimes;
     };
     const auto includes_poison = [&](unsigned long long excess) {
         const unsigned long long wide = excess * inverse;  // 17 times the poison is a small number: -11

@@ -12,6 +12,8 @@
 #include "../../../common/checks/catch.hpp"
 #include "../../../common/checks/folder.hpp"
 #include "../../../common/checks/setting.hpp"
+#include "../../../common/problem/input.hpp"
+#include "../../../common/problem/verify.hpp"
 #include "../file_source.hpp"
 #include "../pipeline.cuh"
 

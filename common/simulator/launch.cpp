@@ -93,7 +93,14 @@ void run_on_workers(Grid& grid) {
         for (std::size_t i = 1; i < count; ++i)
             others.emplace_back([&pool, &grid, i] { pool[i]->run(grid); });
     } catch (const std::system_error&) {  // no more threads, or no memory for their stacks: fewer do the work
-        if (grid.config.cooperative) throw;
+        const std::lock_guard<std::mutex> lock(grid.lock);
+        if (grid.config.cooperative && !grid.failed.exchange(true)) {
+            grid.error = cudaErrorCooperativeLaunchTooLarge;
+            grid.fault = launch_text(grid.kernel) +
+                         ": a cooperative grid needs an OS thread for each block, and only " +
+                         std::to_string(others.size() + 1) + " of " + std::to_string(count) +
+                         " could be started";
+        }
     }
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();

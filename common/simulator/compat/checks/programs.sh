@@ -65,4 +65,22 @@ fails() {
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
+# Where no more threads can be started, here for lack of memory for stacks of 64 TiB, a grid does with fewer. Only a
+# cooperative one can't. A sanitizer ends such a program.
+grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" || CUDA_SIM_WORKERS=4 fails "only 1 of 64 could be started" '
+#include <cooperative_groups.h>\n#include <pthread.h>
+__global__ void count(int* n) { atomicAdd(n, 1); }
+__global__ void meet() { cooperative_groups::this_grid().sync(); }
+int main() {
+  pthread_attr_t huge;
+  pthread_attr_init(&huge);
+  pthread_attr_setstacksize(&huge, size_t{1} << 46);
+  pthread_setattr_default_np(&huge);
+  int* n;
+  cudaMallocManaged(&n, sizeof(int));
+  *n = 0;
+  count<<<1000, 64>>>(n);
+  cudaDeviceSynchronize();
+  if (*n == 64000) cudaLaunchCooperativeKernel((void*)meet, 64, 1, nullptr, 0, nullptr);
+}'
 exit $((failures > 0))

@@ -9,6 +9,7 @@
 
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
+#include "../problem/verify.hpp"
 #include "bench.cuh"
 #include "cub.cuh"
 

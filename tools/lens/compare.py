@@ -47,7 +47,7 @@ def reason(column, mine, theirs):
     ours, counted, conflicts = float(mine[column]), float(theirs[column]), float(theirs["bank_conflicts"])
     if theirs["kernel"] == "register_kernel":
         return AGGREGATED if ours < counted else ""
-    if ours < counted and conflicts == 0:
+    if theirs["kernel"] == "one_launch_kernel" and ours < counted and conflicts == 0:
         return PREDICATED
     if float(theirs["shared_atomics"]) == 0 and theirs["chapter"] > "06":
         return PREDICATED if ours < counted else WIDENED if theirs["kernel"] == "thread_zero_kernel" else ""

@@ -68,11 +68,12 @@ cp "$folder/data" "$folder"/$'a\x1b[31m\nb'
 run --stream "$folder"/$'a\x1b[31m\nb'
 grep -qF 'a\x1b[31m\x0ab' "$folder/out" || fail "a file's name is not escaped: $(cat -v "$folder/out")"
 
-# catches PROCESS SIGNAL: waits until a process has a function for a signal. A busy machine takes seconds to open a GPU.
+# catches PROCESS SIGNAL: waits until a process has a function for a signal and has read the pipe. Opening a GPU may take
+# seconds, and with --bins, a signal then ends the program without a word, since nothing is counted yet.
 catches() {
     local number caught deadline=$((SECONDS + 60))
     number=$(kill -l "$2")
-    until caught=$(sed -n 's/^SigCgt:\t/0x/p' "/proc/$1/status") && ((caught >> (number - 1) & 1)); do
+    until ! read -rt 0 -u 9 && caught=$(sed -n 's/^SigCgt:\t/0x/p' "/proc/$1/status") && ((caught >> (number - 1) & 1)); do
         [ $SECONDS -lt $deadline ] && sleep 0.1 || return
     done
 }

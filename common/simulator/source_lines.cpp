@@ -55,6 +55,7 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
 [[maybe_unused]] void ignore_error(void*, const char*, int) {}
 
 #ifdef SIM_BACKTRACE
+/// Null without memory for it.
 backtrace_state* state() {
     static backtrace_state* const result = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
     return result;
@@ -71,7 +72,7 @@ Calls::Calls() {
 std::string line_of([[maybe_unused]] std::uintptr_t at) {
     std::string result;
 #ifdef SIM_BACKTRACE
-    backtrace_pcinfo(state(), at, note_line, ignore_error, &result);
+    if (state() != nullptr) backtrace_pcinfo(state(), at, note_line, ignore_error, &result);
 #endif
     return result;
 }
@@ -79,6 +80,7 @@ std::string line_of([[maybe_unused]] std::uintptr_t at) {
 std::string function_of([[maybe_unused]] const void* address) {
     std::string result;
 #ifdef SIM_BACKTRACE
+    if (state() == nullptr) return result;
     backtrace_syminfo(state(), reinterpret_cast<std::uintptr_t>(address), note_function, ignore_error,
                       &result);
     if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {

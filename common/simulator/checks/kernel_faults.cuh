@@ -2,12 +2,16 @@
 /// @brief Checks that a fault stops the kernel and the thread, whatever it is, and names both.
 #pragma once
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <cassert>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "../source_lines.hpp"
 #include "faults.cuh"
 
 namespace fault_checks {
@@ -100,6 +104,15 @@ TEST_CASE("a fault names the kernel, also if the launch knows it by another name
     CHECK(says(said(launch_parameter<template_kernel<int>>), {"template_kernel (launched at "}));
     CHECK(says(said([](int* d_data) { template_kernel<int><<<1, 1>>>(d_data); }),
                {"template_kernel<int> (launched at "}));
+}
+
+TEST_CASE("without memory to look it up, a kernel has no name") {
+    if (kAddressSanitizer) return skip_check("the sanitizer needs memory, too");
+    CHECK(process_of([] {
+              const rlimit none{};
+              setrlimit(RLIMIT_AS, &none);
+              _exit(sim::function_of(reinterpret_cast<const void*>(&healthy_kernel)).empty() ? 0 : 1);
+          }).first == 0);
 }
 
 __global__ void assertion_kernel(unsigned int* d_data) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <numeric>
 #include <random>
-#include <system_error>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "device_memory.hpp"
 #include "errors.hpp"
@@ -83,24 +85,30 @@ void run_on_workers(Grid& grid) {
             ? grid.blocks
             : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     auto& pool = pools[count > kMostWorkers];
-    while (pool.size() < count) {
-        pool.push_back(std::make_unique<Worker>());
-        if (count > kMostWorkers) pool.back()->leave_out_guards();
-    }
-
+    const auto reject = [&grid](cudaError_t error, const std::string& reason) {
+        const std::lock_guard<std::mutex> lock(grid.lock);
+        if (grid.failed.exchange(true)) return;
+        grid.error = error;
+        grid.fault = launch_text(grid.kernel) + ": " + reason;
+    };
     std::vector<std::thread> others;
     try {
-        for (std::size_t i = 1; i < count; ++i)
-            others.emplace_back([&pool, &grid, i] { pool[i]->run(grid); });
-    } catch (const std::system_error&) {  // no more threads, or no memory for their stacks: fewer do the work
-        const std::lock_guard<std::mutex> lock(grid.lock);
-        if (grid.config.cooperative && !grid.failed.exchange(true)) {
-            grid.error = cudaErrorCooperativeLaunchTooLarge;
-            grid.fault = launch_text(grid.kernel) +
-                         ": a cooperative grid needs an OS thread for each block, and only " +
-                         std::to_string(others.size() + 1) + " of " + std::to_string(count) +
-                         " could be started";
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i == pool.size()) {
+                auto worker = std::make_unique<Worker>();
+                if (count > kMostWorkers) worker->leave_out_guards();
+                pool.push_back(std::move(worker));
+            }
+            if (i > 0) others.emplace_back([&grid, worker = pool[i].get()] { worker->run(grid); });
         }
+    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
+        if (pool.empty())
+            return reject(cudaErrorMemoryAllocation, "no memory for the stacks of a block's threads");
+        if (grid.config.cooperative)
+            reject(cudaErrorCooperativeLaunchTooLarge,
+                   "a cooperative grid needs an OS thread for each block, and only " +
+                       std::to_string(others.size() + 1) + " of " + std::to_string(count) +
+                       " could be started");
     }
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();

@@ -65,22 +65,24 @@ fails() {
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
-# Where no more threads can be started, here for lack of memory for stacks of 64 TiB, a grid does with fewer. Only a
-# cooperative one can't. A sanitizer ends such a program.
-grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" || CUDA_SIM_WORKERS=4 fails "only 1 of 64 could be started" '
-#include <cooperative_groups.h>\n#include <pthread.h>
+# limited WORDS STATEMENTS: after the statements, an ordinary grid does with fewer threads than there are workers, and the
+# program says the words of a cooperative one. A sanitizer ends such a program.
+limited() {
+  grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" || CUDA_SIM_WORKERS=20 fails "$1" "
+#include <cooperative_groups.h>\n#include <pthread.h>\n#include <sys/resource.h>
 __global__ void count(int* n) { atomicAdd(n, 1); }
 __global__ void meet() { cooperative_groups::this_grid().sync(); }
 int main() {
-  pthread_attr_t huge;
-  pthread_attr_init(&huge);
-  pthread_attr_setstacksize(&huge, size_t{1} << 46);
-  pthread_setattr_default_np(&huge);
   int* n;
   cudaMallocManaged(&n, sizeof(int));
   *n = 0;
+  $2
   count<<<1000, 64>>>(n);
   cudaDeviceSynchronize();
   if (*n == 64000) cudaLaunchCooperativeKernel((void*)meet, 64, 1, nullptr, 0, nullptr);
-}'
+}"
+}
+limited "only 1 of 64 could be started" "pthread_attr_t huge; // stacks of 64 TiB
+  pthread_attr_init(&huge); pthread_attr_setstacksize(&huge, size_t{1} << 46); pthread_setattr_default_np(&huge);"
+limited "no memory for the stacks of a block's threads" "rlimit little{1 << 30, 1 << 30}; setrlimit(RLIMIT_AS, &little);"
 exit $((failures > 0))

@@ -73,7 +73,8 @@ grep -qF 'a\x1b[31m\x0ab' "$folder/out" || fail "a file's name is not escaped: $
 catches() {
     local number caught deadline=$((SECONDS + 60))
     number=$(kill -l "$2")
-    until ! read -rt 0 -u 9 && caught=$(sed -n 's/^SigCgt:\t/0x/p' "/proc/$1/status") && ((caught >> (number - 1) & 1)); do
+    until ! read -rt 0 -u 9 && caught=$(sed -n 's/^SigCgt:\t/0x/p' "/proc/$1/status") &&
+        ((caught >> (number - 1) & 1)); do
         [ $SECONDS -lt $deadline ] && sleep 0.1 || return
     done
 }

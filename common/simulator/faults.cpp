@@ -44,13 +44,17 @@ std::string launch_text(const Kernel& kernel) {
     return std::string(is_named ? kernel.name : plain(function)) + " (launched at " + text(kernel.site) + ")";
 }
 
-/// Ends the block. A grid keeps only its first fault.
+void Grid::fail(cudaError_t reason, const std::string& what) {
+    const std::lock_guard<std::mutex> guard(lock);
+    if (failed.exchange(true)) return;
+    error = reason;
+    fault = launch_text(kernel) + what;
+}
+
+/// Ends the block.
 void Worker::record_fault(cudaError_t error, const std::string& what) {
     faulted_ = true;
-    const std::lock_guard<std::mutex> lock(grid_->lock);
-    if (grid_->failed.exchange(true)) return;
-    grid_->error = error;
-    grid_->fault = launch_text(grid_->kernel) + ", block " + text(blockIdx) + ": " + what;
+    grid_->fail(error, ", block " + text(blockIdx) + ": " + what);
 }
 
 void tell_cpu_fault(const std::string& what) {

@@ -85,12 +85,6 @@ void run_on_workers(Grid& grid) {
             ? grid.blocks
             : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     auto& pool = pools[count > kMostWorkers];
-    const auto reject = [&grid](cudaError_t error, const std::string& reason) {
-        const std::lock_guard<std::mutex> lock(grid.lock);
-        if (grid.failed.exchange(true)) return;
-        grid.error = error;
-        grid.fault = launch_text(grid.kernel) + ": " + reason;
-    };
     std::vector<std::thread> others;
     try {
         for (std::size_t i = 0; i < count; ++i) {
@@ -103,12 +97,12 @@ void run_on_workers(Grid& grid) {
         }
     } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
         if (pool.empty())
-            return reject(cudaErrorMemoryAllocation, "no memory for the stacks of a block's threads");
+            return grid.fail(cudaErrorMemoryAllocation, ": no memory for the stacks of a block's threads");
         if (grid.config.cooperative)
-            reject(cudaErrorCooperativeLaunchTooLarge,
-                   "a cooperative grid needs an OS thread for each block, and only " +
-                       std::to_string(others.size() + 1) + " of " + std::to_string(count) +
-                       " could be started");
+            grid.fail(cudaErrorCooperativeLaunchTooLarge,
+                      ": a cooperative grid needs an OS thread for each block, and only " +
+                          std::to_string(others.size() + 1) + " of " + std::to_string(count) +
+                          " could be started");
     }
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();

@@ -45,6 +45,9 @@ struct Grid {
     std::string fault{};              ///< its message
     NestedLaunches nested{};
     std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (compat/cooperative.cpp)
+
+    /// Ends the grid with a fault, unless it has one. `what` follows the words that name the launch.
+    void fail(cudaError_t reason, const std::string& what);
 };
 
 /// @brief Runs one block at a time on the OS thread that calls it.

@@ -6,10 +6,15 @@
 /// each case before it runs, and copy a line of standard input before the verdict. Exit status: 0 if correct,
 /// 1 if wrong, 3 without a device.
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../checks/far_elements.cuh"
@@ -52,15 +57,33 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
+/// @return How many threads this process has.
+std::ptrdiff_t thread_count() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+/// Ends the process if the variant has left threads running, which could read a grader's line.
+void require_no_other_threads() {
+    using namespace std::chrono_literals;
+    for (int tries = 0; thread_count() > 1; ++tries) {  // a thread that was joined is listed for a moment
+        if (tries == 1000) {
+            std::fprintf(stderr, "simulator: a thread still runs after the function that started it\n");
+            std::_Exit(1);
+        }
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
 /// @brief Prints the line that a grader has written to standard input.
 ///
 /// The grader trusts only what follows this line. It is read after the variant's last call, so the variant
 /// can't know it.
 /// @return Whether there is a grader.
 bool begin_verdict() {
+    if (std::getenv("COURSE_SEED") == nullptr) return false;
+    if (init_cuda().simulated) require_no_other_threads();  // CUDA has threads
     char line[80];
-    if (std::getenv("COURSE_SEED") == nullptr || std::fgets(line, sizeof(line), stdin) == nullptr)
-        return false;
+    if (std::fgets(line, sizeof(line), stdin) == nullptr) return false;
     std::printf("\n%s", line);
     return true;
 }

@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 mapfile -t flags < <(cat "$root/compile_flags.txt" && sed -n 's/^ *- //p' "$root/.clangd") # as editors read it
 # As with nvcc, a kernel can't call constexpr functions of the host. clangd would then find errors in the C++ library.
 flags+=(-Xclang -fno-cuda-host-device-constexpr)
-flags=("${flags[@]//common\/simulator/$root/common/simulator}")
+flags=("${flags[@]//common\/simulator/"$root/common/simulator"}")
 is_program=false
 if [ "${1-}" = --program ]; then
   is_program=true

@@ -66,16 +66,16 @@ def file_of(folder, exercise):
         return file.read(LARGEST)
 
 
-def grade(folder, exercise, options):
-    """A submission's result in an exercise, as it is printed."""
+def grade(folder, exercise, options, scratch):
+    """A submission's result in an exercise, as it is printed. Its files are in a folder of `scratch` meanwhile."""
     try:
         raw = file_of(folder, exercise)
         if raw is None:
             words, notes = ["Not handed in."], []
         else:
             source = read(exercise, raw)
-            with tempfile.TemporaryDirectory(prefix="grade-") as scratch:
-                words = Grading(exercise, Sandbox(scratch, options.sandbox), options.seed).verdict(source)
+            with tempfile.TemporaryDirectory(dir=scratch) as own:
+                words = Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(source)
             notes = source.notes
     except Rejected as why:
         words, notes = [f"Rejected: {why}."], []
@@ -98,7 +98,7 @@ def chosen_exercises(only, folders):
 
 
 def main():
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--only")
     parser.add_argument("--seed", type=int, default=0)
@@ -129,19 +129,23 @@ def main():
     chosen = chosen_exercises(options.only, folders)
     if options.unbuilt:
         return 75
-    for path in filter(None, (options.json, options.junit, options.gradescope)):
+    outputs = [path for path in (options.json, options.junit, options.gradescope) if path]
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        parser.error("two of the results would be written to the same file")
+    for path in outputs:
         path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
-    with ThreadPoolExecutor(options.j) as pool:
+    pairs, results = [(folder, each) for folder in folders for each in chosen], []
+    with tempfile.TemporaryDirectory(prefix="grade-") as scratch, ThreadPoolExecutor(options.j) as pool:
         try:
-            pairs = [(folder, each) for folder in folders for each in chosen]
-            results = list(pool.map(lambda pair: grade(*pair, options), pairs))
+            for result in pool.map(lambda pair: grade(*pair, options, scratch), pairs):
+                results.append(result)
+                if not options.json:
+                    print(json.dumps(result), flush=True)
         except KeyboardInterrupt:
+            shutil.rmtree(scratch, ignore_errors=True)
             os._exit(130)  # the sandboxes end with this process
-    lines = "".join(json.dumps(result) + "\n" for result in results)
     if options.json:
-        options.json.write_text(lines, encoding="utf-8")
-    else:
-        sys.stdout.write(lines)
+        options.json.write_text("".join(json.dumps(result) + "\n" for result in results), encoding="utf-8")
     if options.junit:
         options.junit.write_bytes(reports.junit(results))
     if options.gradescope:

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import shutil
 import signal
 import struct
@@ -19,6 +20,7 @@ SECONDS = 600  # for programs that sleep; it is long, so that a busy machine cha
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 OUTPUT = 4 << 20  # bytes of each file
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
+STATUS = re.compile(rb"^(VmRSS|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB
 COURSE = ["common", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd"]
 
 # A filter of system calls, see seccomp(2): threads may be started, processes may not. A limit on the number of processes
@@ -90,11 +92,11 @@ def too_much(pid):
     memory = tasks = 0
     for each in descendants(pid):
         try:
-            lines = dict(line.split(":", 1) for line in Path(f"/proc/{each}/status").read_text().splitlines())
+            numbers = dict(STATUS.findall(Path(f"/proc/{each}/status").read_bytes()))  # a thread's name is any bytes
         except OSError:
             continue
-        memory += int(lines.get("VmRSS", "0 kB").split()[0]) * 1024
-        tasks += int(lines.get("Threads", "0"))
+        memory += int(numbers.get(b"VmRSS", 0)) * 1024
+        tasks += int(numbers.get(b"Threads", 0))
     if tasks > TASKS:
         return f"It started more than {TASKS} threads or processes."
     return f"It needed more than {MEMORY >> 30} GiB of memory." if memory > MEMORY else ""

@@ -23,8 +23,8 @@ def tests(log):
     for part in re.split(r"^\d+/\d+ Testing: ", log, flags=re.M)[1:]:
         name = part.split("\n", 1)[0]
         output = re.search(r"^Output:\n-+\n(.*)^<end of output>\n", part, flags=re.M | re.S)
-        result = re.findall(r"^Test (Passed|Failed|Timeout|.*)\.$", part, flags=re.M)
-        yield name, "Passed" in result, output.group(1) if output else ""
+        passed = re.search(r"^Test Passed\.$", part[output.end() if output else 0:], flags=re.M)
+        yield name, passed is not None, output.group(1) if output else ""
 
 
 def words_of(output):

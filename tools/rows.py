@@ -43,6 +43,11 @@ def run(main):
         sys.exit("\n".join(map(one_line, problem.args)))
     except MemoryError:
         sys.exit("the machine has too little memory")
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+    except OSError as error:
+        sys.exit(one_line(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)))
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 

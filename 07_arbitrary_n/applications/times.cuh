@@ -44,7 +44,7 @@ inline std::vector<Row> rows_of(const Row& model, std::size_t element_bytes, con
         row.bytes = time.bytes;
         row.n = time.bytes / element_bytes;
         row.timing = summarize(samples);
-        if (row.bytes > 0)
+        if (row.bytes > 0 && !row.simulated)  // simulated times mean nothing
             row.gigabytes_per_second = static_cast<double>(row.bytes) / row.timing.median * 1e-9;
         if (row.variant.front() == '(') bound = std::min(bound, row.gigabytes_per_second);
     }
@@ -56,7 +56,8 @@ inline std::vector<Row> rows_of(const Row& model, std::size_t element_bytes, con
 inline void print_times(const std::vector<Row>& rows) {
     for (const Row& row : rows) {
         std::printf("  %-18s %s", row.variant.c_str(), format_time(row).c_str());
-        if (row.bytes > 0) std::printf(", %s GB/s", format_ratio(row.gigabytes_per_second).c_str());
+        if (std::isfinite(row.gigabytes_per_second))
+            std::printf(", %s GB/s", format_ratio(row.gigabytes_per_second).c_str());
         if (std::isfinite(row.of_ceiling))
             std::printf(", %s %% of the slowest part", format_ratio(row.of_ceiling * 100).c_str());
         std::printf("\n");

@@ -34,7 +34,7 @@ inline std::uint64_t parse_number(const std::string& option, const std::string& 
     std::uint64_t value = 0;
     for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
         const auto digit = static_cast<std::uint64_t>(text[digits] - '0');
-        if (value > (most - digit) / 10) throw BadOption(range);
+        if (digit > most || value > (most - digit) / 10) throw BadOption(range);
         value = value * 10 + digit;
     }
     if (digits == 0) throw BadOption(range);

@@ -190,8 +190,8 @@ inline void write_output(const std::string& path, std::string_view text) {
 }
 
 /// @brief Appends lines to a file by `write_output`. Programs that do so at the same time take turns.
-/// @param[in] heading The first line of a file that is new or empty.
-/// @throws std::runtime_error if it can't be written. A file is then unchanged.
+/// @param[in] heading The first line of a file that is new or empty, and of one that lines can be added to.
+/// @throws std::runtime_error if it can't be written or begins otherwise. A file is then unchanged.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {
     using namespace output_detail;
     Stream lock(nullptr, std::fclose);
@@ -209,6 +209,8 @@ inline void append_to_output(const std::string& path, const std::string& heading
         throw std::runtime_error(path + ": could not be read, so nothing is added: " + error.what());
     }
     if (text.empty()) text = heading;
+    if (std::string_view(text).substr(0, text.find('\n')) != heading)
+        throw std::runtime_error(path + ": has other columns, so nothing is added: write to another file");
     if (!text.empty() && text.back() != '\n') text += '\n';
     write_output(path, text + lines);
 }

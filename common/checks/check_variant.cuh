@@ -18,6 +18,7 @@
 #include "../problem/input.hpp"
 #include "../problem/runner.cuh"
 #include "../problem/verify.hpp"
+#include "setting.hpp"
 
 /// A case in which a variant must be correct.
 struct Case {
@@ -75,15 +76,6 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
-/// During its lifetime, the simulator reports a barrier that threads skip by returning early, unless the
-/// variant does so on purpose. On a GPU such a barrier works, and one skipped by mistake often seems to.
-struct Barriers {
-    explicit Barriers(bool early_exit) { setenv("CUDA_SIM_EARLY_EXIT", early_exit ? "1" : "0", 1); }
-    ~Barriers() { unsetenv("CUDA_SIM_EARLY_EXIT"); }
-    Barriers(const Barriers&) = delete;
-    Barriers& operator=(const Barriers&) = delete;
-};
-
 }  // namespace check_detail
 
 /// @brief Runs a variant several times in the same memory, with poisoned results each time, and compares.
@@ -100,7 +92,9 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     std::memset(&poison, 0xA5, sizeof(poison));
     std::vector<Element> moved(c.offset + c.n + c.offset, poison);
     std::optional<std::string> wrong;
-    const check_detail::Barriers barriers(variant.early_exit);
+    // Otherwise, the simulator reports a barrier that threads skip by returning early. On a GPU such a
+    // barrier works, and one skipped by mistake often seems to.
+    const Setting early_exit("CUDA_SIM_EARLY_EXIT", variant.early_exit);
     try {
         const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
         Runner<Problem> runner(variant, c.n, c.shape);

@@ -15,6 +15,7 @@
 
 #include "../problem/runner.cuh"
 #include "../problem/verify.hpp"
+#include "setting.hpp"
 
 namespace check_detail {
 
@@ -37,14 +38,6 @@ inline void forbid_mebibyte(void* data, std::size_t offset) {
     constexpr std::size_t kMebibyte = std::size_t{1} << 20;
     mprotect(static_cast<char*>(data) + (offset / kMebibyte + 1) * kMebibyte, kMebibyte, PROT_NONE);
 }
-
-/// During its lifetime, the simulator runs only two blocks at each end of a grid.
-struct EndsOnly {
-    EndsOnly() { setenv("CUDA_SIM_ENDS", "2", 1); }
-    ~EndsOnly() { unsetenv("CUDA_SIM_ENDS"); }
-    EndsOnly(const EndsOnly&) = delete;
-    EndsOnly& operator=(const EndsOnly&) = delete;
-};
 
 }  // namespace check_detail
 
@@ -78,7 +71,7 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         Results results, expected;
         try {
             Runner<Problem> runner(variant, n, shape);  // freed before a fault is forgotten
-            const check_detail::EndsOnly ends_only;
+            const Setting ends("CUDA_SIM_ENDS", 2);     // two blocks at each end of a grid
             runner.run(data);
             expected = runner.results();
             for (std::size_t i = 0; i < kChanged; ++i) {

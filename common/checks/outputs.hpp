@@ -128,7 +128,7 @@ TEST_CASE("a file is unchanged, and nothing else is left, if the disk is full or
             setrlimit(RLIMIT_FSIZE, &little);  // SIGXFSZ arrives during the write
             std::signal(signal, SIG_DFL);      // instead of Catch2's handlers
             if (signal != SIGXFSZ) std::signal(SIGXFSZ, [](int) { raise(ending); });
-            append_to_output(folder / "file", "", std::string(1000000, 'x'));
+            append_to_output(folder / "file", "before", std::string(1000000, 'x'));
         }));
         if (signal == 0)
             CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));
@@ -151,9 +151,11 @@ TEST_CASE("lines that programs append at the same time all arrive, below one hea
     std::string expected = "heading\n";
     for (int k = 0; k < 200; ++k) expected += "line\n";
     CHECK(folder.read("file") == expected);
-    write_output(folder / "file", "no end of line");
+    write_output(folder / "file", "heading");  // without an end of line
     append_to_output(folder / "file", "heading", "line\n");
-    CHECK(folder.read("file") == "no end of line\nline\n");
+    CHECK(folder.read("file") == "heading\nline\n");
+    CHECK_THROWS_AS(append_to_output(folder / "file", "other columns", "line\n"), std::runtime_error);
+    CHECK(folder.read("file") == "heading\nline\n");
 }
 
 TEST_CASE("a file that has the name of the unfinished one, or a link, is neither used nor changed") {

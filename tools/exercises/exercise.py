@@ -188,7 +188,8 @@ def keys():
         if not sys.stdin.isatty():
             time.sleep(seconds)
             return ""
-        return sys.stdin.read(1) if select.select([sys.stdin], [], [], seconds)[0] else ""
+        # Not by Python's buffer, in which `select` does not see further keys.
+        return os.read(0, 1).decode("ascii", "replace") if select.select([0], [], [], seconds)[0] else ""
 
     if not sys.stdin.isatty():
         yield wait
@@ -259,7 +260,7 @@ def unsolved(chosen, backend):
 
 
 def parse(command, words):
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("name", metavar="CHAPTER", nargs=None if command in ("predict", "live") else "?")
     parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
     parser.add_argument("--unbuilt", action="store_true")  # says by status whether the programs must be built first
@@ -342,5 +343,7 @@ if __name__ == "__main__":
         sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)
+    except results.Problem as problem:
+        fail(1, "\n".join(map(results.one_line, problem.args)))
     except OSError as error:
         fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)

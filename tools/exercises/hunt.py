@@ -57,8 +57,8 @@ def ask(fault, say, backend):
         cause = input("The number of the cause (see above): ")
     except EOFError:
         return say("", f"To answer: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")
-    line_is_right = line.strip().isdigit() and int(line) in fault.lines()
-    cause_is_right = cause.strip().isdigit() and causes[int(cause) - 1:int(cause)] == [fault.cause]
+    line_is_right = line.strip() in map(str, fault.lines())
+    cause_is_right = cause.strip() == str(causes.index(fault.cause) + 1)
     if line_is_right and cause_is_right:
         note("debug", found=sorted({*noted("debug").get("found", []), fault.name}))
         return say("", "Right.", "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")

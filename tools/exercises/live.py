@@ -108,7 +108,7 @@ def write(step, say):
             path.write_text(content, encoding="utf-8")
     kernels = folder / "kernels.cuh"
     known = steps()
-    if kernels.exists() and kernels.read_text(encoding="utf-8") not in [each.text for each in known.values()]:
+    if kernels.exists() and kernels.read_text(encoding="utf-8", errors="surrogateescape") not in [each.text for each in known.values()]:
         kept = next(path for number in range(1, 10 ** 6)
                     if not (path := folder / f"kernels.{number}.txt").exists())
         kernels.rename(kept)

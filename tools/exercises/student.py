@@ -71,10 +71,6 @@ class Work:
     def starter_has_changed(self):
         return self.given.exists() and self.given.read_text(encoding="utf-8") != self.chapter.starter(self.exercise)
 
-    def is_untouched(self):
-        return self.given.exists() and self.given.read_text(encoding="utf-8") == self.path.read_text(
-            encoding="utf-8", errors="replace")
-
     def noted(self):
         return noted(self.exercise.number)
 

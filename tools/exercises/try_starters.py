@@ -23,8 +23,8 @@ def main(words):
     chosen = [each for each in exercises() if not numbers or each.number in numbers]
     names = [f"exercise_{each.number}_plain" for each in chosen]
     wrong = []
+    (ROOT / "work").mkdir()  # not below, where it would be removed even if it is somebody's
     try:
-        (ROOT / "work").mkdir()
         for what, text_of in (("starter", Chapter.starter), ("solution", Chapter.solution)):
             for each in chosen:
                 (ROOT / each.file).write_text(text_of(Chapter(each.chapter), each), encoding="utf-8")

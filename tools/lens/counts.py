@@ -42,7 +42,10 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None):
                                    "write what it saw")
         with open(output, encoding="utf-8", errors="replace") as file:
             # A name may have control characters. Lines of accesses have the folder's path, those of barriers don't.
-            seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'), strict=False)
+            try:
+                seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'), strict=False)
+            except ValueError:
+                raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
         seen["status"] = done.returncode
         seen["said"] = (done.stdout or "") + (done.stderr or "")
         if rows.exists():
@@ -55,7 +58,9 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None):
 
 def variants(program):
     """A chapter's variants, by their names."""
-    done = subprocess.run([program, "--list"], capture_output=True, text=True, check=True)
+    done = subprocess.run([program, "--list"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(done.stderr.strip() or f"{Path(program).name} has ended with status {done.returncode}")
     return re.findall(r"^(\S.*?)  ", done.stdout, re.MULTILINE)
 
 

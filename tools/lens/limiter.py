@@ -111,7 +111,7 @@ def of_variant(program, variant, options, folder):
     """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
     elements, and a histogram's `large` is what LARGE would give."""
     has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
-    options = ["--variant", variant, *options]
+    options = [*options, "--variant", variant]
     seen = counts.run(program, options if has_size else [*options, "--n", "1M"], folder)
     runs = [seen]
     if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:

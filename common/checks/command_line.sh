@@ -50,6 +50,10 @@ if limited --n 1K; then # without a GPU or a sanitizer
 fi
 
 writes_safely --csv rows.csv --n 1K
+echo notes >"$folder/notes"
+"$program" --n 1K --csv "$folder/notes" >/dev/null 2>"$folder/err" && fail "--csv adds rows to a file of notes"
+grep -q "other columns" "$folder/err" || fail "--csv: $(cat "$folder/err")"
+[ "$(cat "$folder/notes")" = notes ] || fail "--csv has changed a file of notes"
 "$program" --n 1K --csv - | grep -q '^chapter,' || fail "--csv - writes no rows to standard output"
 
 mapfile -t modes < <("$program" --help | grep -oE -- '^  --(sweep|levels|counter-types|clocks|device-info) ' | tr -d ' ')

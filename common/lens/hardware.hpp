@@ -26,11 +26,19 @@ struct Sectors {
 };
 
 inline Sectors sectors(const Request& request) {
-    // A table of the sectors seen, each with a bit for each byte. 32 lanes of 16 bytes touch 64 at most.
-    constexpr unsigned int kSlots = 128;
+    // A table of the sectors seen, each with a bit for each byte. 32 lanes of 96 bytes touch 128 at most.
+    constexpr unsigned int kSlots = 128, kMostBytes = 96;
     std::array<std::uintptr_t, kSlots> sector;
     std::array<std::uint32_t, kSlots> used{};
     Sectors result;
+    if (request.bytes > kMostBytes) {  // a structure, which the hardware loads in pieces
+        Request first = request, rest = request;
+        first.bytes = kMostBytes;
+        rest.bytes -= kMostBytes;
+        for (std::uintptr_t& address : rest.address) address += kMostBytes;
+        const Sectors one = sectors(first), others = sectors(rest);
+        return {one.count + others.count, one.bytes + others.bytes};
+    }
     for (unsigned int lane = 0; lane < kLanes; ++lane) {
         if ((request.lanes >> lane & 1) == 0) continue;
         std::uintptr_t at = request.address[lane];

@@ -122,15 +122,19 @@ void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
 }
 
 void Lens::add(Finding finding) {
-    const std::lock_guard guard(lock_);
-    Finding& kept = findings_[{finding.problem, finding.site, finding.other, finding.line}];
-    finding.count = kept.count + 1;
-    if (kept.count != 0 && (finding.problem != Problem::race || finding.distance() <= kept.distance())) {
-        kept.count = finding.count;
-        return;
+    const auto key = std::make_tuple(finding.problem, finding.site, finding.other, finding.line);
+    {
+        const std::lock_guard guard(lock_);
+        Finding& kept = findings_[key];
+        if (++kept.count > 1 && (finding.problem != Problem::race || finding.distance() <= kept.distance()))
+            return;
     }
+    // Without the lock: the simulator calls the lens while it holds the one that `allocation_text` needs.
+    finding.text = finding.array.empty() ? sim::allocation_text(finding.address) : finding.array;
+    const std::lock_guard guard(lock_);
+    Finding& kept = findings_[key];
+    finding.count = kept.count;
     kept = std::move(finding);
-    kept.text = kept.array.empty() ? sim::allocation_text(kept.address) : kept.array;
 }
 
 void Lens::forget() {

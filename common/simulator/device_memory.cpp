@@ -134,8 +134,14 @@ bool deallocate(char* pointer) {
 
 void deallocate_all() {
     const std::lock_guard lock(memory_lock);
-    for (auto next = allocations.begin(); next != allocations.end();)
-        next = next->second->device() == current_device() ? allocations.erase(next) : std::next(next);
+    for (auto next = allocations.begin(); next != allocations.end();) {
+        if (next->second->device() != current_device()) {
+            ++next;
+            continue;
+        }
+        if (observer != nullptr) observer->freed(next->first);
+        next = allocations.erase(next);
+    }
     freed.clear();
     release_signals_if_unused();
 }

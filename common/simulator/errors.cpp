@@ -17,8 +17,8 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
-std::string& fault_text = *new std::string;  // the message; never destroyed, since it is read at exit
-std::string fault_string;                    // the same after CUDA's text
+// Never destroyed, since they are read at exit: the message, and the same after CUDA's text.
+std::string &fault_text = *new std::string, &fault_string = *new std::string;
 bool fault_is_told = true;
 
 }  // namespace

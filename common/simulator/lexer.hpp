@@ -108,8 +108,8 @@ class Lexer {
         return words;
     }
     bool is_dead_code() const {
-        const std::string words = directive();
-        return words.compare(0, 3, "if0") == 0 && (words.size() == 3 || !is_word(words[3]));
+        const std::string words = directive(), rest = words.substr(std::min<std::size_t>(words.size(), 3));
+        return words.compare(0, 3, "if0") == 0 && (rest.empty() || rest[0] == '/');  // a comment
     }
 
     /// Moves to the `#else`, `#elif` or `#endif` of an `#if 0`.

@@ -220,11 +220,12 @@ TEST_CASE("a launch converts its arguments to the kernel's parameters") {
 struct Counting {
     int* copies;
     int* ends;
+    int calls = 0;
     Counting(int& copies_, int& ends_) : copies(&copies_), ends(&ends_) {}
     Counting(const Counting& other) : copies(other.copies), ends(other.ends) { ++*copies; }
     ~Counting() { ++*ends; }
 };
-__global__ void counting_kernel(int* d_cell, Counting) { atomicAdd(d_cell, 1); }
+__global__ void counting_kernel(int* d_cell, Counting own) { atomicAdd(d_cell, ++own.calls); }
 
 TEST_CASE("no thread copies or destroys an argument") {
     int copies = 0, ends = 0;

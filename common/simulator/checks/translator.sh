@@ -41,6 +41,7 @@ expect 0 "" "__shared__ int$(many '/**/ ')s;"
 expect 0 "" '#if 0\n<<<\n#endif\n'
 expect 0 "" '#  if 0 // no\n#if 1\n<<<\n#endif\n<<<\n#else\nint i;\n#endif\n'
 expect 1 "4: error: there is no kernel before <<<" '#if 0\n<<<\n#endif\n<<<\n'
+expect 1 "2: error: there is no kernel before <<<" '#if 0 || 1\n<<<\n#endif\n'
 expect 1 "2: error: there is no kernel before <<<" '#if 01\n<<<\n#endif\n'
 expect 0 "" '// a comment \\\\\n<<<\n'
 expect 0 "" "$(many '#if 0\n')"

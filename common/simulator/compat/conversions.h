@@ -1,5 +1,5 @@
 /// @file
-/// @brief CUDA's conversions. Those to integers saturate, and make 0 of what is not a number, as a GPU's do.
+/// @brief CUDA's conversions. Those to integers saturate, as a GPU's do.
 #pragma once
 
 #include <math.h>
@@ -15,9 +15,10 @@ inline constexpr T kLeast = std::numeric_limits<T>::min();
 template <typename T>
 inline constexpr T kGreatest = std::numeric_limits<T>::max();
 
+/// What is not a number becomes 0, or the highest bit alone if one of the types has 64 bits (PTX: `cvt`).
 template <typename To, typename From>
 To saturated(From x) {
-    if (x != x) return 0;
+    if (x != x) return static_cast<To>(sizeof(From) + sizeof(To) > 8 ? 1ull << (8 * sizeof(To) - 1) : 0);
     if (x <= static_cast<From>(kLeast<To>)) return kLeast<To>;
     if (x >= static_cast<From>(kGreatest<To>)) return kGreatest<To>;
     return static_cast<To>(x);

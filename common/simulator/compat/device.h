@@ -75,11 +75,13 @@ inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
 inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 /// @}
 
-/// @name Other devices, of which there are none
+/// @name Other devices, whose memory can be copied but not accessed
 /// @{
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    int count = 0;
+    cudaGetDeviceCount(&count);
     *can = 0;
-    return device == 0 && peer == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return device >= 0 && device < count && peer >= 0 && peer < count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return cudaErrorInvalidDevice; }
 inline cudaError_t cudaDeviceDisablePeerAccess(int) { return cudaErrorPeerAccessNotEnabled; }

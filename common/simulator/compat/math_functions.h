@@ -17,13 +17,17 @@ SIM_UNARY(double, rsqrt, 1.0 / sqrt(x))
 SIM_UNARY(float, rsqrt, 1.0f / sqrtf(x))
 SIM_UNARY(float, rcbrtf, 1.0f / cbrtf(x))
 SIM_UNARY(double, rcbrt, 1.0 / cbrt(x))
-SIM_UNARY(float, sinpif, sinf(x * 3.14159265f))
-SIM_UNARY(double, sinpi, sin(x * 3.14159265358979324))
-SIM_UNARY(float, cospif, cosf(x * 3.14159265f))
-SIM_UNARY(double, cospi, cos(x * 3.14159265358979324))
+SIM_UNARY(float, sinpif, sinf(fmodf(x, 2.0f) * 3.14159265f))
+SIM_UNARY(double, sinpi, sin(fmod(x, 2.0) * 3.14159265358979324))
+SIM_UNARY(float, cospif, cosf(fmodf(x, 2.0f) * 3.14159265f))
+SIM_UNARY(double, cospi, cos(fmod(x, 2.0) * 3.14159265358979324))
 SIM_UNARY(float, normcdff, 0.5f * erfcf(-x * 0.70710678f))
 SIM_UNARY(double, normcdf, 0.5 * erfc(-x * 0.70710678118654752))
-SIM_UNARY(double, erfcx, exp(x* x) * erfc(x))
+// From 25 on, by its asymptotic series: erfc would underflow.
+SIM_UNARY(double, erfcx,
+          x < 25
+              ? exp(x * x) * erfc(x)
+              : (1 - 0.5 / (x * x) * (1 - 1.5 / (x * x) * (1 - 2.5 / (x * x)))) / (x * 1.77245385090551603))
 SIM_UNARY(float, saturate, fminf(fmaxf(x, 0.0f), 1.0f))
 SIM_UNARY(float, __saturatef, fminf(fmaxf(x, 0.0f), 1.0f))
 SIM_UNARY(float, __expf, expf(x))
@@ -38,9 +42,12 @@ SIM_UNARY(float, __tanhf, tanhf(x))
 SIM_BINARY(float, __powf, powf(x, y))
 SIM_BINARY(float, __fdividef, x / y)
 SIM_BINARY(float, fdividef, x / y)
-SIM_BINARY(int, __mul24, x* y)
-SIM_BINARY(unsigned int, __umul24, x* y)
-SIM_BINARY(int, mul24, x* y)
+// Only the lower 24 bits of the factors count.
+SIM_BINARY(unsigned int, __umul24, (x & 0xffffff) * (y & 0xffffff))
+SIM_BINARY(int, __mul24,
+           static_cast<int>((((x & 0xffffffu) ^ 0x800000u) - 0x800000u) *
+                            (((y & 0xffffffu) ^ 0x800000u) - 0x800000u)))
+SIM_BINARY(int, mul24, __mul24(x, y))
 
 // Operations with a rounding: all of them round to nearest here.
 #define SIM_ROUNDED(suffix)                                                           \

@@ -72,6 +72,7 @@ inline float4 curand_normal4(curandState* s) {
 inline uint4 curand4(curandState* s) { return {curand(s), curand(s), curand(s), curand(s)}; }
 inline unsigned int curand_poisson(curandState* s, double mean) {
     unsigned int count = 0;
+    for (; mean > 500; mean -= 500) count += curand_poisson(s, 500);  // exp(-mean) would underflow
     for (double product = curand_uniform_double(s); product > exp(-mean); ++count)
         product *= curand_uniform_double(s);
     return count;

@@ -117,12 +117,12 @@ const Bytes<T>* pass(const Bytes<T>& argument) {
 }
 /// @}
 
-/// Calls a kernel with what a launch has kept.
+/// Calls a kernel with what a launch has kept: with a copy for each thread, which may change it.
 template <typename... Kept>
 #ifdef __clang__
 __attribute__((no_sanitize("function")))
 #endif
-void call_kernel(const void* kernel, const Kept&... arguments) {
+void call_kernel(const void* kernel, Kept... arguments) {
     reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
 }
 

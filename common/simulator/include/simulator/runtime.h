@@ -26,7 +26,7 @@ enum cudaError_t : int {
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 /// @}
-cudaError_t cudaGetLastError();     ///< Returns the last error and clears it, unless it is a fault.
+cudaError_t cudaGetLastError();     ///< Returns the last error and clears it.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
 
 /// 0, as CUDA returns if no driver is installed.

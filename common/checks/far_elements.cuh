@@ -39,6 +39,11 @@ inline void forbid_mebibyte(void* data, std::size_t offset) {
     mprotect(static_cast<char*>(data) + (offset / kMebibyte + 1) * kMebibyte, kMebibyte, PROT_NONE);
 }
 
+/// During its lifetime, the simulator runs only two blocks at each end of a grid.
+struct EndsOnly : Setting {
+    EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
+};
+
 }  // namespace check_detail
 
 /// @brief Checks a variant on more elements than 32 bits can count, with only a few of its blocks.
@@ -71,7 +76,7 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         Results results, expected;
         try {
             Runner<Problem> runner(variant, n, shape);  // freed before a fault is forgotten
-            const Setting ends("CUDA_SIM_ENDS", 2);     // two blocks at each end of a grid
+            const check_detail::EndsOnly ends_only;
             runner.run(data);
             expected = runner.results();
             for (std::size_t i = 0; i < kChanged; ++i) {

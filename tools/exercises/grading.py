@@ -22,7 +22,7 @@ LINKED = re.compile(r"""_Z(?!.*(?:fstream|filebuf|filesystem|basic_ios|ios_base|
     |__libc_single_threaded|malloc|free|sched_yield|nanosleep|syscall""".replace("\n", "").replace(" ", ""))
 
 # What far_elements.cuh calls, where an exercise's further checks include it. A student's text can't name these.
-FAR = {"mmap", "munmap", "mprotect", "setenv", "unsetenv"}
+FAR = {"mmap", "munmap", "mprotect", "getenv", "setenv", "unsetenv"}
 
 
 @lru_cache(maxsize=None)

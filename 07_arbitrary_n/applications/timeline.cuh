@@ -6,12 +6,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../../common/bench/csv.cuh"
@@ -34,21 +35,34 @@ struct ChunkTimes {
 class Timeline {
  public:
     /// @brief Relates the GPUs' clocks to the host's, by an event that each GPU reaches at once.
+    ///
+    /// The host's clock is read before and after the event. Of several tries, the shortest counts.
     /// @param[in] gpus Their number. They must be idle.
     /// @throws CudaError.
     explicit Timeline(int gpus) {
         for (int device = 0; device < gpus; ++device) {
             CUDA_CHECK(cudaSetDevice(device));
-            references_.push_back({new_event(), 0});
-            CUDA_CHECK(cudaEventRecord(references_.back().event.get()));
-            CUDA_CHECK(cudaEventSynchronize(references_.back().event.get()));
-            references_.back().seconds = now();
+            Reference best{nullptr, 0, std::numeric_limits<double>::infinity()};
+            for (int attempt = 0; attempt < 16; ++attempt) {
+                Event event = new_event();
+                const double before = now();
+                CUDA_CHECK(cudaEventRecord(event.get()));
+                CUDA_CHECK(cudaEventSynchronize(event.get()));
+                const double after = now();
+                if (after - before < best.error) best = {std::move(event), after, after - before};
+            }
+            clock_error_ = std::max(clock_error_, best.error);
+            references_.push_back(std::move(best));
         }
     }
+
+    /// @return By how many seconds the times of copies and kernels may be too late beside those of reading.
+    double clock_error() const { return clock_error_; }
 
     /// Does the same as `feed`, with events around each step. @throws CudaError, and what the source throws.
     void operator()(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
         CUDA_CHECK(cudaSetDevice(slot.device));
+        const std::size_t number = number_of_slot(slot.device);
         std::vector<Recorded> recorded;
         for (std::size_t turn = 0;; ++turn) {
             const HostBuffer& host = slot.host[turn % 2];
@@ -67,7 +81,6 @@ class Timeline {
         }
         CUDA_CHECK(cudaStreamSynchronize(slot.stream));
         const std::lock_guard lock(lock_);
-        const std::size_t number = slots_[slot.device]++;
         for (const Recorded& at : recorded) {
             const double copied = seconds(slot.device, at.copied);
             chunks_.push_back({slot.device, number, at.first, at.bytes, at.read_from, at.read_to,
@@ -131,11 +144,17 @@ class Timeline {
 
     struct Reference {
         Event event;
-        double seconds;
+        double seconds;  ///< on the host's clock, just after the event
+        double error;    ///< in seconds
     };
 
     static double now() {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+
+    std::size_t number_of_slot(int gpu) {
+        const std::lock_guard lock(lock_);
+        return slots_[gpu]++;
     }
 
     double seconds(int gpu, const Event& event) const {
@@ -146,7 +165,8 @@ class Timeline {
     }
 
     std::vector<Reference> references_;
+    double clock_error_ = 0;
     std::mutex lock_;
-    std::map<int, std::size_t> slots_;  ///< of each GPU, how many are done
+    std::map<int, std::size_t> slots_;  ///< of each GPU, how many have begun
     std::vector<ChunkTimes> chunks_;
 };

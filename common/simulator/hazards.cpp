@@ -17,6 +17,8 @@
 namespace sim {
 namespace {
 
+constexpr const char* kUnordered = ": no event or wait orders the two";
+
 bool is_host(const Use& use) { return place(use.begin, use.bytes) == Place::outside; }
 
 std::string operation_text(const Operation& operation) {
@@ -28,14 +30,6 @@ std::string operation_text(const Operation& operation) {
 std::string address_text(const void* address) {
     const std::string text = allocation_text(address);
     return text.empty() ? pinned_text(address) : text;
-}
-
-std::size_t contents(const Operation& copy) {
-    std::size_t result = 0;
-    for (const Use& use : copy.uses)
-        if (!use.writes)  // of host memory
-            result ^= std::hash<std::string_view>{}(std::string_view(use.begin, use.bytes));
-    return result;
 }
 
 /// Memory that an operation uses, while it is protected.
@@ -53,6 +47,11 @@ auto& host_guards = *new std::vector<Guard>;
 auto& grid_guards = *new std::vector<Guard>;
 const Operation* running_kernel = nullptr;
 auto& unordered = *new std::vector<const Operation*>;  // copies, with the running kernel
+auto& unchanged = *new std::vector<Operation*>;        // copies to come whose bytes the host has not changed
+
+bool is_unordered(const Operation* copy) {
+    return std::find(unordered.begin(), unordered.end(), copy) != unordered.end();
+}
 
 char* page_of(const void* address) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -70,6 +69,36 @@ void protect_host(Guard& guard, bool lift) {
     const Use all{guard.use.begin, static_cast<std::size_t>(guard.end - guard.use.begin), true};
     protect(all, lift ? PROT_READ | PROT_WRITE : PROT_NONE, true);
     guard.lifted = lift;
+}
+
+/// Gives access to the host memory that an operation uses.
+void lift_guards(const Operation& operation) {
+    for (Guard& guard : host_guards)
+        if (std::any_of(operation.uses.begin(), operation.uses.end(),
+                        [&](const Use& use) { return use.overlaps(guard.use); }))
+            protect_host(guard, true);
+}
+
+void restore_guards() {
+    for (Guard& guard : host_guards)
+        if (guard.lifted && !guard.by->done) protect_host(guard, false);
+}
+
+/// A hash of the host memory that a copy reads.
+std::size_t contents(const Operation& copy) {
+    const std::lock_guard lock(guard_lock);
+    lift_guards(copy);  // a later copy may write there
+    std::size_t result = 0;
+    for (const Use& use : copy.uses)
+        if (!use.writes) result ^= std::hash<std::string_view>{}(std::string_view(use.begin, use.bytes));
+    restore_guards();
+    return result;
+}
+
+std::string read_text(const Operation& copy) {
+    for (const Use& use : copy.uses)
+        if (!use.writes) return operation_text(copy) + " reads " + pinned_text(use.begin);
+    return "";
 }
 
 /// How far a page has been opened, because accesses to it were to bytes that no copy uses.
@@ -122,8 +151,7 @@ std::string conflict_text(const Operation& copy, const Operations& others) {
                 if (!ours.overlaps(theirs) || !(ours.writes || theirs.writes)) continue;
                 return operation_text(copy) + (ours.writes ? " writes " : " reads ") +
                        address_text(std::max(ours.begin, theirs.begin)) + ", which " +
-                       operation_text(*other) + (theirs.writes ? " writes" : " reads") +
-                       ": no event or wait orders the two";
+                       operation_text(*other) + (theirs.writes ? " writes" : " reads") + kUnordered;
             }
     }
     return "";
@@ -150,26 +178,17 @@ void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others
 }
 
 std::string run_watched(Operation& operation) {
-    const auto lifts = [&](const Guard& guard) {
-        return std::any_of(operation.uses.begin(), operation.uses.end(),
-                           [&](const Use& use) { return use.overlaps(guard.use); });
-    };
-    {
-        const std::lock_guard lock(guard_lock);
-        for (Guard& guard : host_guards)
-            if (lifts(guard)) protect_host(guard, true);
-    }
     std::string wrong;
     if (operation.watches && contents(operation) != operation.contents)
-        for (const Use& use : operation.uses)
-            if (!use.writes)
-                wrong = operation_text(operation) + " reads " + pinned_text(use.begin) +
-                        ", which the host has changed without waiting for it";
+        wrong = read_text(operation) + ", which the host has changed without waiting for it";
+    {
+        const std::lock_guard lock(guard_lock);
+        lift_guards(operation);
+    }
     operation.run();
     operation.done = true;
     const std::lock_guard lock(guard_lock);
-    for (Guard& guard : host_guards)
-        if (guard.lifted && !guard.by->done) protect_host(guard, false);
+    restore_guards();
     host_guards.erase(std::remove_if(host_guards.begin(), host_guards.end(),
                                      [](const Guard& guard) { return guard.by->done; }),
                       host_guards.end());
@@ -180,13 +199,25 @@ std::string run_watched(Operation& operation) {
 
 void begin_kernel(const Operation& kernel, const Operations& others) {
     running_kernel = &kernel;
-    for (const auto& other : others)
+    for (const auto& other : others) {
         if (!other->uses.empty() && !other->is_ordered(kernel)) unordered.push_back(other.get());
+        if (!other->done && other->watches && contents(*other) == other->contents)
+            unchanged.push_back(other.get());
+    }
 }
 
-void end_kernel() {
+std::string end_kernel() {
+    std::string wrong;
+    for (Operation* const copy : unchanged) {
+        const std::size_t now = contents(*copy);
+        if (now != copy->contents && is_unordered(copy))
+            wrong = read_text(*copy) + ", which " + operation_text(*running_kernel) + " writes" + kUnordered;
+        copy->contents = now;
+    }
     running_kernel = nullptr;
     unordered.clear();
+    unchanged.clear();
+    return wrong;
 }
 
 void guard_grid(bool (*is_reachable)(const void* address)) {
@@ -213,7 +244,7 @@ bool let_pass(const void* address, bool by_kernel) {
     if (by_kernel && grid_passes(address)) return true;
     for (Guard& guard : host_guards) {
         if (address < guard.use.begin || address >= guard.end) continue;
-        if (!by_kernel && guard.use.has(address)) return false;
+        if (guard.use.has(address) && (!by_kernel || is_unordered(guard.by))) return false;
         protect_host(guard, true);
         return true;
     }
@@ -222,8 +253,10 @@ bool let_pass(const void* address, bool by_kernel) {
 
 std::string copy_text(const void* address, bool by_kernel) {
     const std::lock_guard lock(guard_lock);
-    for (const Guard& guard : by_kernel ? grid_guards : host_guards) {
-        if (!guard.use.has(address)) continue;
+    std::vector<Guard> guards = host_guards;
+    if (by_kernel) guards.insert(guards.end(), grid_guards.begin(), grid_guards.end());
+    for (const Guard& guard : guards) {
+        if (!guard.use.has(address) || (by_kernel && !is_unordered(guard.by))) continue;
         return ", which " + operation_text(*guard.by) + (guard.use.writes ? " writes: " : " reads: ") +
                (by_kernel
                     ? "no event or wait orders it and this kernel in " + stream_text(running_kernel->stream)

@@ -5,6 +5,7 @@
 /// An operation in a stream is done as late as possible: when the host waits for it. Hence, of two operations
 /// that nothing orders, neither is done when the second one is enqueued. Copies are compared then. While a
 /// kernel runs, memory used by copies that are not ordered with it is protected: an access raises a signal.
+/// Of pinned memory, that holds only until the copy is done: the host may use it from then on.
 #pragma once
 
 #include <deque>
@@ -32,7 +33,8 @@ std::string run_watched(Operation& operation);
 
 /// Notes the kernel that runs next, and the copies that are not ordered with it.
 void begin_kernel(const Operation& kernel, const Operations& others);
-void end_kernel();
+/// @return The message if the kernel has changed host memory that one of these copies reads.
+std::string end_kernel();
 /// While a grid runs, protects the memory that these copies use. @param is_reachable Whether the grid may use
 /// it.
 void guard_grid(bool (*is_reachable)(const void* address));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device_memory.hpp"
+#include "observer.hpp"
 #include "streams.hpp"
 
 /// One device of a group.
@@ -50,14 +51,20 @@ void reduce(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
         const sim::CopyAccess access(call.receive, call.count * sizeof(*call.receive));
         for (std::size_t i = 0; i < sums.size(); ++i) call.receive[i] = sums[i];
+        if (sim::observer != nullptr)
+            sim::observer->stored(call.receive, nullptr, call.count * sizeof(*call.receive));
     }
 }
 
-/// Makes a stream wait for what has been ordered in another one.
+/// Makes a stream wait for what has been ordered in another device's.
 void wait_for(const Call& waiting, const Call& other) {
     cudaEvent_t event = nullptr;
     cudaEventCreate(&event);
-    cudaEventRecord(event, other.stream);
+    {
+        const OnDevice current(other.communicator.device);
+        cudaEventRecord(event, other.stream);
+    }
+    const OnDevice current(waiting.communicator.device);
     cudaStreamWaitEvent(waiting.stream, event);
     cudaEventDestroy(event);
 }
@@ -65,8 +72,7 @@ void wait_for(const Call& waiting, const Call& other) {
 /// The first call's stream waits for the others and does all of the work, and the others wait for it.
 void order(std::vector<Call> calls) {
     const Call first = calls.front();
-    for (const Call& call : calls)
-        if (call.stream != first.stream) wait_for(first, call);
+    for (std::size_t other = 1; other < calls.size(); ++other) wait_for(first, calls[other]);
     const OnDevice current(first.communicator.device);
     std::vector<sim::Use> uses;
     for (const Call& call : calls) {
@@ -75,8 +81,7 @@ void order(std::vector<Call> calls) {
         uses.push_back({reinterpret_cast<const char*>(call.receive), bytes, true});
     }
     sim::order(first.stream, {"ncclAllReduce", uses, [calls] { reduce(calls); }});
-    for (const Call& call : calls)
-        if (call.stream != first.stream) wait_for(call, first);
+    for (std::size_t other = 1; other < calls.size(); ++other) wait_for(calls[other], first);
 }
 
 bool is_valid(const Call& call) {

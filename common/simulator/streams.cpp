@@ -88,8 +88,8 @@ void advance(Stream* stream) {
     is_working = true;
     const int device = choose_device(stream->device);
     if (operation->is_kernel) begin_kernel(*operation, in_flight);
-    const std::string wrong = run_watched(*operation);
-    end_kernel();
+    std::string wrong = run_watched(*operation);
+    if (operation->is_kernel) wrong = end_kernel();
     choose_device(device);
     is_working = false;
     operation->run = nullptr;

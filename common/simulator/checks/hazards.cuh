@@ -195,6 +195,28 @@ TEST_CASE("a result that another stream copies before the kernel has written it 
           }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 2" + kOut + " reads" + kKernel + "1");
 }
 
+TEST_CASE("a kernel that uses pinned memory which another stream's copy still has to use is named") {
+    const auto said_of = [](Wait wait, bool kernel_writes) {
+        const auto program = [=] {
+            const Program p;
+            *p.a = 0;
+            CUDA_CHECK(cudaMemset(p.in, 0, sizeof(int)));
+            CUDA_CHECK(cudaDeviceSynchronize());
+            kernel_writes ? launch(p.in, p.a, p.t.stream) : launch(p.a, p.out, p.t.stream);
+            wait(p.t.stream, p.s.stream);
+            kernel_writes ? copy_in(p.out, p.a, p.s.stream) : copy_out(p.a, p.in, p.s.stream);
+        };
+        return order_checks::with_seed(0, [&] { return words_of(program); });  // the copy comes last
+    };
+    const Wait forgets = [](cudaStream_t, cudaStream_t) {};
+    CHECK(said_of(forgets, false) ==
+          kThread + kPinned + ", which cudaMemcpyAsync in stream 1" + kOut + " writes" + kKernel + "2");
+    CHECK(said_of(forgets, true) == "cudaMemcpyAsync in stream 1" + kIn + " reads " + kPinned +
+                                        ", which add_kernel in stream 2 (" + here(kLaunchLine) + ")" +
+                                        kTwoCopies);
+    for (const bool kernel_writes : {false, true}) CHECK(said_of(wait_by_event, kernel_writes) == "");
+}
+
 TEST_CASE("two copies that overlap are named, also if an event is recorded too early") {
     CHECK(said_without_wait([](const Program& p, cudaStream_t s, cudaStream_t t, Wait wait) {
               cudaEvent_t early;

@@ -37,6 +37,15 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             });
             CHECK(words == (waits ? "" : in_stream + ", which the host has changed without waiting for it"));
         }
+    CHECK(fault_checks::says(words_of([] {  // although a kernel writes there, too
+                                 const Program p;
+                                 *p.a = 0;
+                                 CUDA_CHECK(cudaMemset(p.in, 0, sizeof(int)));
+                                 launch(p.in, p.a, p.s.stream);
+                                 copy_in(p.out, p.a, p.s.stream);
+                                 *p.a = 7;
+                             }),
+                             {"stream 1", kPinned, "the host has changed"}));
     CHECK(fault_checks::says(words_of([] {  // no program creates a stream here
                                  int *const number = pinned_int(), *const d_number = device_int();
                                  *number = 1;

@@ -15,11 +15,13 @@ using Numbers = std::vector<unsigned long long>;
 
 /// Three devices, a communicator, a stream and numbers for each.
 struct ThreeDevices {
-    ThreeDevices() {
+    /// @param by_default Whether the work is in the devices' default streams.
+    explicit ThreeDevices(bool by_default = false) {
         if (ncclCommInitAll(communicators, 3, nullptr) != ncclSuccess) throw std::runtime_error("no NCCL");
         for (int device = 0; device < 3; ++device) {
             CUDA_CHECK(cudaSetDevice(device));
-            streams.push_back(std::make_unique<stream_checks::Stream>());
+            created.push_back(std::make_unique<stream_checks::Stream>());
+            streams.push_back(by_default ? nullptr : created.back()->stream);
             numbers.emplace_back(2);
             CUDA_CHECK(cudaMemset(numbers.back().data(), device + 1, numbers.back().bytes()));
         }
@@ -33,34 +35,34 @@ struct ThreeDevices {
 
     ncclResult_t reduce(std::size_t device, std::size_t count = 2) {
         return ncclAllReduce(numbers[device].data(), numbers[device].data(), count, ncclUint64, ncclSum,
-                             communicators[device], streams[device]->stream);
+                             communicators[device], streams[device]);
     }
 
     const Setting three{"CUDA_SIM_DEVICES", 3};
     ncclComm_t communicators[3] = {};
-    std::vector<std::unique_ptr<stream_checks::Stream>> streams;
+    std::vector<std::unique_ptr<stream_checks::Stream>> created;
+    std::vector<cudaStream_t> streams;
     std::vector<DeviceBuffer<unsigned long long>> numbers;
 };
 
 constexpr unsigned long long kOnes = 0x0101010101010101;
 
 /// Whether all devices have the sums of numbers that kernels wrote just before.
-bool adds_up(bool waits) {
-    ThreeDevices devices;
+bool adds_up(bool waits, bool by_default = false) {
+    ThreeDevices devices(by_default);
     const stream_checks::PinnedInt five;
     *five.value = 5;
     CUDA_CHECK(cudaSetDevice(2));
     CUDA_CHECK(cudaMemcpyAsync(devices.numbers[2].data(), five.value, 1, cudaMemcpyHostToDevice,
-                               devices.streams[2]->stream));
+                               devices.streams[2]));
     ncclGroupStart();
     for (std::size_t device = 0; device < 3; ++device) devices.reduce(device);
     if (ncclGroupEnd() != ncclSuccess) return false;
     bool right = true;
     Numbers results[3];
-    for (int device = 0; device < 3; ++device) {
+    for (int device = 2; device >= 0; --device) {  // the first one's stream has done the work
         CUDA_CHECK(cudaSetDevice(device));
-        if (waits)
-            CUDA_CHECK(cudaStreamSynchronize(devices.streams[static_cast<std::size_t>(device)]->stream));
+        if (waits) CUDA_CHECK(cudaStreamSynchronize(devices.streams[static_cast<std::size_t>(device)]));
         results[device] = devices.numbers[static_cast<std::size_t>(device)].to_host();
         right = right && results[device] == Numbers{6 * kOnes + 2, 6 * kOnes};
     }
@@ -70,6 +72,8 @@ bool adds_up(bool waits) {
 TEST_CASE("an all-reduce gives the sums to all devices, after what is before it in any of the streams") {
     CHECK(order_checks::with_seed(0, [] { return adds_up(true); }));
     CHECK(stream_checks::failures([] { return adds_up(true); }) == 0);
+    CHECK(stream_checks::failures([] { return adds_up(true, true); }) == 0);
+    CHECK(stream_checks::failures([] { return adds_up(false, true); }) == 0);
 }
 
 TEST_CASE(

@@ -69,6 +69,21 @@ TEST_CASE("nothing is said of a pinned buffer that one copy fills and the next o
           }) == "");
 }
 
+TEST_CASE("nothing is said of a pinned buffer that a kernel fills and a copy then reads") {
+    CHECK(said([] {
+              const Program p;
+              *p.a = 1;
+              *p.b = 2;
+              copy_in(p.in, p.a, p.t.stream);
+              launch(p.in, p.b, p.t.stream);
+              copy_in(p.out, p.b, p.t.stream);
+              copy_out(p.b, p.in, p.t.stream);
+              CUDA_CHECK(cudaMemcpyAsync(p.a, p.out, sizeof(int), cudaMemcpyDeviceToHost, p.t.stream));
+              CUDA_CHECK(cudaStreamSynchronize(p.t.stream));
+              if (*p.a != 2 || *p.b != 1) throw std::logic_error("a wrong number");
+          }) == "");
+}
+
 TEST_CASE("nothing is said of two buffers in turns, with events") {
     CHECK(said([] {
               const Program p, q;

@@ -121,6 +121,7 @@ void Worker::record_too_much_shared() {
 void Worker::record_bad_address(const void* address) {
     std::string place = shared_.text(address);
     if (place.empty()) place = allocation_text(address);
+    if (place.empty()) place = pinned_text(address);
     if (place.empty()) {
         const auto number = reinterpret_cast<std::uintptr_t>(address);
         char hexadecimal[32];
@@ -174,6 +175,14 @@ void Worker::assertion_failed(const char* what, const char* file, unsigned int l
     const InSimulator here(*this);
     record_fault(cudaErrorAssert, thread_text() + " at " + text(Site{file, static_cast<int>(line)}) +
                                       " fails its assertion: " + what);
+    fibers_.give_up();
+}
+
+/// The running thread waits for all blocks of the grid, of which one has ended before.
+void Worker::never_meets(uint3 block, Site site) {
+    const InSimulator here(*this);
+    record_fault(cudaErrorLaunchTimeout, "deadlock: " + thread_text() + " waits for the whole grid at " +
+                                             text(site) + ", but block " + text(block) + " has ended");
     fibers_.give_up();
 }
 

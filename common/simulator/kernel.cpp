@@ -185,7 +185,9 @@ bool Worker::complete_exchange(const Thread& first) {
 
 void fence(bool of_block) {
     __sync_synchronize();
-    if (observer != nullptr && running_worker != nullptr) observer->fence(*running_worker, of_block);
+    if (observer == nullptr || running_worker == nullptr) return;
+    const Worker::InSimulator here(*running_worker);
+    observer->fence(*running_worker, of_block);
 }
 
 // --- Threads that return ------------------------------------------------------------------------

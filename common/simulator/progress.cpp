@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "signals.hpp"
 #include "worker.hpp"
@@ -70,21 +73,24 @@ void Worker::look_at_progress() {
     progress_.seen_waits = waits;
     if (!threads_.in_kernel) return;
 
-    if (grid_->failed) {  // in another worker, for which this one may be waiting
-        threads_.in_kernel = false;
-        faulted_ = true;
-        forget_frames(signal_stack_.data(), signal_stack_.size());
-        fibers_.give_up();
-    }
     if (progress_.ticks >= kSlowTicks && !grid_->said_slow.exchange(true))
         std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
                      launch_text(grid_->kernel).c_str(),
                      static_cast<unsigned long long>(std::min(grid_->next_block.load(), grid_->blocks)),
                      static_cast<unsigned long long>(grid_->blocks));
-    if (gets_nowhere()) {
-        forget_frames(signal_stack_.data(), signal_stack_.size());
-        stop_without_progress();
+    forget_frames(signal_stack_.data(), signal_stack_.size());
+    stop_if_due();
+}
+
+/// Stops the running thread if another worker, for which this one may be waiting, has failed, or if this one
+/// makes no progress.
+void Worker::stop_if_due() {
+    if (grid_->failed) {
+        threads_.in_kernel = false;
+        faulted_ = true;
+        fibers_.give_up();
     }
+    if (gets_nowhere()) stop_without_progress();
 }
 
 bool Worker::gets_nowhere() {
@@ -109,4 +115,47 @@ void Worker::stop_without_progress() {
     fibers_.give_up();
 }
 
+// --- Output -------------------------------------------------------------------------------------
+
+/// Writes what a kernel prints. The C library holds a lock meanwhile, so that no tick stops the thread here.
+void Worker::print(std::string_view text, std::string_view end) {
+    const InSimulator here(*this);
+    flockfile(stdout);
+    for (const std::string_view part : {text, end}) std::fwrite(part.data(), 1, part.size(), stdout);
+    funlockfile(stdout);
+}
+
 }  // namespace sim
+
+// These replace the C library's functions. A compiler may turn the first one into one of the others.
+
+extern "C" int printf(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    char* text = nullptr;
+    sim::Worker* const worker = sim::running_worker;
+    const int bytes = worker == nullptr ? vprintf(format, values) : vasprintf(&text, format, values);
+    va_end(values);
+    if (worker == nullptr || bytes < 0) return bytes;
+    worker->print({text, static_cast<std::size_t>(bytes)});
+    std::free(text);
+    worker->stop_if_due();
+    return bytes;
+}
+
+extern "C" int puts(const char* s) {
+    if (sim::running_worker == nullptr) return std::fputs(s, stdout) < 0 ? EOF : std::fputc('\n', stdout);
+    sim::running_worker->print(s, "\n");
+    sim::running_worker->stop_if_due();
+    return 1;
+}
+
+/// `putchar`, which <cstdio> may define inline.
+extern "C" int print_character(int c) __asm__("putchar");
+int print_character(int c) {
+    if (sim::running_worker == nullptr) return std::fputc(c, stdout);
+    const char text = static_cast<char>(c);
+    sim::running_worker->print({&text, 1});
+    sim::running_worker->stop_if_due();
+    return c;
+}

@@ -106,6 +106,10 @@ void Worker::run_block(std::uint64_t block) {
     if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
         record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);
     if (observer != nullptr) observer->block_ends(*this);
+    if (grid_->config.cooperative) {
+        const std::lock_guard lock(grid_->lock);
+        if (!grid_->ended_block) grid_->ended_block = blockIdx;
+    }
     // Threads that still wait are never resumed, like those of a failed grid on a GPU.
     if (faulted_) fibers_.forget(threads_.count);
 }

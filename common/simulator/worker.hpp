@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -45,6 +47,7 @@ struct Grid {
     std::string fault{};              ///< its message
     NestedLaunches nested{};
     std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (compat/cooperative.cpp)
+    std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
 
     /// Ends the grid with a fault, unless it has one. `what` follows the words that name the launch.
     void fail(cudaError_t reason, const std::string& what);
@@ -90,7 +93,10 @@ class Worker {
     [[noreturn]] void assertion_failed(const char* what, const char* file, unsigned int line);
     [[noreturn]] void exits();
     [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
+    [[noreturn]] void never_meets(uint3 block, Site site);
+    void print(std::string_view text, std::string_view end = "");
     void look_at_progress();
+    void stop_if_due();
     const Threads& threads() const { return threads_; }
     /// @}
 

@@ -65,6 +65,17 @@ fails() {
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
+fails "block (1, 0, 0) has ended" '#include <cooperative_groups.h>
+__global__ void k() { if (blockIdx.x != 1) cooperative_groups::this_grid().sync(); }
+int main() { cudaLaunchCooperativeKernel((void*)k, 4, 64, nullptr, 0, nullptr); }'
+CUDA_SIM_TIMEOUT=1 CUDA_SIM_WORKERS=4 fails "makes no progress" '#include <cstdio> // the C library has a lock
+__global__ void k() { for (;;) printf("%u", blockIdx.x), printf("line\\n"), printf("\\n"); }
+int main() {
+  std::freopen("/dev/null", "w", stdout);
+  k<<<64, 64>>>();
+  cudaDeviceSynchronize();
+  std::printf("and the program goes on\\n");
+}'
 # limited WORDS STATEMENTS: after the statements, an ordinary grid does with fewer threads than there are workers, and the
 # program says the words of a cooperative one. A sanitizer ends such a program.
 limited() {

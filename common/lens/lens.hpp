@@ -156,6 +156,7 @@ class Lens : public sim::Observer {
     void allocated(const char* begin, std::size_t bytes) override;
     void freed(const char* begin) override;
     void stored(const void* to, const void* from, std::size_t bytes) override;
+    void ends() override { write(); }
 
     Array* global_array(const void* address);
     std::string kernel_name() const { return kernel_; }

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "observer.hpp"
+
 namespace sim {
 namespace {
 
@@ -36,6 +38,7 @@ void set_fault(cudaError_t error, const std::string& what) {
         if (fault_is_told) return;
         tell_fault();
         std::fflush(nullptr);
+        if (observer != nullptr) observer->ends();
         _exit(1);
     });
     tell_fault();
@@ -91,7 +94,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 
 const char* cudaGetErrorString(cudaError_t error) {
     if (error != cudaSuccess && error == sim::sticky_error()) {
-        sim::fault_is_told = true;
+        sim::last_fault();
         return sim::fault_string.c_str();
     }
     switch (error) {

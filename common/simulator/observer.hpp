@@ -36,6 +36,8 @@ class Observer {
     virtual void freed(const char* begin) = 0;
     /// The host has stored bytes, by a copy if `from` is not null.
     virtual void stored(const void* to, const void* from, std::size_t bytes) = 0;
+    /// The program ends with status 1 because it has not asked for a fault. Nothing else is called at exit.
+    virtual void ends() = 0;
 };
 
 /// Set before main, or never.

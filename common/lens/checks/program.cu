@@ -139,6 +139,11 @@ __global__ void own_barrier_kernel(int* d_arrived, int* d_data, int* d_results) 
     d_results[i] = d_data[kNumbers - 1 - i];
 }
 
+template <typename T>
+__global__ void fault_kernel(T* d_data) {
+    d_data[threadIdx.x] = 1;
+}
+
 void require(cudaError_t error) {
     if (error == cudaSuccess) return;
     std::printf("%s\n", cudaGetErrorString(error));
@@ -180,4 +185,7 @@ int main() {
     require(cudaMemset(c, 0, sizeof(int)));
     launch_together(own_barrier_kernel<false>, c, a, b);  // race of blocks
     require(cudaDeviceSynchronize());
+    int* const d_none = nullptr;
+    fault_kernel<int><<<1, kThreads>>>(d_none);  // a fault
+    cudaDeviceSynchronize();                     // the program forgets to ask how it went
 }

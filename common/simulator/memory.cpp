@@ -103,7 +103,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
                  cudaStream_t stream, bool waits) {
     if (bytes == 0) return cudaSuccess;
     cudaError_t error = copy_error(to, from, bytes, kind);
-    if (error == cudaSuccess) error = stream_error(stream);
+    if (error == cudaSuccess) error = stream_error(stream, true);
     if (error != cudaSuccess) return finish(error);
     const bool from_pageable = is_pageable(from, bytes), to_pageable = is_pageable(to, bytes);
     const bool from_pinned = !from_pageable && place(from, bytes) == Place::outside;

@@ -59,9 +59,9 @@ void reduce(const std::vector<Call>& calls) {
 /// Makes a stream wait for what has been ordered in another device's.
 void wait_for(const Call& waiting, const Call& other) {
     cudaEvent_t event = nullptr;
-    cudaEventCreate(&event);
     {
         const OnDevice current(other.communicator.device);
+        cudaEventCreate(&event);
         cudaEventRecord(event, other.stream);
     }
     const OnDevice current(waiting.communicator.device);

@@ -21,6 +21,8 @@ namespace sim {
 namespace {
 
 struct Event {
+    bool has_time;
+    int device = current_device();
     std::chrono::steady_clock::time_point time{};
     unsigned int enqueued = 0, done = 0;  // how many records
     Clock before{};                       // what the last one comes after, itself included
@@ -146,10 +148,10 @@ bool is_valid(cudaStream_t stream) { return find(stream) != nullptr; }
 
 }  // namespace
 
-cudaError_t stream_error(cudaStream_t stream) {
+cudaError_t stream_error(cudaStream_t stream, bool or_other_device) {
     const std::lock_guard lock(streams_lock);
     const Stream* const found = find(stream);
-    const bool valid = found != nullptr && found->device == current_device();
+    const bool valid = found != nullptr && (or_other_device || found->device == current_device());
     return valid ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
@@ -268,9 +270,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 // --- Events -------------------------------------------------------------------------------------
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
     if (event == nullptr) return answer(cudaErrorInvalidValue);
-    *event = sim::events.create(std::make_shared<sim::Event>());
+    const bool has_time = (flags & cudaEventDisableTiming) == 0;
+    *event = sim::events.create(std::make_shared<sim::Event>(sim::Event{has_time}));
     return finish(cudaSuccess);
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
@@ -280,7 +283,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const std::lock_guard lock(sim::streams_lock);
     const auto* const found = sim::events.find(event);
-    if (found == nullptr || !sim::is_valid(stream)) return finish(cudaErrorInvalidResourceHandle);
+    if (found == nullptr || !sim::is_valid(stream) || (*found)->device != sim::find(stream)->device)
+        return finish(cudaErrorInvalidResourceHandle);
     const auto record = [event = *found, number = ++(*found)->enqueued] {
         event->time = std::chrono::steady_clock::now();
         event->done = number;
@@ -302,8 +306,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (milliseconds == nullptr) return answer(cudaErrorInvalidValue);
     const auto *const first = sim::events.find(start), *const last = sim::events.find(stop);
-    if (first == nullptr || last == nullptr || (*first)->enqueued == 0 || (*last)->enqueued == 0)
+    if (first == nullptr || last == nullptr || (*first)->device != (*last)->device)
         return finish(cudaErrorInvalidResourceHandle);
+    for (const auto& event : {*first, *last})
+        if (!event->has_time || event->enqueued == 0) return finish(cudaErrorInvalidResourceHandle);
     if ((*first)->done < (*first)->enqueued || (*last)->done < (*last)->enqueued)
         return finish(cudaErrorNotReady);
     *milliseconds = std::chrono::duration<float, std::milli>((*last)->time - (*first)->time).count();

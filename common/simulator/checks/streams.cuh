@@ -187,6 +187,12 @@ TEST_CASE("the time between two events is known once both are recorded and done"
     CHECK(milliseconds >= 0);
     CUDA_CHECK(cudaEventDestroy(first));
     CUDA_CHECK(cudaEventDestroy(second));
+    CUDA_CHECK(cudaEventCreateWithFlags(&first, cudaEventDisableTiming));
+    CUDA_CHECK(cudaEventRecord(first, stream.stream));
+    CUDA_CHECK(cudaEventSynchronize(first));
+    CHECK(cudaEventElapsedTime(&milliseconds, first, first) == cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+    CUDA_CHECK(cudaEventDestroy(first));
 }
 
 // --- Devices ------------------------------------------------------------------------------------
@@ -256,14 +262,33 @@ TEST_CASE("work on another device leaves the chosen device as it is") {
     CUDA_CHECK(cudaEventDestroy(done));
 }
 
-TEST_CASE("a stream belongs to the device on which it was created") {
+TEST_CASE("a stream belongs to a device: others may copy in it, but neither launch nor record their events") {
     const TwoDevices devices;
-    const DeviceBuffer<int> numbers(2);
+    const DeviceBuffer<int> numbers = device_buffer(41);
     const Stream stream;
     CHECK(cudaSetDevice(1) == cudaSuccess);
-    add_kernel<<<1, 1, 0, stream.stream>>>(numbers.data(), numbers.data() + 1);
+    cudaEvent_t event;
+    float milliseconds = 0;
+    CUDA_CHECK(cudaEventCreate(&event));
+    CHECK(cudaEventRecord(event, stream.stream) == cudaErrorInvalidResourceHandle);
+    add_kernel<<<1, 1, 0, stream.stream>>>(numbers.data(), numbers.data());
     CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+    const PinnedInt number;
+    CHECK(cudaMemcpyAsync(number.value, numbers.data(), sizeof(int), cudaMemcpyDeviceToHost, stream.stream) ==
+          cudaSuccess);
+    CHECK(cudaStreamSynchronize(stream.stream) == cudaSuccess);
+    CHECK(*number.value == 41);
+    CUDA_CHECK(cudaEventRecord(event));
+    CUDA_CHECK(cudaEventSynchronize(event));
     CHECK(cudaSetDevice(0) == cudaSuccess);
+    cudaEvent_t other;
+    CUDA_CHECK(cudaEventCreate(&other));
+    CUDA_CHECK(cudaEventRecord(other, stream.stream));
+    CHECK(cudaStreamWaitEvent(stream.stream, event) == cudaSuccess);
+    CUDA_CHECK(cudaEventSynchronize(other));
+    CHECK(cudaEventElapsedTime(&milliseconds, event, other) == cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+    for (const cudaEvent_t old : {event, other}) CUDA_CHECK(cudaEventDestroy(old));
 }
 
 TEST_CASE("threads with a device each work at the same time") {

@@ -134,12 +134,13 @@ void Clocks::fence(unsigned int number, bool of_block) {
     if (!of_block) thread.told[true] = nullptr;
 }
 
-void Clocks::atomic(unsigned int number, Messages::Log& log) {
+void Clocks::atomic(unsigned int number, Messages::Log& log, bool stores) {
     Thread& thread = threads_[number];
     if (!log.sent.empty()) {
         has_messages_ = true;
         thread.unfenced[&log] = log.sent.size();
     }
+    if (!stores) return;
     for (const bool of_block : {false, true}) {
         const Messages::Message message{thread.told[of_block], block_, of_block};
         if (message.known != nullptr &&

@@ -71,8 +71,9 @@ class Clocks {
     void barrier();
     void warp_meets(unsigned int first, unsigned int lanes);
     void fence(unsigned int number, bool of_block);
-    /// An atomic operation. @param[in,out] log That of the address, locked.
-    void atomic(unsigned int number, Messages::Log& log);
+    /// An atomic operation. @param[in,out] log That of the address, locked. @param stores Whether it has
+    /// stored.
+    void atomic(unsigned int number, Messages::Log& log, bool stores);
 
     Epoch now(unsigned int thread, std::uint32_t site, bool atomic) const {
         return {block_, thread, threads_[thread].clock, site < kMostSite ? site : kMostSite, atomic};

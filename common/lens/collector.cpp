@@ -215,9 +215,9 @@ Messages::Log* Collector::begin_atomic(const void* address) {
     return log;
 }
 
-void Collector::end_atomic(Messages::Log* log) {
+void Collector::end_atomic(Messages::Log* log, bool stores) {
     const sim::Worker::InSimulator here(worker_);
-    clocks_.atomic(thread(), *log);
+    clocks_.atomic(thread(), *log, stores);
     log->lock.unlock();
 }
 
@@ -231,7 +231,7 @@ void Collector::fence(bool of_block) {
 /// uses, and learns what other blocks have told.
 void Collector::grid_barrier(std::size_t number) {
     fence(false);
-    end_atomic(begin_atomic(reinterpret_cast<const void*>(number)));
+    end_atomic(begin_atomic(reinterpret_cast<const void*>(number)), true);
     fence(false);
 }
 

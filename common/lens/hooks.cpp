@@ -26,20 +26,24 @@ class Atomic {
         access(address, bytes, Kind::atomic, at);
     }
     ~Atomic() {
-        if (log_ != nullptr) running->end_atomic(log_);
+        if (log_ != nullptr) running->end_atomic(log_, stores_);
     }
+    /// It was a load, or a comparison that failed: others learn nothing by it.
+    void stores_nothing() { stores_ = false; }
     Atomic(const Atomic&) = delete;
     Atomic& operator=(const Atomic&) = delete;
 
  private:
     lens::Messages::Log* log_ = nullptr;
+    bool stores_ = true;
 };
 
 /// In global memory, CUDA treats a volatile load or store as a relaxed atomic one. In shared memory, the lens
 /// does not: lanes that rely on `volatile` instead of `__syncwarp` would pass.
 void volatile_access(const void* address, std::size_t bytes, Kind kind, const void* at) {
     if (!in_kernel() || !running->is_global(address)) return access(address, bytes, kind, at);
-    const Atomic here(address);
+    Atomic here(address);
+    if (kind == Kind::load) here.stores_nothing();
     running->access(address, bytes, kind, at, true);
 }
 
@@ -48,9 +52,10 @@ void volatile_access(const void* address, std::size_t bytes, Kind kind, const vo
 template <typename T>
 bool compare_exchange(volatile T* p, T* expected, T value, const void* at) {
     const bool is_update = in_kernel() && running->is_update(const_cast<const T*>(p));
-    const Atomic here(p);
+    Atomic here(p);
     const bool done =
         __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (!done) here.stores_nothing();
     if (done || !is_update) access(p, sizeof(T), Kind::atomic, at);
     if (done && is_update) running->begin_update(nullptr);
     return done;

@@ -69,7 +69,7 @@ class Collector {
     void grid_barrier(std::size_t number);
     /// The log of an atomic's address, locked, if threads may send messages by it.
     Messages::Log* begin_atomic(const void* address);
-    void end_atomic(Messages::Log* log);
+    void end_atomic(Messages::Log* log, bool stores);
     /// An atomic function that is made of a load and a comparison: the load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }

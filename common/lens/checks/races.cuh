@@ -199,6 +199,31 @@ TEST_CASE("a volatile flag in global memory orders if there are both fences") {
     CHECK(in_order_has_race<flag_kernel<true, false>>());
 }
 
+/// Both threads look at the flag, which nobody sets.
+template <bool kCompares>
+__global__ void unset_flag_kernel(unsigned int* d_numbers) {
+    const auto look = [&] {
+        if (kCompares)
+            atomicCAS(d_numbers, 7u, 8u);
+        else
+            (void)*static_cast<volatile unsigned int*>(d_numbers);
+    };
+    if (threadIdx.x == 0) {
+        d_numbers[1] = 1;
+        __threadfence();
+        look();
+    } else if (threadIdx.x == 32) {
+        look();
+        __threadfence();
+        d_numbers[2] = d_numbers[1];
+    }
+}
+
+TEST_CASE("a volatile load and a comparison that fails tell nothing to others") {
+    CHECK(in_order_has_race<unset_flag_kernel<false>>());
+    CHECK(in_order_has_race<unset_flag_kernel<true>>());
+}
+
 /// The last levels of a tree as they were written before 2017.
 __global__ void volatile_warp_kernel(unsigned int* d_sums) {
     __shared__ unsigned int values[64];

@@ -98,7 +98,10 @@ Array* Lens::global_array(const void* address) {
 }
 
 void Lens::stored(const void* to, const void* from, std::size_t bytes) {
-    Array *const array = global_array(to), *const source = from == nullptr ? nullptr : global_array(from);
+    const auto device_array = [&](const void* address) {  // not the host's variables beside `__device__` ones
+        return sim::place(address, bytes) == sim::Place::inside ? global_array(address) : nullptr;
+    };
+    Array *const array = device_array(to), *const source = from == nullptr ? nullptr : device_array(from);
     if (array == nullptr) {
         if (source != nullptr) copied_to_host(*source, source->offset(from), bytes);
         return;

@@ -256,8 +256,8 @@ TEST_CASE("a read of device memory that neither the host nor a kernel has writte
 }
 
 TEST_CASE("managed memory, where the host stores unseen, counts as written") {
-    unsigned int* numbers = nullptr;
-    CUDA_CHECK(cudaMallocManaged(&numbers, 32 * sizeof(*numbers)));
+    static unsigned int* numbers;  // among the program's data, as a __device__ variable is
+    CUDA_CHECK(cudaMallocManaged(&numbers, std::size_t{16} << 20));
     const DeviceBuffer<unsigned int> d_to(32);
     for (unsigned int i = 0; i < 32; ++i) numbers[i] = i;
     CHECK_FALSE(seen([&] { copy_kernel<<<1, 32>>>(numbers, d_to.data()); }).has_unwritten());
@@ -268,7 +268,7 @@ TEST_CASE("managed memory, where the host stores unseen, counts as written") {
 /// some.
 bool finds_copy(std::size_t first, std::size_t count, bool poisoned) {
     const DeviceBuffer<unsigned int> d_numbers(64), d_copy(64);
-    unsigned int numbers[64];
+    static unsigned int numbers[64];  // among the program's data, as a __device__ variable is
     CUDA_CHECK(cudaMemset(d_numbers.data() + 32, poisoned ? 0xA5 : 0, 32 * sizeof(numbers[0])));
     return seen([&] {
                store_kernel<<<1, 31>>>(d_numbers.data());

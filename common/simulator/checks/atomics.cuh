@@ -63,6 +63,9 @@ TEST_CASE("each atomic function answers the old value and stores the new one, fo
     check_atomic<int, Max>(-5, 3, 3);
     check_atomic<long long, Min>(-5, 3, -5);
     check_atomic<long long, Max>(-5, 3, 3);
+    check_atomic<long long, And>(-4, 10, 8);
+    check_atomic<long long, Or>(-4, 3, -1);
+    check_atomic<long long, BitXor>(-1, 1, -2);
     check_atomic<int, Sub>(40, 42, -2);
     check_atomic<unsigned int, Sub>(1, 2, 0xffffffffu);
     check_atomic<unsigned int, Add>(0xffffffffu, 2, 1);

@@ -1,25 +1,8 @@
 /// @file
-/// @brief Atomics of more types, and those of a block or of the system, which are the device's here.
+/// @brief Atomics of a block or of the system, which are the device's here.
 #pragma once
 
 #include "../include/cuda_runtime.h"
-
-namespace sim {
-template <typename Bits, typename T, typename Change>
-T atomic_update_float(T* address, Change change) {
-    return from_bits<T>(atomic_update(reinterpret_cast<Bits*>(address), [change](Bits old) {
-        return static_cast<Bits>(to_bits(change(from_bits<T>(old))));
-    }));
-}
-}  // namespace sim
-
-inline unsigned long long atomicSub(unsigned long long* address, unsigned long long value) {
-    return atomicAdd(address, 0 - value);
-}
-inline float atomicSub(float* address, float value) { return atomicAdd(address, -value); }
-inline double atomicExch(double* address, double value) {
-    return sim::atomic_update_float<std::uint64_t>(address, [value](double) { return value; });
-}
 
 #define SIM_SCOPES(name)                                 \
     template <typename T, typename... U>                 \

@@ -28,6 +28,7 @@ refuses() {
 refuses "2*the simulator has no Thrust" '\n#include <thrust/sort.h>\nint main() {}'
 refuses "2*the simulator has no inline PTX" '__global__ void k() {\n  asm("exit;"); }\nint main() {}'
 refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t array;\n#endif'
+refuses "1*atomicSub" '__global__ void k(float* p) { atomicSub(p, 1.0f); }\nint main() {}'
 refuses "2*missing" 'int main() {\n  missing();\n}'
 refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
 

@@ -199,7 +199,7 @@ TEST_CASE("a volatile flag in global memory orders if there are both fences") {
     CHECK(in_order_has_race<flag_kernel<true, false>>());
 }
 
-/// Both threads look at the flag, which nobody sets.
+/// Both threads look at the flag, which no thread sets.
 template <bool kCompares>
 __global__ void unset_flag_kernel(unsigned int* d_numbers) {
     const auto look = [&] {

@@ -125,6 +125,18 @@ void Worker::print(std::string_view text, std::string_view end) {
     funlockfile(stdout);
 }
 
+static int print_values(const char* format, va_list values) {
+    Worker* const worker = running_worker;
+    if (worker == nullptr) return std::vprintf(format, values);
+    char* text = nullptr;
+    const int bytes = vasprintf(&text, format, values);
+    if (bytes < 0) return bytes;
+    worker->print({text, static_cast<std::size_t>(bytes)});
+    std::free(text);
+    worker->stop_if_due();
+    return bytes;
+}
+
 }  // namespace sim
 
 // These replace the C library's functions. A compiler may turn the first one into one of the others.
@@ -132,14 +144,18 @@ void Worker::print(std::string_view text, std::string_view end) {
 extern "C" int printf(const char* format, ...) {
     va_list values;
     va_start(values, format);
-    char* text = nullptr;
-    sim::Worker* const worker = sim::running_worker;
-    const int bytes = worker == nullptr ? vprintf(format, values) : vasprintf(&text, format, values);
+    const int bytes = sim::print_values(format, values);
     va_end(values);
-    if (worker == nullptr || bytes < 0) return bytes;
-    worker->print({text, static_cast<std::size_t>(bytes)});
-    std::free(text);
-    worker->stop_if_due();
+    return bytes;
+}
+
+/// `printf` where a compiler defines _FORTIFY_SOURCE, as Ubuntu's does.
+extern "C" int checked_printf(int, const char* format, ...) __asm__("__printf_chk");
+int checked_printf(int, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int bytes = sim::print_values(format, values);
+    va_end(values);
     return bytes;
 }
 

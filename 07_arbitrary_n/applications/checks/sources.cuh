@@ -32,7 +32,7 @@ Results expected(const Work& work, const Bytes& bytes) {
     } else {
         std::vector<int> ints(bytes.size() / sizeof(int));
         std::memcpy(ints.data(), bytes.data(), ints.size() * sizeof(int));
-        total = {reference_sum(ints.data(), ints.size())};
+        total.assign(1, reference_sum(ints.data(), ints.size()));
     }
     unsigned long long checksum = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i)

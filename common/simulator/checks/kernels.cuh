@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 

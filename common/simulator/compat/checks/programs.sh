@@ -70,9 +70,12 @@ fails "block (1, 0, 0) has ended" '#include <cooperative_groups.h>
 __global__ void k() { if (blockIdx.x != 1) cooperative_groups::this_grid().sync(); }
 int main() { cudaLaunchCooperativeKernel((void*)k, 4, 64, nullptr, 0, nullptr); }'
 CUDA_SIM_TIMEOUT=1 CUDA_SIM_WORKERS=4 fails "makes no progress" '#include <cstdio> // the C library has a lock
-__global__ void k() { for (;;) printf("%u", blockIdx.x), printf("line\\n"), printf("\\n"); }
+extern "C" __device__ int __printf_chk(int, const char*, ...); // this is printf on Ubuntu
+__global__ void k() {
+  for (;;) printf("%u", blockIdx.x), printf("line\\n"), printf("\\n"), __printf_chk(1, "%u", blockIdx.x);
+}
 int main() {
-  std::freopen("/dev/null", "w", stdout);
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) return 1;
   k<<<64, 64>>>();
   cudaDeviceSynchronize();
   std::printf("and the program goes on\\n");
@@ -94,7 +97,7 @@ int main() {
   if (*n == 64000) cudaLaunchCooperativeKernel((void*)meet, 64, 1, nullptr, 0, nullptr);
 }"
 }
-limited "only 1 of 64 could be started" "pthread_attr_t huge; // stacks of 64 TiB
-  pthread_attr_init(&huge); pthread_attr_setstacksize(&huge, size_t{1} << 46); pthread_setattr_default_np(&huge);"
+limited "only 1 of 64 could be started" "pthread_attr_t huge; // stacks of 128 TiB
+  pthread_attr_init(&huge); pthread_attr_setstacksize(&huge, size_t{1} << 47); pthread_setattr_default_np(&huge);"
 limited "no memory for the stacks of a block's threads" "rlimit little{1 << 30, 1 << 30}; setrlimit(RLIMIT_AS, &little);"
 exit $((failures > 0))

@@ -105,13 +105,13 @@ inline int print_clocks(const int* d_data, std::size_t n, const Options& options
         options, &device);
     std::vector<std::vector<long long>> clocks(steps.size());
     for (std::size_t s = 0; s < steps.size(); ++s) {
-        const auto& [name, kernel, shape] = steps[s];
+        const LaunchShape shape = steps[s].shape;
         const auto d_partials =
             std::make_shared<DeviceBuffer<unsigned long long>>(std::size_t{shape.grid} * shape.block);
         const auto d_clocks = std::make_shared<DeviceBuffer<long long>>(2 * std::size_t{shape.grid});
-        bench.add({.name = name,
+        bench.add({.name = steps[s].name,
                    .run =
-                       [=, kernel = kernel, shape = shape] {
+                       [=, kernel = steps[s].kernel] {
                            kernel<<<shape.grid, shape.block>>>(d_data, n, d_partials->data(),
                                                                d_clocks->data());
                            CUDA_CHECK(cudaGetLastError());

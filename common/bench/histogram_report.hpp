@@ -21,8 +21,8 @@ inline void print_most_frequent(const Results& bins) {
         if (bins[b] != 0) order.push_back(b);
         total += bins[b];
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return bins[a] > bins[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return bins[a] != bins[b] ? bins[a] > bins[b] : a < b; });
     std::printf("\n%zu of %zu bins are used; the fullest (--bins PATH writes all):\n", order.size(),
                 bins.size());
     if (order.size() > 10) order.resize(10);

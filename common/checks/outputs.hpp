@@ -109,9 +109,9 @@ TEST_CASE("a path to standard output or standard error leads to the stream, afte
     const Folder folder;
     write_output(folder / "file", "before");
     for (const auto& [stream, path] : {std::pair{stdout, "/dev/stdout"}, {stderr, "/dev/stderr"}})
-        CHECK(outputs_detail::printed(stream, [&, stream = stream, path = path] {
-                  std::fputs("before", stream);
-                  write_output(path, "text");
+        CHECK(outputs_detail::printed(stream, [&, to = stream, name = path] {
+                  std::fputs("before", to);
+                  write_output(name, "text");
                   write_output(folder / "file", "not there, although it is on the same device");
               }) == "before\ntext");
     CHECK(folder.read("file").find("not there") == 0);

@@ -54,9 +54,16 @@ __global__ void components_kernel(const int4* d_data, int* d_sums) {
     d_sums[threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 
+__global__ void triples_kernel(const int* d_data, int* d_sums) {
+    const int* const three = &d_data[3 * threadIdx.x];
+    d_sums[threadIdx.x] = three[0] + three[1] + three[2];
+}
+
 TEST_CASE("the components of a vector are one load, and neighbours that no type aligns are several") {
     const DeviceBuffer<int> d_data(128), d_sums(32);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    CHECK(seen([&] { triples_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); }).global_loads().requests ==
+          3);
     const auto loads =
         seen([&] {
             components_kernel<<<1, 32>>>(reinterpret_cast<const int4*>(d_data.data()), d_sums.data());

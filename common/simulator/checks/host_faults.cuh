@@ -51,13 +51,13 @@ __global__ void out_of_time_kernel(int signals) {
 TEST_CASE(
     "a limit of CPU time ends the CPU's own code with its line, and a kernel only at the fourth signal") {
     const int line = __LINE__ + 1;
-    const auto [status, words] = process_of([] { raise(SIGXCPU); });
+    const auto [status, words] = process_of([] { std::exit(raise(SIGXCPU)); });
     CAPTURE(words);
     CHECK(status == -SIGABRT);
     CHECK(says(words, {"simulator: the CPU's own code at ", here(line), " uses more CPU time than it may"}));
     for (const auto& [signals, ended_by] : {std::pair{3, 0}, {4, -SIGXCPU}})
-        CHECK(process_of([=, signals = signals] {
-                  out_of_time_kernel<<<1, 1>>>(signals);
+        CHECK(process_of([=, sent = signals] {
+                  out_of_time_kernel<<<1, 1>>>(sent);
                   cudaDeviceSynchronize();
                   std::exit(static_cast<int>(alarm(0)));  // none is left
               }).first == ended_by);

@@ -92,6 +92,16 @@ TEST_CASE(
                                  +[](cudaStream_t) { cudaDeviceSynchronize(); }})
             CHECK(use(writes, wait) == std::pair(0, std::string()));
     }
+    const auto [status, words] = fault_checks::process_of([] {  // also after a kernel in another stream
+        const Program p, q;
+        copy_in(p.out, p.b, p.t.stream);
+        copy_out(p.b, p.in, p.t.stream);
+        launch(q.in, q.out, q.t.stream);
+        cudaStreamSynchronize(q.t.stream);
+        *const_cast<volatile int*>(p.b) = 1;
+    });
+    CHECK(status == 1);
+    CHECK(fault_checks::says(words, {" uses " + kPinned, kOut + " writes: the host has not waited for it"}));
 }
 
 TEST_CASE("the host may use a copy's target after the first of two copies only if it waits for both") {

@@ -56,7 +56,7 @@ echo '#define WORD "ho "' >"$folder/l.h"
 said=$("$("$program" "$build" "$folder/d\"e.cu")" x) || true
 [ "$said" = "ho ho " ] || complain "after a change of a header: $said"
 
-# fails WORDS SOURCE: a kernel that does what the simulator does not have, and says so.
+# fails WORDS SOURCE: a program that the simulator stops, with these words.
 fails() {
   local said
   printf '%b' "$2" >"$scratch/failing.cu"
@@ -79,6 +79,14 @@ int main() {
   k<<<64, 64>>>();
   cudaDeviceSynchronize();
   std::printf("and the program goes on\\n");
+}'
+fails "cudaMemcpyAsync in stream 1 (" 'int main() { // without device memory
+  int *a, *b;
+  cudaMallocHost(&a, 4); cudaMallocHost(&b, 4);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(b, a, 4, cudaMemcpyHostToHost, s);
+  *b = *a;
 }'
 # limited WORDS STATEMENTS: after the statements, an ordinary grid does with fewer threads than there are workers, and the
 # program says the words of a cooperative one. A sanitizer ends such a program.

@@ -1,8 +1,9 @@
 /// @file
 /// @brief Several processes that share the data: how MPI's ranks meet, add up, and end.
 ///
-/// A rank that fails tells the others when they meet. While they count, it ends them by MPI_Abort instead. If
-/// a rank is killed, the launcher sends the others a signal. MPI's own errors end all ranks by default.
+/// A rank that fails tells the others when they meet. While they count, it ends them by MPI_Abort instead,
+/// after a message to those that have finished counting. If a rank is killed, the launcher sends the others a
+/// signal. MPI's own errors end all ranks by default.
 #pragma once
 
 #include <algorithm>
@@ -101,10 +102,12 @@ class Ranks {
     }
 
 #ifdef COURSE_MPI
+    static constexpr int kFailure = 1;  ///< the tag of the only messages
+
     void join(const GpuId& first_gpu) {
         int provided = 0, ranks = 0, mine = 0, on_host = 0;
         end_by_signals("error: " + launch_.prefix() +
-                       "stopped by a signal, as when another rank fails: no result\n");
+                       "stopped because another rank has failed, or by a signal: no result\n");
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);  // this thread alone calls MPI
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
         if (ranks != launch_.count) {
@@ -127,9 +130,24 @@ class Ranks {
     }
 
     void leave() const {
-        if (is_counting_) MPI_Abort(MPI_COMM_WORLD, 1);
         restore_signals();  // what there is to say has been said
+        if (is_counting_) abort_all();
         MPI_Finalize();
+    }
+
+    /// MPI_Abort may end a rank that waits before it can print a line. So these are told first.
+    void abort_all() const {
+        std::vector<MPI_Request> told(static_cast<std::size_t>(launch_.count), MPI_REQUEST_NULL);
+        for (int rank = 0; rank < launch_.count; ++rank)
+            if (rank != launch_.rank)
+                MPI_Issend(nullptr, 0, MPI_BYTE, rank, kFailure, MPI_COMM_WORLD,
+                           &told[static_cast<std::size_t>(rank)]);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        for (int are_told = 0; are_told == 0 && std::chrono::steady_clock::now() < end;) {
+            MPI_Testall(launch_.count, told.data(), &are_told, MPI_STATUSES_IGNORE);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
 
     std::vector<std::uint64_t> meet(std::uint64_t value) const {
@@ -150,10 +168,14 @@ class Ranks {
         if (launch_.rank == 0) numbers = sums;
     }
 
-    /// MPI_Wait may occupy a core, which ranks that still count can use.
+    /// MPI_Wait may occupy a core, which ranks that still count can use. One of them may fail.
     static void wait(MPI_Request& request) {
-        for (int is_done = 0; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0;)
+        for (int is_done = 0; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0;) {
+            int has_failed = 0;
+            MPI_Iprobe(MPI_ANY_SOURCE, kFailure, MPI_COMM_WORLD, &has_failed, MPI_STATUS_IGNORE);
+            if (has_failed != 0) end_with_last_line(1);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
     }
 #else
     [[noreturn]] void join(const GpuId&) const {

@@ -41,19 +41,23 @@ class SignalWatch {
     std::array<struct sigaction, 2> before_{};
 };
 
+inline std::string last_line;  ///< for `end_with_last_line`
+
+/// Ends the program at once, even in a signal's handler. No unfinished file is left.
+[[noreturn]] inline void end_with_last_line(int status) {
+    if (const char* const name = output_detail::unfinished_file) unlink(name);
+    [[maybe_unused]] const ssize_t size = write(STDERR_FILENO, last_line.data(), last_line.size());
+    _exit(status);
+}
+
 /// @brief From now on, SIGINT and SIGTERM print a line on standard error and end the program at once.
 ///
 /// This also ends a call that waits for a process that has been killed. `SignalWatch` would only note the
 /// signal.
 inline void end_by_signals(const std::string& line) {
-    static std::string last_line;
     last_line = line;
     for (const int signal : {SIGINT, SIGTERM})
-        std::signal(signal, [](int number) {
-            if (const char* const name = output_detail::unfinished_file) unlink(name);
-            [[maybe_unused]] const ssize_t size = write(STDERR_FILENO, last_line.data(), last_line.size());
-            _exit(128 + number);
-        });
+        std::signal(signal, [](int number) { end_with_last_line(128 + number); });
 }
 
 /// Undoes `end_by_signals`.

@@ -102,8 +102,9 @@ std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedD
 /// Data that pass through the pipeline.
 int stream(const StreamOptions& options, const Work& work, const Device& device, int first_gpu,
            Ranks& ranks) {
-    // Small chunks of a file: the host buffers of two GPUs then fit in the CPU's cache.
-    const std::size_t mebibytes = device.simulated ? 1 : options.place == "file" ? 4 : 8;
+    // Small chunks of a file: the host buffers of all GPUs should fit in the CPU's cache.
+    const std::size_t of_file = options.gpus > 1 ? 2 : 4;
+    const std::size_t mebibytes = device.simulated ? 1 : options.place == "file" ? of_file : 8;
     const std::size_t chunk_bytes = options.chunk != 0 ? options.chunk : mebibytes << 20;
     const GeneratedData generated(range_of(options.part, options.generated_bytes, chunk_bytes),
                                   options.place == "memory");

@@ -61,7 +61,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)",
                 options.gpus, 1, 64);
     line.number("chunk", "SIZE",
-                "bytes that are read, copied and counted at a time (default 8M; files 4M; simulator 1M)",
+                "bytes that are read, copied and counted at a time (default 8M; files 4M, with several GPUs "
+                "2M; simulator 1M)",
                 options.chunk, kChunkAlignment, std::size_t{1} << 30, true);
     line.number("memory", "SIZE", "device memory per GPU, at most (default 256M)", options.memory,
                 2 * kChunkAlignment, kMost, true);

@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "../../common/cuda/device_buffer.cuh"
@@ -17,12 +18,13 @@
 
 /// Pinned host memory: only from there are copies asynchronous.
 struct HostBuffer {
-    /// Allocates the memory on the current device. @throws CudaError.
-    explicit HostBuffer(std::size_t bytes) : HostBuffer() {
+    /// @brief Allocates the memory on the current device.
+    /// @param[in] wait How threads wait for the event: `cudaEventBlockingSync` or `cudaEventDefault`.
+    /// @throws CudaError.
+    HostBuffer(std::size_t bytes, unsigned int wait) : HostBuffer() {
         // The other constructor is done, so an exception calls the destructor.
         CUDA_CHECK(cudaMallocHost(&data, bytes));
-        // A thread that waits leaves its core to one that reads.
-        CUDA_CHECK(cudaEventCreateWithFlags(&copied, cudaEventBlockingSync | cudaEventDisableTiming));
+        CUDA_CHECK(cudaEventCreateWithFlags(&copied, wait | cudaEventDisableTiming));
     }
     ~HostBuffer() {
         if (copied != nullptr) cudaEventDestroy(copied);
@@ -40,9 +42,13 @@ struct HostBuffer {
 
 /// A thread's buffers and its stream: while one host buffer is copied, the other one is filled.
 struct Slot {
-    /// Allocates the buffers on the current device. @throws CudaError.
-    Slot(int device_number, std::size_t chunk_bytes)
-        : device(device_number), d_data(chunk_bytes), host{HostBuffer(chunk_bytes), HostBuffer(chunk_bytes)} {
+    /// @brief Allocates the buffers on the current device.
+    /// @param[in] wait As for `HostBuffer`.
+    /// @throws CudaError.
+    Slot(int device_number, std::size_t chunk_bytes, unsigned int wait = cudaEventBlockingSync)
+        : device(device_number),
+          d_data(chunk_bytes),
+          host{HostBuffer(chunk_bytes, wait), HostBuffer(chunk_bytes, wait)} {
         CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     }
     ~Slot() {
@@ -100,11 +106,14 @@ class Pipeline {
     /// @brief Allocates everything.
     /// @throws CudaError, NcclError.
     Pipeline(const Work& work, const Shape& shape) : work_(work), reduction_(shape.devices()) {
+        // A thread that spins goes on sooner. But if others need its core to read, it should sleep.
+        const bool sleep = shape.devices().size() * shape.slots > std::thread::hardware_concurrency();
+        const unsigned int wait = sleep ? cudaEventBlockingSync : cudaEventDefault;
         for (const int device : shape.devices()) {
             CUDA_CHECK(cudaSetDevice(device));
             gpus_.push_back(Gpu{DeviceBuffer<unsigned long long>(work.results + 1), {}});
             for (std::size_t k = 0; k < shape.slots; ++k)
-                gpus_.back().slots.push_back(std::make_unique<Slot>(device, shape.chunk_bytes));
+                gpus_.back().slots.push_back(std::make_unique<Slot>(device, shape.chunk_bytes, wait));
         }
         set_results({});
         total();  // NCCL connects the GPUs at the first sum

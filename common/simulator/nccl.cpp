@@ -2,7 +2,9 @@
 /// @brief NCCL's all-reduce, by one thread for all devices.
 #include "include/nccl.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -46,11 +48,11 @@ void reduce(const std::vector<Call>& calls) {
     std::vector<std::uint64_t> sums(calls.front().count);
     for (const Call& call : calls) {
         const sim::CopyAccess access(call.send, call.count * sizeof(*call.send));
-        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += call.send[i];
+        std::transform(sums.begin(), sums.end(), call.send, sums.begin(), std::plus<>());
     }
     for (const Call& call : calls) {
         const sim::CopyAccess access(call.receive, call.count * sizeof(*call.receive));
-        for (std::size_t i = 0; i < sums.size(); ++i) call.receive[i] = sums[i];
+        std::copy(sums.begin(), sums.end(), call.receive);
         if (sim::observer != nullptr)
             sim::observer->stored(call.receive, nullptr, call.count * sizeof(*call.receive));
     }
@@ -72,7 +74,7 @@ void wait_for(const Call& waiting, const Call& other) {
 /// The first call's stream waits for the others and does all of the work, and the others wait for it.
 void order(std::vector<Call> calls) {
     const Call first = calls.front();
-    for (std::size_t other = 1; other < calls.size(); ++other) wait_for(first, calls[other]);
+    for (const Call& call : calls) wait_for(first, call);
     const OnDevice current(first.communicator.device);
     std::vector<sim::Use> uses;
     for (const Call& call : calls) {
@@ -81,7 +83,7 @@ void order(std::vector<Call> calls) {
         uses.push_back({reinterpret_cast<const char*>(call.receive), bytes, true});
     }
     sim::order(first.stream, {"ncclAllReduce", uses, [calls] { reduce(calls); }});
-    for (std::size_t other = 1; other < calls.size(); ++other) wait_for(calls[other], first);
+    for (const Call& call : calls) wait_for(call, first);
 }
 
 bool is_valid(const Call& call) {

@@ -66,8 +66,8 @@ void join_default(Clock& clock, int device) {
 }
 
 std::size_t random_below(std::size_t count) {
-    static std::mt19937_64 random;
-    static std::uint64_t seeded_with = 0;
+    static std::uint64_t seeded_with = seed();
+    static std::mt19937_64 random(seeded_with);
     if (seeded_with != seed()) random.seed(seeded_with = seed());
     return random() % count;
 }

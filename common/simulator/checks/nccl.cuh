@@ -47,8 +47,9 @@ struct ThreeDevices {
 
 constexpr unsigned long long kOnes = 0x0101010101010101;
 
-/// Whether all devices have the sums of numbers that kernels wrote just before.
-bool adds_up(bool waits, bool by_default = false) {
+/// Whether all devices have the sums of numbers that were copied just before.
+/// @param last The device whose results are read last. The first device's stream does the work.
+bool adds_up(bool waits, bool by_default = false, int last = 0) {
     ThreeDevices devices(by_default);
     const stream_checks::PinnedInt five;
     *five.value = 5;
@@ -58,9 +59,12 @@ bool adds_up(bool waits, bool by_default = false) {
     ncclGroupStart();
     for (std::size_t device = 0; device < 3; ++device) devices.reduce(device);
     if (ncclGroupEnd() != ncclSuccess) return false;
-    bool right = true;
+    int current = -1;
+    CUDA_CHECK(cudaGetDevice(&current));
+    bool right = current == 2;
     Numbers results[3];
-    for (int device = 2; device >= 0; --device) {  // the first one's stream has done the work
+    for (int turn = 1; turn <= 3; ++turn) {
+        const int device = (last + turn) % 3;
         CUDA_CHECK(cudaSetDevice(device));
         if (waits) CUDA_CHECK(cudaStreamSynchronize(devices.streams[static_cast<std::size_t>(device)]));
         results[device] = devices.numbers[static_cast<std::size_t>(device)].to_host();
@@ -71,7 +75,8 @@ bool adds_up(bool waits, bool by_default = false) {
 
 TEST_CASE("an all-reduce gives the sums to all devices, after what is before it in any of the streams") {
     CHECK(order_checks::with_seed(0, [] { return adds_up(true); }));
-    CHECK(stream_checks::failures([] { return adds_up(true); }) == 0);
+    for (const int last : {0, 1, 2})
+        CHECK(stream_checks::failures([last] { return adds_up(true, false, last); }) == 0);
     CHECK(stream_checks::failures([] { return adds_up(true, true); }) == 0);
     CHECK(stream_checks::failures([] { return adds_up(false, true); }) == 0);
 }
@@ -89,12 +94,20 @@ TEST_CASE(
         CHECK(devices.reduce(device, 2 - device / 2) == ncclSuccess);
     CHECK(ncclGroupEnd() == ncclInvalidUsage);
     CHECK(devices.reduce(0, 3) == ncclInvalidArgument);
+    unsigned long long* const d_numbers = devices.numbers[0].data();
+    CHECK(ncclAllReduce(d_numbers, d_numbers, 2, ncclUint64, ncclSum, nullptr, nullptr) ==
+          ncclInvalidArgument);
+    CHECK(ncclAllReduce(d_numbers, d_numbers, 2, static_cast<ncclDataType_t>(4), ncclSum,
+                        devices.communicators[0], devices.streams[0]) == ncclInvalidArgument);
     std::swap(devices.streams[0], devices.streams[1]);
     CHECK(devices.reduce(0) == ncclInvalidArgument);
     std::swap(devices.streams[0], devices.streams[1]);
     CHECK(devices.numbers[0].to_host() == Numbers{kOnes, kOnes});
     ncclComm_t communicators[4];
     CHECK(ncclCommInitAll(communicators, 4, nullptr) == ncclInvalidArgument);
+    CHECK(ncclCommInitAll(communicators, 0, nullptr) == ncclInvalidArgument);
+    CHECK(ncclCommInitAll(nullptr, 1, nullptr) == ncclInvalidArgument);
+    for (const int wrong : {-1, 3}) CHECK(ncclCommInitAll(communicators, 1, &wrong) == ncclInvalidArgument);
     const int twice[] = {1, 1};
     CHECK(ncclCommInitAll(communicators, 2, twice) == ncclInvalidUsage);
     CHECK(std::string(ncclGetErrorString(ncclInvalidUsage)) == "invalid usage");

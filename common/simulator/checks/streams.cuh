@@ -2,7 +2,9 @@
 /// @brief Checks of streams and devices: what has to wait for what, and what a program finds that forgets to.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -150,6 +152,59 @@ TEST_CASE("the default stream waits for a stream") {
         return out.to_host() == std::vector<int>{2};
     };
     CHECK(failures(copy) == 0);
+}
+
+TEST_CASE("a default stream may also be named by its numbers, 1 and 2") {
+    for (const std::uintptr_t number : {0, 1, 2}) {
+        const auto stream = reinterpret_cast<cudaStream_t>(number);
+        const DeviceBuffer<int> in = device_buffer(1), out(1);
+        add_kernel<<<1, 1, 0, stream>>>(in.data(), out.data());
+        CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+        CHECK(out.to_host() == std::vector<int>{2});
+    }
+}
+
+/// For which of the seeds 1 to 40 the work of a second stream is done before that of the first.
+std::vector<bool> second_comes_first() {
+    std::vector<bool> result;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed)
+        result.push_back(order_checks::with_seed(seed, [] {
+            const Stream first, second;
+            cudaEvent_t events[2];
+            for (cudaEvent_t& event : events) CUDA_CHECK(cudaEventCreate(&event));
+            CUDA_CHECK(cudaEventRecord(events[0], first.stream));
+            CUDA_CHECK(cudaEventRecord(events[1], second.stream));
+            CUDA_CHECK(cudaDeviceSynchronize());
+            float milliseconds = 0;
+            CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events[0], events[1]));
+            for (const cudaEvent_t event : events) CUDA_CHECK(cudaEventDestroy(event));
+            return milliseconds < 0;
+        }));
+    return result;
+}
+
+TEST_CASE("each seed has an order of two streams' work, the same each time") {
+    const std::vector<bool> orders = second_comes_first();
+    CHECK(std::count(orders.begin(), orders.end(), true) > 10);
+    CHECK(std::count(orders.begin(), orders.end(), false) > 10);
+    CHECK(second_comes_first() == orders);
+}
+
+TEST_CASE("what the host has waited for comes before new work, also while other work is not done") {
+    CHECK(failures([] {
+              const Stream busy, copies, kernels;
+              const PinnedInt number;
+              *number.value = 1;
+              const DeviceBuffer<int> other = device_buffer(1), unused(1), in(1), out(1);
+              CUDA_CHECK(cudaMemset(in.data(), 0, in.bytes()));
+              add_kernel<<<1, 1, 0, busy.stream>>>(other.data(), unused.data());
+              CUDA_CHECK(cudaMemcpyAsync(in.data(), number.value, sizeof(int), cudaMemcpyHostToDevice,
+                                         copies.stream));
+              CUDA_CHECK(cudaStreamSynchronize(copies.stream));
+              add_kernel<<<1, 1, 0, kernels.stream>>>(in.data(), out.data());
+              CUDA_CHECK(cudaStreamSynchronize(kernels.stream));
+              return out.to_host() == std::vector<int>{2};
+          }) == 0);
 }
 
 TEST_CASE("an event that is not done has no time") {

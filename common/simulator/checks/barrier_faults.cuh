@@ -183,7 +183,7 @@ TEST_CASE("a loop whose threads wait for each other forever is stopped") {
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
-/// Uses the CPU for 0.15 s. Time in which other programs keep it from running does not count, as for the
+/// Uses the CPU for 0.12 s. Time in which other programs keep it from running does not count, as for the
 /// limit.
 __device__ void be_busy() {
     const auto nanoseconds = [] {
@@ -192,7 +192,7 @@ __device__ void be_busy() {
         return used.tv_sec * 1'000'000'000 + used.tv_nsec;
     };
     const auto start = nanoseconds();
-    while (nanoseconds() - start < 150'000'000) {}
+    while (nanoseconds() - start < 120'000'000) {}
 }
 
 __global__ void busy_kernel(unsigned int* d_count) {
@@ -200,12 +200,24 @@ __global__ void busy_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-__global__ void busy_barriers_kernel(unsigned int* d_count) {
-    for (unsigned int k = 0; k < 10; ++k) {
+/// Thread 0 waits for the others, which return.
+__global__ void busy_returns_kernel(unsigned int* d_count) {
+    if (threadIdx.x != 0) {
         be_busy();
-        __syncthreads();
+        atomicAdd(d_count, 1u);
+        return;
     }
-    atomicAdd(d_count, 10u);
+    __syncthreads();
+    atomicAdd(d_count, 1u);
+}
+
+/// Each thread waits almost as often as it may in vain.
+__global__ void busy_barriers_kernel(unsigned int* d_count) {
+    for (unsigned int k = 0; k < 12; ++k) {
+        if (threadIdx.x == 0) be_busy();
+        for (unsigned int j = 0; j < 8000; ++j) __syncthreads();
+    }
+    atomicAdd(d_count, 12u);
 }
 
 TEST_CASE("a kernel whose threads or blocks return or meet one after another may take its time") {
@@ -214,10 +226,11 @@ TEST_CASE("a kernel whose threads or blocks return or meet one after another may
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     busy_kernel<<<1, 10>>>(count.data());
     busy_kernel<<<10, 1>>>(count.data());
-    busy_barriers_kernel<<<1, 1>>>(count.data());
+    busy_barriers_kernel<<<2, 4>>>(count.data());
+    busy_returns_kernel<<<1, 11>>>(count.data());
     unsetenv("CUDA_SIM_TIMEOUT");
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(count.to_host()[0] == 30);
+    CHECK(count.to_host()[0] == 127);
 }
 
 }  // namespace fault_checks

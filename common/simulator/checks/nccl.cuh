@@ -56,12 +56,13 @@ bool adds_up(bool waits, bool by_default = false, int last = 0) {
     CUDA_CHECK(cudaSetDevice(2));
     CUDA_CHECK(cudaMemcpyAsync(devices.numbers[2].data(), five.value, 1, cudaMemcpyHostToDevice,
                                devices.streams[2]));
+    CUDA_CHECK(cudaSetDevice(1));
     ncclGroupStart();
     for (std::size_t device = 0; device < 3; ++device) devices.reduce(device);
     if (ncclGroupEnd() != ncclSuccess) return false;
     int current = -1;
     CUDA_CHECK(cudaGetDevice(&current));
-    bool right = current == 2;
+    bool right = current == 1;
     Numbers results[3];
     for (int turn = 1; turn <= 3; ++turn) {
         const int device = (last + turn) % 3;

@@ -1,10 +1,11 @@
 /// @file
 /// @brief Checks of races and uninitialized reads: what is planted is found whatever the order of the
-/// threads, and what is
-///        right is not blamed.
+///        threads, and what is right is not blamed.
 #pragma once
 
+#include <nccl.h>
 #include <cstddef>
+
 #include <string>
 
 #include "../../checks/catch.hpp"
@@ -253,6 +254,21 @@ TEST_CASE("a read of device memory that neither the host nor a kernel has writte
                     copy_kernel<<<1, 32>>>(d_from.data(), d_to.data());
                     copy_kernel<<<1, 32>>>(d_to.data(), d_last.data());
                 }).has_unwritten());
+}
+
+TEST_CASE("the sums of an all-reduce are written, and no other numbers") {
+    ncclComm_t communicator = nullptr;
+    REQUIRE(ncclCommInitAll(&communicator, 1, nullptr) == ncclSuccess);
+    for (const unsigned int bytes : {128u, 120u}) {
+        const DeviceBuffer<unsigned int> d_from(32), d_sums(32), d_to(32);
+        CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+        REQUIRE(ncclAllReduce(d_from.data(), d_sums.data(), bytes / 8, ncclUint64, ncclSum, communicator,
+                              nullptr) == ncclSuccess);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CHECK(seen([&] { copy_kernel<<<1, 32>>>(d_sums.data(), d_to.data()); }).has_unwritten() ==
+              (bytes < 128));
+    }
+    CHECK(ncclCommDestroy(communicator) == ncclSuccess);
 }
 
 TEST_CASE("managed memory, where the host stores unseen, counts as written") {

@@ -195,8 +195,8 @@ __device__ void be_busy() {
     while (nanoseconds() - start < 120'000'000) {}
 }
 
-__global__ void busy_kernel(unsigned int* d_count) {
-    be_busy();
+__global__ void busy_kernel(unsigned int* d_count, unsigned int times) {
+    for (unsigned int k = 0; k < times; ++k) be_busy();
     atomicAdd(d_count, 1u);
 }
 
@@ -211,7 +211,7 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-/// Each thread waits almost as often as it may in vain.
+/// Each thread waits a little less often than a thread may that makes no progress.
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
     for (unsigned int k = 0; k < 12; ++k) {
         if (threadIdx.x == 0) be_busy();
@@ -220,17 +220,38 @@ __global__ void busy_barriers_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 12u);
 }
 
-TEST_CASE("a kernel whose threads or blocks return or meet one after another may take its time") {
-    const DeviceBuffer<unsigned int> count(1);
-    CUDA_CHECK(cudaMemset(count.data(), 0, count.bytes()));
-    setenv("CUDA_SIM_TIMEOUT", "1", 1);
-    busy_kernel<<<1, 10>>>(count.data());
-    busy_kernel<<<10, 1>>>(count.data());
-    busy_barriers_kernel<<<2, 4>>>(count.data());
-    busy_returns_kernel<<<1, 11>>>(count.data());
-    unsetenv("CUDA_SIM_TIMEOUT");
-    CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(count.to_host()[0] == 127);
+/// A process that launches a kernel, with a timeout of 1 s. @return Its status, which is 0 if the kernel has
+/// counted as much as expected, and its words.
+std::pair<int, std::string> patient_process(void (*launch)(unsigned int*), unsigned int expected) {
+    return process_of([=] {
+        setenv("CUDA_SIM_TIMEOUT", "1", 1);
+        const DeviceBuffer<unsigned int> count(1);
+        CUDA_CHECK(cudaMemset(count.data(), 0, count.bytes()));
+        launch(count.data());
+        _exit(cudaDeviceSynchronize() == cudaSuccess && count.to_host()[0] == expected ? 0 : 1);
+    });
+}
+
+TEST_CASE("a kernel whose threads or blocks return one after another may take its time") {
+    const std::pair<int, std::string> silent_success{0, ""};
+    CHECK(patient_process([](unsigned int* d_count) { busy_kernel<<<1, 10>>>(d_count, 1); }, 10) ==
+          silent_success);
+    CHECK(patient_process([](unsigned int* d_count) { busy_kernel<<<10, 1>>>(d_count, 1); }, 10) ==
+          silent_success);
+    CHECK(patient_process([](unsigned int* d_count) { busy_kernel<<<1, 1>>>(d_count, 6); }, 1) ==
+          silent_success);
+    CHECK(patient_process([](unsigned int* d_count) { busy_returns_kernel<<<1, 11>>>(d_count); }, 11) ==
+          silent_success);
+}
+
+TEST_CASE(
+    "a kernel whose threads meet one after another may take its time, and says once that it still runs") {
+    const auto [status, words] =
+        patient_process([](unsigned int* d_count) { busy_barriers_kernel<<<2, 4>>>(d_count); }, 96);
+    CHECK(status == 0);
+    CHECK(words.find("simulator: busy_barriers_kernel (launched at ") == 0);
+    CHECK(words.find(" still runs: 2 of its 2 blocks have begun\n") != std::string::npos);
+    CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 
 }  // namespace fault_checks

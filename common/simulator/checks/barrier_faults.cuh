@@ -163,23 +163,22 @@ __global__ [[gnu::noinline]] void endless_votes_kernel(const unsigned int* d_loc
 }
 
 TEST_CASE("a loop whose threads wait for each other forever is stopped") {
-    const auto said = [](void (*kernel)(const unsigned int*)) {
+    const auto said = [](void (*kernel)(const unsigned int*), unsigned int threads) {
         return fault_of(
-            [kernel] {
+            [=] {
                 const unsigned int locked = 1;
                 unsigned int* d_lock = nullptr;
                 cudaMalloc(&d_lock, sizeof(*d_lock));
                 cudaMemcpy(d_lock, &locked, sizeof(locked), cudaMemcpyHostToDevice);
-                kernel<<<1, 1>>>(d_lock);
+                kernel<<<1, threads>>>(d_lock);
             },
             cudaErrorLaunchTimeout);
     };
     const char* const words =
         " makes no progress: the threads of its block have waited for each other 100000 times";
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
-    CHECK(
-        says(said(endless_barriers_kernel), {"endless_barriers_kernel", " at ", here(kEndlessLine), words}));
-    CHECK(says(said(endless_votes_kernel), {"endless_votes_kernel", " at ", here(kEndlessVoteLine), words}));
+    CHECK(says(said(endless_barriers_kernel, 1), {"endless_barriers_kernel", here(kEndlessLine), words}));
+    CHECK(says(said(endless_votes_kernel, 2), {"endless_votes_kernel", here(kEndlessVoteLine), words}));
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 

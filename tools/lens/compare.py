@@ -111,7 +111,7 @@ def page(seen):
         "H200 ([the recording](results/nvidia-h200-counters.csv)), for the largest launch of each variant and kernel.", "",
         f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
         + (f", and {other} for unknown reasons." if other else "."), "",
-        "The table shows the lens's counts. Where Nsight Compute's differs by more than 1 %, it follows in parentheses, with the",
+        "The table shows the lens's counts. Where Nsight Compute's count differs by more than 1 %, it follows in parentheses, with the",
         "number of the reason if it is known. Rows of more than 100 Mi elements and of `--counter-types` are left out. *Shared",
         "wavefronts* are the wavefronts of all accesses to shared memory, plus one per warp for reading `threadIdx.x`, and two per",
         "8-byte shuffle.",

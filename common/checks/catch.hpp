@@ -7,9 +7,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>  // version 3
 using Catch::Approx;
-#ifdef __GNUC__
 #pragma GCC diagnostic ignored "-Wparentheses"  // g++ 13 warns of each CHECK(a == b)
-#endif
 #else
 #include <catch2/catch.hpp>  // version 2
 #endif

@@ -7,10 +7,12 @@
 
 #include <cassert>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "../../checks/setting.hpp"
 #include "../source_lines.hpp"
 #include "faults.cuh"
 
@@ -173,6 +175,30 @@ TEST_CASE("a kernel that calls exit ends the program, with a line and not as if 
     const auto [status, words] = process_of([] { exit_kernel<<<2, 64>>>(); });
     CHECK(status == 1);
     CHECK(says(words, {"exit_kernel", "thread (5, 0, 0) at ", "calls exit()"}));
+}
+
+// Compilers replace some calls of printf by puts and putchar.
+__global__ void printing_kernel(const char* words) {
+    const int bytes = printf("thread %u", threadIdx.x);
+    printf("\n");
+    printf("%s\n", words);
+    if (bytes == 8) printf("8 bytes\n");
+}
+
+TEST_CASE("what kernels and the host print comes in its order") {
+    std::fflush(stdout);  // which the process would have, too
+    const auto [status, printed] = process_of([] {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        const Setting one_after_another("CUDA_SIM_SEED", 0);
+        puts("the host");
+        printing_kernel<<<1, 2>>>("a word");
+        const bool is_right =
+            cudaDeviceSynchronize() == cudaSuccess && putchar('.') == '.' && printf("!\n") == 2;
+        std::fflush(stdout);
+        _exit(is_right ? 0 : 1);
+    });
+    CHECK(status == 0);
+    CHECK(printed == "the host\nthread 0\na word\n8 bytes\nthread 1\na word\n8 bytes\n.!\n");
 }
 
 }  // namespace fault_checks

@@ -20,7 +20,7 @@ namespace sim {
 namespace {
 
 constexpr unsigned int kTicks = 10;      ///< per timeout
-constexpr unsigned int kSlowTicks = 25;  ///< after so many, a grid says that it still runs
+constexpr unsigned int kSlowTicks = 20;  ///< after so many, a grid says that it still runs
 
 /// After so many waits per thread, another one is no progress: a loop with a barrier may be endless.
 constexpr std::uint64_t kMostWaits = 100'000;

@@ -245,8 +245,11 @@ TEST_CASE("a kernel whose threads or blocks return one after another may take it
 
 TEST_CASE(
     "a kernel whose threads meet one after another may take its time, and says once that it still runs") {
-    const auto [status, words] =
-        patient_process([](unsigned int* d_count) { busy_barriers_kernel<<<2, 4>>>(d_count); }, 96);
+    // A virtual machine that pauses may swallow ticks.
+    std::pair<int, std::string> ended;
+    for (int tries = 0; tries < 3 && ended.second.empty(); ++tries)
+        ended = patient_process([](unsigned int* d_count) { busy_barriers_kernel<<<2, 4>>>(d_count); }, 96);
+    const auto& [status, words] = ended;
     CHECK(status == 0);
     CHECK(words.find("simulator: busy_barriers_kernel (launched at ") == 0);
     CHECK(words.find(" still runs: 2 of its 2 blocks have begun\n") != std::string::npos);

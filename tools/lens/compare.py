@@ -34,7 +34,7 @@ PREDICATED = ("Warps that have nothing to add at a level of a tree, or nothing t
               "does not.")
 AGGREGATED = ("nvcc first adds up what the lanes of a warp add to the same counter (`REDUX`), and then one lane adds the sum. "
               "The sums of different warps conflict, and Nsight Compute counts this as bank conflicts. Choosing that lane costs "
-              "another wavefront per warp, because its number is read.")
+              "another wavefront per warp, for reading the lane's number.")
 FILLS = ("The L1 cache uses the same on-chip memory as shared memory. While loads fill it, accesses to shared memory take additional "
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")

@@ -15,7 +15,7 @@
 /// @{
 
 /// Wrong on purpose. `++` is three steps: load, add, store. If another thread loads the same count between
-/// these, one of the two additions is lost.
+/// these steps, one of the two additions is lost.
 /// @par Source
 /// B, which shows it as a warning.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

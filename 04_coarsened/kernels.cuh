@@ -18,7 +18,7 @@
 /// Threads per block of the first kernels, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
-/// How many bytes each of their threads counts.
+/// How many bytes each thread of the first kernels counts.
 constexpr unsigned int kCoarsening = 16;
 
 /// Clears `size` counters in shared memory. All threads of the block share the work; a barrier must follow.
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kWideBlock)
     // [/04.3]
 }
 
-/// The last two variants: one copy per lane of a warp, and the number of loads in flight per thread.
+/// For the last two variants: one copy per lane of a warp, and the number of loads in flight per thread.
 constexpr unsigned int kMostCopies = 32, kLoads = 4;
 
 /// @brief Counts a thread's share of the vectors, starting at vector `i`.
@@ -258,10 +258,10 @@ constexpr unsigned int kMostBlocks = (Unfinished{1} << (8 * sizeof(Unfinished) -
 /// @brief The same without a launch that clears the bins: the last block to add to a bin learns from its
 ///        atomic addition what all blocks have counted, and stores the sum.
 ///
-/// A block passes on a single number, so the order of two writes does not matter.
+/// A block passes on a single number, so there are no two writes whose order matters.
 /// @tparam Unfinished The type of that number. All blocks contend for it, and 32 bits take less time.
-/// @param[in,out] d_unfinished 256 numbers. The lower bits contain the bytes counted so far, and the upper
-///                bits the blocks that have added to them. All are 0 before the launch and after it.
+/// @param[in,out] d_unfinished 256 numbers. The lower bits count the bytes so far, and the upper bits the
+///                blocks that have added theirs. All are 0 before the launch and after it.
 template <typename Unfinished, bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     one_launch_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
@@ -313,8 +313,8 @@ void histogram_by_16(const unsigned char* d_data, std::size_t n, unsigned long l
 /// @brief How many blocks count `n` bytes: two per SM, or fewer for small inputs, so that a block has more to
 ///        count than to clear and merge.
 ///
-/// A first block per SM pays off once each thread has one load, 16 KiB per block. From 16 loads per thread,
-/// all SMs get a second block at once, because those with only one would finish early and wait.
+/// A first block per SM pays off once each thread has one load, 16 KiB per block. From 16 loads per thread
+/// on, all SMs get a second block at once, because those with only one would finish early and wait.
 inline unsigned int copies_grid(std::size_t n, unsigned int block) {
     const unsigned int multiprocessors = multiprocessor_count();
     const unsigned int by_one_load = blocks_for(n, block * sizeof(uint4));

@@ -69,7 +69,7 @@ class Diagnosis {
     struct Answer {
         Results got, expected;
     };
-    static constexpr unsigned long long kMostTimes = 1 << 20;  ///< that a kernel uses an element
+    static constexpr unsigned long long kMostTimes = 1 << 20;  ///< how often a kernel may use an element
     static constexpr unsigned long long kOld = 0x123456789;    ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
 
@@ -123,7 +123,7 @@ class Diagnosis {
             return count > 1 ? ", and " + std::to_string(count - 1) + " others of those tried are" + what
                              : ".";
         };
-        if (left_out == tried && tried > 1) {  // or its result is
+        if (left_out == tried && tried > 1) {  // or counted elsewhere
             const unsigned long long sum = std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull);
             if (sum == n) say("All elements are counted, but not in the bins of their values.");
             if (sum == 0) say("No element is used at all.");
@@ -143,7 +143,8 @@ class Diagnosis {
             const auto answer_to_equal = answer_to(std::vector<Element>(c_.n, value));
             return answer_to_equal && answer_to_equal->got[0] == static_cast<unsigned int>(value) * c_.n;
         };
-        if (c_.n > 0 && is_plain_sum(3) && is_plain_sum(5))  // a third of the squares has one of these sums
+        // Two values, because a third of the squares of 3 adds up to the same as all elements.
+        if (c_.n > 0 && is_plain_sum(3) && is_plain_sum(5))
             return say("The result is the sum of the elements, not of their squares.");
         Element poison;
         std::memset(&poison, 0xA5, sizeof(poison));
@@ -151,7 +152,7 @@ class Diagnosis {
         const unsigned long long excess = answer.got[0] - answer.expected[0];
         for (unsigned int times = 1; times <= 1024; ++times) {
             const bool is_input = excess == times * square;
-            // 17 times the other number is -6, which is also the difference between 3 and 9.
+            // 17 times kFenceValue is -6, which is also the difference between 3 and 9.
             if (is_input || (times < 17 && excess == times * Runner<Problem>::kFenceValue))
                 return say(std::string("The sum includes numbers that are ") +
                            (is_input ? "before or after the input" : "after the workspace") +

@@ -2,7 +2,10 @@
 /// @brief Checks that the checks find what no fault of an exercise can show.
 #pragma once
 
+#include <climits>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "../cuda/device.cuh"
 #include "../cuda/error.cuh"
@@ -81,6 +84,90 @@ TEST_CASE("a barrier that threads leave out is found, unless they are said to re
           std::string::npos);
     variant.early_exit = true;
     CHECK(check_variant(variant).value_or("") == "");
+}
+
+enum class Fault {
+    none,
+    reads_before_data,
+    wrong_for_smallest,
+    keeps_a_number,
+    drops_first,
+    drops_last,
+    short_index
+};
+
+/// A grid-stride loop. It drops elements only where there are more than 2^32.
+template <Fault kFault>
+__global__ void sum_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
+    std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const bool is_first = i == 0;
+    if (kFault == Fault::short_index) i = blockIdx.x * blockDim.x + threadIdx.x;
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    if (kFault == Fault::drops_first && is_first && n >> 32 != 0) i += stride;
+    if (kFault == Fault::drops_last && n >> 32 != 0) --n;
+    unsigned long long sum = 0;
+    for (; i < n; i += stride) sum += square(d_data[i]);
+    if (kFault == Fault::reads_before_data && is_first)
+        for (const int* d = d_data; reinterpret_cast<std::uintptr_t>(d) % 16 != 0; --d) sum += square(d[-1]);
+    if (kFault == Fault::wrong_for_smallest && is_first && *d_data == INT_MIN) ++sum;
+    atomicAdd(d_sum, sum);
+}
+
+template <Fault kFault>
+void sum(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long* d_workspace,
+         LaunchShape shape) {
+    if (kFault == Fault::keeps_a_number) {
+        CUDA_CHECK(cudaMemcpy(d_sum, d_workspace, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
+        CUDA_CHECK(cudaMemset(d_workspace, 1, 1));
+    } else {
+        CUDA_CHECK(cudaMemset(d_sum, 0, sizeof(*d_sum)));
+    }
+    if (n == 0) return;
+    sum_kernel<kFault><<<shape.grid_or(2 * multiprocessor_count()), shape.block_or(256)>>>(d_data, n, d_sum);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+TEST_CASE("a correct kernel passes, and of a wrong one the first case that shows its fault is described") {
+    Variant<SumOfSquares> variant{.name = "sum", .run = sum<Fault::none>};
+    const auto words = [&variant] { return check_variant(variant).value_or("right"); };
+    CHECK(words() == "right");
+    variant.run = sum<Fault::reads_before_data>;
+    CHECK(words() ==
+          "sum, n = 1, input article, offset 1, grid default, block default: expected 9, got "
+          "2297864315641797730");
+    variant.run = sum<Fault::wrong_for_smallest>;
+    CHECK(words() ==
+          "sum, n = 1, input smallest, offset 0, grid default, block default: expected 4611686018427387904, "
+          "got 4611686018427387905");
+    variant.run = sum<Fault::keeps_a_number>;
+    variant.workspace = [](std::size_t, LaunchShape) { return std::size_t{1}; };
+    variant.zeroed_workspace = true;
+    CHECK(words() ==
+          "sum, n = 0, input article, offset 0, grid default, block default: call 2: expected 0, got 1");
+}
+
+TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the workspace is large") {
+    if (!init_cuda().simulated) return skip_check("only for the simulator");
+    Variant<SumOfSquares> variant{.name = "sum", .run = sum<Fault::none>};
+    const auto words = [&variant] {
+        const std::string found = check_far_elements(variant).value_or("right");
+        return found.substr(0, found.find(": expected"));
+    };
+    CHECK(words() == "right");
+    variant.run = sum<Fault::drops_first>;
+    CHECK_FALSE(check_variant(variant));
+    CHECK(words() == "sum, n = 68719509501");
+    variant.run = sum<Fault::short_index>;
+    CHECK_FALSE(check_variant(variant));
+    CHECK(words() == "sum, n = 68719509501");
+    variant.run = sum<Fault::drops_last>;
+    CHECK_FALSE(check_variant(variant));
+    CHECK(words() == "sum, n = 68719509501");
+    variant.workspace = [](std::size_t, LaunchShape shape) { return std::size_t{shape.grid} * shape.block; };
+    CHECK(words() == "sum, n = 4297064445");
+    variant.workspace = [](std::size_t, LaunchShape shape) { return std::size_t{shape.grid}; };
+    variant.only_block = 64;
+    CHECK(words() == "sum, n = 4294969341");
 }
 
 }  // namespace finding_checks

@@ -73,5 +73,5 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
     CHECK(said<Histogram>([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               for (std::size_t b = 0; b < kBins; ++b) bins[b] = 0;
               for (std::size_t i = 0; i < n; ++i) ++bins[(data[i] + 1) % kBins];
-          }) == "All elements are counted, but not in the bins of their values.");
+          }) == "All elements are counted, but in the wrong bins.");
 }

@@ -53,7 +53,7 @@ class Diagnosis {
                       "behind is not cleared or reset."
                     : "The result is right for different elements and wrong for equal ones: additions to one "
                       "result are lost.");
-        if (c_.n == 0) say("Without elements, the results must be 0.");
+        if (c_.n == 0) say("With n = 0, all results must be 0.");
         if (!said_.empty()) return said_;
 
         Case more = c_;  // a single element says little about an index or a stride
@@ -119,21 +119,20 @@ class Diagnosis {
             if (times > 1 && repeated++ == 0)
                 first_repeated = where + std::to_string(i) + " is used " + std::to_string(times) + " times";
         }
-        const auto and_others = [](std::size_t count, const char* what) {
-            return count > 1 ? ", and " + std::to_string(count - 1) + " others of those tried are" + what
-                             : ".";
+        const auto and_others = [](std::size_t count, const char* before, const char* after) {
+            return count > 1 ? before + std::to_string(count - 1) + " of the others tried" + after : ".";
         };
         if (left_out == tried && tried > 1) {  // or counted elsewhere
             const unsigned long long sum = std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull);
-            if (sum == n) say("All elements are counted, but not in the bins of their values.");
+            if (sum == n) say("All elements are counted, but in the wrong bins.");
             if (sum == 0) say("No element is used at all.");
             left_out_ = sum == 0;
             return;
         }
         left_out_ = left_out > 0;
         repeated_ = repeated > 0;
-        if (left_out_) say(first_left_out + and_others(left_out, ", too."));
-        if (repeated_) say(first_repeated + and_others(repeated, " used more than once."));
+        if (left_out_) say(first_left_out + and_others(left_out, ", and so are ", "."));
+        if (repeated_) say(first_repeated + and_others(repeated, ", and ", " are used more than once."));
     }
 
     /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.
@@ -206,15 +205,17 @@ class Diagnosis {
         if (said_.empty() && right_blocks == "1")
             say("The result is right with one thread per block, and wrong with more.");
         else if (!right_blocks.empty() && (said_.empty() || c_.shape.block != 0))
-            say("It depends on the block size: right for blocks of " + right_blocks + " threads" +
-                (wrong_blocks.empty() ? "." : ", also wrong for " + wrong_blocks + "."));
+            say("The result depends on the block size: it is right for blocks of " + right_blocks +
+                " threads" + (wrong_blocks.empty() ? "." : ", and also wrong for " + wrong_blocks + "."));
 
         other = c_;
         other.shape.grid = 1;
         if (c_.shape.grid != 1 && right(other))
-            say(std::string("The result is right with ") +
-                (variant_.on_cpu ? "a single thread" : "a grid of one block") +
-                ": with more, their parts overlap or leave gaps, or they use the same memory.");
+            say(variant_.on_cpu
+                    ? "The result is right with a single thread: the parts of several threads overlap "
+                      "or leave gaps, or the threads use the same memory."
+                    : "The result is right with a grid of one block: the parts of several blocks overlap "
+                      "or leave gaps, or the blocks use the same memory.");
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (c_.n > 32 && left_out_ && !repeated_ && right(other))
             say("The result is right with more blocks: each thread must continue until all elements are "

@@ -68,6 +68,7 @@ def program(exercise, preset, order):
 
 def build(preset, targets):
     """Builds targets. Returns the compiler's messages; nothing on success."""
+    (ROOT / "build").mkdir(exist_ok=True)
     with open(ROOT / "build" / f"{preset}.lock", "a", encoding="utf-8") as lock:  # against ./course in another terminal
         flock(lock, LOCK_EX)
         done = subprocess.run(["cmake", "--build", f"build/{preset}", "--target", *targets], cwd=ROOT, text=True,

@@ -1,5 +1,8 @@
 /// @file
 /// @brief Checks of what a diagnosis says about faults that are known.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +20,7 @@ Case some_case() {
     return {100, Problem::inputs()[1].name, 3};
 }
 
-/// @return What is said first of a function that is wrong for this case, on the CPU.
+/// @return What is said of a function that is wrong for this case, on the CPU.
 template <typename Problem>
 std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<Problem>()) {
     const Variant<Problem> variant{.name = "v",
@@ -26,8 +29,12 @@ std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<
                                    .on_cpu = true};
     const auto wrong = check_case(variant, c);
     if (!wrong) return "right";
-    const auto sentences = Diagnosis<Problem>(variant, {c, *wrong}).sentences();
-    return sentences.empty() ? "" : sentences[0];
+    const std::string prefix = "v, " + check_detail::describe(c) + ": ";
+    std::string all;
+    for (const std::string& sentence :
+         Diagnosis<Problem>(variant, {c, wrong->substr(prefix.size())}).sentences())
+        all += (all.empty() ? "" : " ") + sentence;
+    return all;
 }
 
 using Numbers = unsigned long long*;
@@ -69,9 +76,100 @@ TEST_CASE("a diagnosis names the fault of a sum") {
           }).find("The same case is right when tried again: ") == 0);
 }
 
+TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
+    const auto said_of = [](Variant<SumOfSquares>::Run* run) { return said<SumOfSquares>(run); };
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers workspace, LaunchShape) {
+              *sum = reference_sum(data, n) + (*workspace == 1 ? 1 : 0);
+              *workspace = 1;
+          }) ==
+          "The first call is right and a later one wrong: something that a call leaves behind is not cleared "
+          "or "
+          "reset.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = reference_sum(data, n) + (data[0] == data[n - 1] ? 1 : 0);
+          }) ==
+          "The result is right for different elements and wrong for equal ones: additions to one result are "
+          "lost.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = static_cast<unsigned int>(reference_sum(data, n));
+          }) == "The sum of small numbers is right, and that of large ones wrong: every step needs 64 bits.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = reference_sum(data, n / 1024 * 1024);
+          }) ==
+          "No element is used at all. The result is right for n = 1024: look at the elements that are left "
+          "over at "
+          "the end.");
+    Variant<SumOfSquares>::Run* const leaves_out = [](const int* data, std::size_t n, Numbers sum, Numbers,
+                                                      LaunchShape) {
+        *sum = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            if (i % 32 != 3) *sum += square(data[i]) * (i % 90 == 4 ? 3 : 1);
+    };
+    CHECK(said_of(leaves_out) ==
+          "Element 3 is left out, and so are 2 of the others tried. "
+          "Element 4 is used 3 times, and 1 of the others tried more than once.");
+    CHECK(said<SumOfSquares>(leaves_out, {5, "random"}) ==
+          "With n = 100, element 3 is left out, and so are 2 of the others tried. "
+          "With n = 100, element 4 is used 3 times, and 1 of the others tried more than once.");
+    CHECK(said<SumOfSquares>([](const int*, std::size_t, Numbers sum, Numbers, LaunchShape) { *sum = 1; },
+                             {0, "random"}) == "With n = 0, all results must be 0.");
+}
+
+TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is right") {
+    const auto said_of = [](Variant<SumOfSquares>::Run* run) { return said<SumOfSquares>(run); };
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = reference_sum(data, n) + (reinterpret_cast<std::uintptr_t>(data) % 16 != 0 ? 1 : 0);
+          }) == "The result is right if the input is at an aligned address.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+              *sum = reference_sum(data, n) + (shape.block != 1 ? 1 : 0);
+          }) == "The result is right with one thread per block, and wrong with more.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+              *sum = reference_sum(data, n) + (shape.block != 33 && shape.block != 512 ? 1 : 0);
+          }) ==
+          "The result depends on the block size: it is right for blocks of 33, 512 threads, "
+          "and also wrong for 1, 32, 64, 96, 128, 256, 1000, 1024.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+              *sum = reference_sum(data, n) + (shape.block == 0 ? 1 : 0);
+          }) ==
+          "The result depends on the block size: it is right for blocks of 1, 32, 33, 64, 96, 128, 256, 512, "
+          "1000, "
+          "1024 threads.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+              *sum = reference_sum(data, n) + (shape.grid != 1 ? 1 : 0);
+          }) ==
+          "The result is right with a single thread: the parts of several threads overlap or leave gaps, or "
+          "the "
+          "threads use the same memory.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+              *sum = reference_sum(data, std::min<std::size_t>(n, shape.grid_or(2) * 32));
+          }) ==
+          "Element 64 is left out, and so are 20 of the others tried. The result is right with more blocks: "
+          "each "
+          "thread must continue until all elements are used.");
+}
+
 TEST_CASE("a diagnosis names the fault of a histogram") {
-    CHECK(said<Histogram>([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+    const auto said_of = [](Variant<Histogram>::Run* run) { return said<Histogram>(run); };
+    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               for (std::size_t b = 0; b < kBins; ++b) bins[b] = 0;
               for (std::size_t i = 0; i < n; ++i) ++bins[(data[i] + 1) % kBins];
           }) == "All elements are counted, but in the wrong bins.");
+    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+              const Bins counts = reference_histogram(data, n);
+              std::copy(counts.begin(), counts.end() - 3, bins);
+          }) == "3 of 256 bins were never stored: they still have their old values.");
+    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+              const Bins counts = reference_histogram(data - 1, n + 2);
+              std::copy(counts.begin(), counts.end(), bins);
+          }) ==
+          "Bin 165 includes bytes 0xA5, which are before and after the input: an index is out of range.");
+    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+              std::fill(bins, bins + kBins, 0);
+              for (std::size_t i = 0; i < n; ++i)
+                  if (i == 0 || data[i] == 255 || data[i] != data[i - 1]) ++bins[data[i]];
+          }) == "Counts are missing: the bins add up to 91.");
+    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+              std::fill(bins, bins + kBins, 0);
+              for (std::size_t i = 0; i < n; ++i) bins[data[i]] += i > 0 && data[i] == data[i - 1] ? 2 : 1;
+          }) == "There are too many counts: 109.");
 }

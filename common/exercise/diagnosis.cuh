@@ -119,7 +119,7 @@ class Diagnosis {
             if (times > 1 && repeated++ == 0)
                 first_repeated = where + std::to_string(i) + " is used " + std::to_string(times) + " times";
         }
-        const auto and_others = [](std::size_t count, const char* before, const char* after) {
+        const auto others = [](std::size_t count, const char* before, const char* after) {
             return count > 1 ? before + std::to_string(count - 1) + " of the others tried" + after : ".";
         };
         if (left_out == tried && tried > 1) {  // or counted elsewhere
@@ -131,8 +131,9 @@ class Diagnosis {
         }
         left_out_ = left_out > 0;
         repeated_ = repeated > 0;
-        if (left_out_) say(first_left_out + and_others(left_out, ", and so are ", "."));
-        if (repeated_) say(first_repeated + and_others(repeated, ", and ", " are used more than once."));
+        if (left_out_)
+            say(first_left_out + others(left_out, left_out == 2 ? ", and so is " : ", and so are ", "."));
+        if (repeated_) say(first_repeated + others(repeated, ", and ", " more than once."));
     }
 
     /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.

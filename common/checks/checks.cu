@@ -4,6 +4,8 @@
 #include <atomic>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "../bench/variant_bench.cuh"
 #include "../bench/variants.hpp"
@@ -33,6 +35,21 @@ const NamedInput<unsigned char>& input(const std::string& name) {
 }
 
 }  // namespace
+
+TEST_CASE("a setting ends with its lifetime, and the one before is back") {
+    const auto value = [] {
+        return std::string(std::getenv("COURSE_CHECK") != nullptr ? std::getenv("COURSE_CHECK") : "none");
+    };
+    {
+        const Setting outer("COURSE_CHECK", 1ull << 32);
+        {
+            const Setting inner("COURSE_CHECK", 2);
+            CHECK(value() == "2");
+        }
+        CHECK(value() == "4294967296");
+    }
+    CHECK(value() == "none");
+}
 
 TEST_CASE("the same seed gives the same bytes on every platform") {
     const std::vector<unsigned char> block = big_random_block(20, 5489);

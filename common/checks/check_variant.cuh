@@ -130,7 +130,8 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     try {
         runner.run(d_data.data());
     } catch (const UnnoticedError& error) {
-        return std::string(variant.name) + ", blocks of 2048 threads: " + error.what();
+        return std::string(variant.name) +
+               " does not check a launch, here with blocks of 2048 threads: " + error.what();
     } catch (const CudaError&) {
         try {
             if (runner.results() == Results(variant.results, 0)) return std::nullopt;
@@ -138,7 +139,7 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
             forget_fault();
             return std::nullopt;
         }
-        return std::string(variant.name) + " goes on after a launch with blocks of 2048 threads has failed";
+        return std::string(variant.name) + " continues after a launch with blocks of 2048 threads has failed";
     }
     const std::vector<Element> data = d_data.to_host();
     const auto wrong =

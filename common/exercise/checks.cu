@@ -87,6 +87,13 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
           }) ==
           "The first call is right and a later one wrong: something that a call leaves behind is not "
           "cleared or reset.");
+    calls_before = 0;
+    CHECK(
+        said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+            *sum = reference_sum(data, n) + (calls_before++ % 3 == 2 ? 1 : 0);
+        }) ==
+        "The first call is sometimes right and sometimes wrong: an index is out of range, or threads use the "
+        "same memory at the same time.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (data[0] == data[n - 1] ? 1 : 0);
           }) ==
@@ -152,6 +159,14 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
               for (std::size_t b = 0; b < kBins; ++b) bins[b] = 0;
               for (std::size_t i = 0; i < n; ++i) ++bins[(data[i] + 1) % kBins];
           }) == "All elements are counted, but in the wrong bins.");
+    CHECK(
+        said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+            std::fill(bins, bins + kBins, 0);
+            for (std::size_t i = 0; i < n; ++i)
+                if (data[i] < 3) ++bins[data[i]];
+        }) ==
+        "Bytes of value 0 are counted, and those of value 255 are not: look at how the bins are cleared and "
+        "added up.");
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               const Bins counts = reference_histogram(data, n);
               std::copy(counts.begin(), counts.end(), bins);

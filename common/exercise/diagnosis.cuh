@@ -36,23 +36,23 @@ class Diagnosis {
     ///         guesses, the most informative first; none if nothing was found.
     std::vector<std::string> sentences() {
         if (says_cause_) return {};
-        if (right(c_))
-            return {std::string("The same case is right when tried again: ") +
-                    (variant_.on_cpu
-                         ? "an index is out of range, or threads use the same memory at the same time."
-                         : "the result changes with the order of the threads. A barrier or an atomic "
-                           "operation is missing, or an index is wrong.")};
+        const std::string changes =
+            variant_.on_cpu ? "an index is out of range, or threads use the same memory at the same time."
+                            : "the result changes with the order of the threads. A barrier or an atomic "
+                              "operation is missing, or an index is wrong.";
+        for (int tries = 0; tries < 5; ++tries)
+            if (right(c_)) return {"The same case is right when tried again: " + changes};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (answer) look_at_old_values(*answer);
         if (answer) look_at_sum_of_squares(*answer);
         // Every second call counts zeros.
         if (later_call_ && answer && is_right(*answer) && to_zeros)
-            say(is_right(*to_zeros)
-                    ? "The first call is right and a later one wrong: something that a call leaves "
-                      "behind is not cleared or reset."
-                    : "The result is right for different elements and wrong for equal ones: additions to one "
-                      "result are lost.");
+            say(!is_right(*to_zeros) ? "The result is right for different elements and wrong for equal ones: "
+                                       "additions to one result are lost."
+                : always_right(data) ? "The first call is right and a later one wrong: something that a call "
+                                       "leaves behind is not cleared or reset."
+                                     : "The first call is sometimes right and sometimes wrong: " + changes);
         if (c_.n == 0) say("With n = 0, all results must be 0.");
         if (!said_.empty()) return said_;
 
@@ -98,13 +98,20 @@ class Diagnosis {
         }
     }
 
+    /// Whether each of many first calls is right.
+    bool always_right(const std::vector<Element>& data) const {
+        for (int tries = 0; tries < 20; ++tries)
+            if (const auto answer = answer_to(data); !answer || !is_right(*answer)) return false;
+        return true;
+    }
+
     /// How often single elements are used: all others are 0, so the last result comes from one element.
     void look_for_single_elements(std::size_t n) {
         std::vector<Element> data(n);
         const auto to_zeros = answer_to(data);
         if (!to_zeros || to_zeros->got.back() != 0) return;
         const std::string where = n != c_.n ? "With n = " + std::to_string(n) + ", element " : "Element ";
-        std::size_t tried = 0, left_out = 0, repeated = 0;
+        std::size_t tried = 0, left_out = 0, misplaced = 0, repeated = 0;
         std::string first_left_out, first_repeated;
         for (std::size_t i = 0; i < n; ++i) {
             const bool ends_warps = (i % 64 == 0 || i % 64 == 63) && tried < 160;
@@ -115,6 +122,8 @@ class Diagnosis {
             ++tried;
             if (!answer || answer->got.back() > kMostTimes) return;  // something else is wrong
             const unsigned long long times = answer->got.back();
+            const auto all = std::accumulate(answer->got.begin(), answer->got.end(), 0ull);
+            if (times == 0 && all == n) ++misplaced;
             if (times == 0 && left_out++ == 0) first_left_out = where + std::to_string(i) + " is left out";
             if (times > 1 && repeated++ == 0)
                 first_repeated = where + std::to_string(i) + " is used " + std::to_string(times) + " times";
@@ -124,8 +133,13 @@ class Diagnosis {
         };
         if (left_out == tried && tried > 1) {  // or counted elsewhere
             const unsigned long long sum = std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull);
-            if (sum == n) say("All elements are counted, but in the wrong bins.");
-            if (sum == 0) say("No element is used at all.");
+            if (sum == 0)
+                say("No element is used at all.");
+            else if (misplaced == tried)
+                say("All elements are counted, but in the wrong bins.");
+            else if (is_right(*to_zeros))
+                say("Bytes of value 0 are counted, and those of value 255 are not: look at how the bins are "
+                    "cleared and added up.");
             left_out_ = sum == 0;
             return;
         }

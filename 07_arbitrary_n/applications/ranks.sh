@@ -78,11 +78,11 @@ truncate -s 5 "$folder/own1"
 one_line "rank 1: --sum accepts" 2 2 --stream "$folder/own%r" --sum
 one_line "rank 3: .*own3: No such file" 2 5 --stream "$folder/own%r"
 mkdir "$folder/0" "$folder/1"
-echo 1 >"$folder/0/data"
-echo 12 >"$folder/1/data"
+truncate -s $((2 ** 32 + 2)) "$folder/0/data"
+truncate -s 2 "$folder/1/data"
 printf '#!/bin/sh\ncd "%s/$OMPI_COMM_WORLD_RANK" && exec "%s" "$@"\n' "$folder" "$(realpath "$program")" >"$folder/elsewhere"
 chmod +x "$folder/elsewhere"
-program=$folder/elsewhere one_line "rank 0: data: rank 0 sees 2 bytes, and rank 1 sees 3" 1 2 --stream data
+program=$folder/elsewhere one_line "rank 0: data: rank 0 sees 4294967298 bytes, and rank 1 sees 2" 1 2 --stream data
 if [ -n "$full_disk" ]; then
     one_line "rank 0: .*No space left" 1 3 --stream memory:64K --bins "$full_disk"
 fi

@@ -197,6 +197,17 @@ __global__ void __launch_bounds__(kWideBlock)
 /// For the last two variants: one copy per lane of a warp, and the number of loads in flight per thread.
 constexpr unsigned int kMostCopies = 32, kLoads = 4;
 
+/// @return The sum of bin `b` over 32 copies. Each load reads four of them. Call it after a barrier.
+__device__ inline unsigned int sum_of_words(const uint4* words, unsigned int b) {
+    constexpr unsigned int kWords = kMostCopies / 4;
+    unsigned int sum = 0;
+    for (unsigned int k = 0; k < kWords; ++k) {
+        const uint4 four = words[b * kWords + (k + b) % kWords];
+        sum += four.x + four.y + four.z + four.w;
+    }
+    return sum;
+}
+
 /// @brief Counts a thread's share of the vectors, starting at vector `i`.
 ///
 /// All loads of an iteration are issued before the first result is used, so that their latencies overlap.
@@ -227,7 +238,7 @@ __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors
 template <bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     in_flight_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, as vectors: one store clears 16 bytes
+    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, cleared and added up by fours
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
     const Vectors vectors = vectors_of(d_data, n);
@@ -244,29 +255,33 @@ __global__ void __launch_bounds__(kWideBlock)
 
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x)
-        atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_copies<kMostCopies>(counts, b)));
+        atomicAdd(&d_bins[b], static_cast<unsigned long long>(sum_of_words(words, b)));
 }
 
-/// How many of the 32 or 64 bits of an unfinished bin count bytes. The other bits count blocks.
-template <typename Unfinished>
-constexpr unsigned int kCountBits = sizeof(Unfinished) == 4 ? 24 : 44;
+/// How many of the 64 bits of an unfinished bin count bytes. The other bits count blocks.
+constexpr unsigned int kCountBits = 44;
 
 /// How many blocks the other bits can count.
-template <typename Unfinished>
-constexpr unsigned int kMostBlocks = (Unfinished{1} << (8 * sizeof(Unfinished) - kCountBits<Unfinished>)) - 1;
+constexpr unsigned int kMostBlocks = (1u << (64 - kCountBits)) - 1;
+
+/// How many numbers the unfinished bins take up, of which `place_of` uses every eighth.
+constexpr std::size_t kUnfinished = 8 * kBins;
+
+/// @return Where the unfinished bin `b` is. Four bins share a sector of 32 bytes, but the sectors are 256
+///         bytes apart, so that all blocks' additions are spread over more of the L2 cache.
+__device__ inline unsigned int place_of(unsigned int b) { return b / 4 * 32 + b % 4; }
 
 /// @brief The same without a launch that clears the bins: the last block to add to a bin learns from its
 ///        atomic addition what all blocks have counted, and stores the sum.
 ///
 /// A block passes on a single number, so there are no two writes whose order matters.
-/// @tparam Unfinished The type of that number. All blocks contend for it, and 32 bits take less time.
-/// @param[in,out] d_unfinished 256 numbers. The lower bits count the bytes so far, and the upper bits the
-///                blocks that have added theirs. All are 0 before the launch and after it.
-template <typename Unfinished, bool kStreaming>
+/// @param[in,out] d_unfinished `kUnfinished` numbers, all 0 before the launch and after it. The lower bits of
+///                a bin count the bytes so far, and the upper bits the blocks that have added theirs.
+template <bool kStreaming, bool kIsSmall>
 __global__ void __launch_bounds__(kWideBlock)
     one_launch_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
-                      Unfinished* d_unfinished) {
-    constexpr Unfinished kOneBlock = Unfinished{1} << kCountBits<Unfinished>;
+                      unsigned long long* d_unfinished) {
+    constexpr unsigned long long kOneBlock = 1ull << kCountBits;
     __shared__ uint4 words[kBins * kMostCopies / 4];
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
@@ -279,16 +294,17 @@ __global__ void __launch_bounds__(kWideBlock)
     __syncthreads();
 
     if (thread < vectors.count) count_16<kMostCopies>(own, first);
-    count_in_flight<kStreaming, sizeof(Unfinished) == 4>(own, vectors, thread + threads, threads);
+    count_in_flight<kStreaming, kIsSmall>(own, vectors, thread + threads, threads);
     count_ends<kMostCopies>(own, d_data, n, vectors);
 
     __syncthreads();
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {
-        const Unfinished sum = sum_of_copies<kMostCopies>(counts, b);
-        const Unfinished all = atomicAdd(&d_unfinished[b], kOneBlock + sum) + kOneBlock + sum;
-        if (all >> kCountBits<Unfinished> == gridDim.x) {
+        unsigned long long* const d_own = &d_unfinished[place_of(b)];
+        const unsigned long long added = kOneBlock + sum_of_words(words, b);
+        const unsigned long long all = atomicAdd(d_own, added) + added;
+        if (all >> kCountBits == gridDim.x) {
             d_bins[b] = all % kOneBlock;
-            d_unfinished[b] = 0;
+            *d_own = 0;
         }
     }
 }
@@ -313,12 +329,13 @@ void histogram_by_16(const unsigned char* d_data, std::size_t n, unsigned long l
 /// @brief How many blocks count `n` bytes: two per SM, or fewer for small inputs, so that a block has more to
 ///        count than to clear and merge.
 ///
-/// A first block per SM pays off once each thread has one load, 16 KiB per block. From 16 loads per thread
-/// on, all SMs get a second block at once, because those with only one would finish early and wait.
-inline unsigned int copies_grid(std::size_t n, unsigned int block) {
+/// A first block per SM pays off once each thread has one load, 16 KiB per block. All SMs get a second block
+/// at once, because those with only one would finish early and wait.
+/// @param[in] loads The number of loads per thread from which a second block pays off.
+inline unsigned int copies_grid(std::size_t n, unsigned int block, unsigned int loads = 16) {
     const unsigned int multiprocessors = multiprocessor_count();
     const unsigned int by_one_load = blocks_for(n, block * sizeof(uint4));
-    if (by_one_load / 16 >= 2 * multiprocessors) return 2 * multiprocessors;
+    if (by_one_load / loads >= 2 * multiprocessors) return 2 * multiprocessors;
     return std::min(by_one_load, multiprocessors);
 }
 
@@ -343,35 +360,26 @@ inline void histogram_in_flight(const unsigned char* d_data, std::size_t n, unsi
     run(d_data, n, d_bins, d_workspace, shape);
 }
 
-/// Whether an unfinished bin can count that many blocks and bytes.
-template <typename Unfinished>
-bool can_count(std::size_t n, unsigned int grid) {
-    return grid <= kMostBlocks<Unfinished> && n >> kCountBits<Unfinished> == 0;
-}
-
 /// @brief The same in a single launch.
-/// @param d_unfinished The workspace: 256 numbers; unfinished bins of 32 bits use half of it.
+/// @param d_unfinished The workspace: `kUnfinished` numbers.
 /// @throws std::invalid_argument also for more blocks or bytes than an unfinished bin can count.
 inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                  unsigned long long* d_unfinished, LaunchShape shape) {
-    using Wide = unsigned long long;
     if (n == 0) {
         CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
         return;
     }
     const unsigned int block = shape.block_or(kWideBlock);
-    const unsigned int grid = shape.grid_or(copies_grid(n, block));
+    const unsigned int grid = shape.grid_or(copies_grid(n, block, 2));
     require_32_bit_counters(n, grid, block * 2 * sizeof(uint4));
-    if (can_count<unsigned int>(n, grid)) {
-        auto* const d_narrow = reinterpret_cast<unsigned int*>(d_unfinished);
-        one_launch_kernel<unsigned int, true><<<grid, block>>>(d_data, n, d_bins, d_narrow);
-    } else if (can_count<Wide>(n, grid)) {
-        const auto kernel = should_stream(n) ? one_launch_kernel<Wide, true> : one_launch_kernel<Wide, false>;
-        kernel<<<grid, block>>>(d_data, n, d_bins, d_unfinished);
-    } else {
-        throw std::invalid_argument("one launch counts no more than " + std::to_string(kMostBlocks<Wide>) +
-                                    " blocks and 2^" + std::to_string(kCountBits<Wide>) + " bytes");
-    }
+    if (grid > kMostBlocks || n >> kCountBits != 0)
+        throw std::invalid_argument("one launch counts no more than " + std::to_string(kMostBlocks) +
+                                    " blocks and 2^" + std::to_string(kCountBits) + " bytes");
+    const bool is_small = n / sizeof(uint4) <= std::size_t{kLoads} * grid * block;
+    const auto kernel = is_small           ? one_launch_kernel<true, true>
+                        : should_stream(n) ? one_launch_kernel<true, false>
+                                           : one_launch_kernel<false, false>;
+    kernel<<<grid, block>>>(d_data, n, d_bins, d_unfinished);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -404,7 +412,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     {.name = "one launch",
      .idea = "nothing is cleared: the last block to add to a bin stores it",
      .run = histogram_one_launch,
-     .workspace = [](std::size_t, LaunchShape) { return std::size_t{kBins}; },
+     .workspace = [](std::size_t, LaunchShape) { return kUnfinished; },
      .zeroed_workspace = true,
-     .most_blocks = kMostBlocks<unsigned long long>},
+     .most_blocks = kMostBlocks},
 };

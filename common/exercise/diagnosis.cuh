@@ -72,6 +72,9 @@ class Diagnosis {
     static constexpr unsigned long long kMostTimes = 1 << 20;  ///< how often a kernel may use an element
     static constexpr unsigned long long kOld = 0x123456789;    ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
+    static unsigned long long sum_of(const Results& results) {
+        return std::accumulate(results.begin(), results.end(), 0ull);
+    }
 
     void say(const std::string& sentence) { said_.push_back(sentence); }
 
@@ -122,8 +125,7 @@ class Diagnosis {
             ++tried;
             if (!answer || answer->got.back() > kMostTimes) return;  // something else is wrong
             const unsigned long long times = answer->got.back();
-            const auto all = std::accumulate(answer->got.begin(), answer->got.end(), 0ull);
-            if (times == 0 && all == n) ++misplaced;
+            if (times == 0 && sum_of(answer->got) == n) ++misplaced;
             if (times == 0 && left_out++ == 0) first_left_out = where + std::to_string(i) + " is left out";
             if (times > 1 && repeated++ == 0)
                 first_repeated = where + std::to_string(i) + " is used " + std::to_string(times) + " times";
@@ -132,7 +134,7 @@ class Diagnosis {
             return count > 1 ? before + std::to_string(count - 1) + " of the others tried" + after : ".";
         };
         if (left_out == tried && tried > 1) {  // or counted elsewhere
-            const unsigned long long sum = std::accumulate(to_zeros->got.begin(), to_zeros->got.end(), 0ull);
+            const unsigned long long sum = sum_of(to_zeros->got);
             if (sum == 0)
                 say("No element is used at all.");
             else if (misplaced == tried)
@@ -191,14 +193,14 @@ class Diagnosis {
         else if (untouched > 0)
             say(std::to_string(untouched) + " of " + std::to_string(got.size()) +
                 " bins were never stored: they still have their old values.");
-        const unsigned long long sum = std::accumulate(got.begin(), got.end(), 0ull);
+        const unsigned long long sum = sum_of(got);
         if (got.size() == kBytes && sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
             say("Bin 165 includes bytes 0xA5, which are before and after the input: an index is out of "
                 "range.");
     }
 
     void look_at_sum(const Answer& answer) {
-        const unsigned long long sum = std::accumulate(answer.got.begin(), answer.got.end(), 0ull);
+        const unsigned long long sum = sum_of(answer.got);
         if (answer.got.size() == kBytes && sum != c_.n && sum < kOld)
             say((sum < c_.n ? "Counts are missing: the bins add up to " : "There are too many counts: ") +
                 std::to_string(sum) + ".");

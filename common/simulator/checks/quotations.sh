@@ -13,8 +13,8 @@ said=$("$1" 2>&1 >/dev/null || true)
 missing=$(grep '^simulator: ' "$readme" | lines - "$2" | grep -vxFf <(lines - "$2" <<<"$said") || true)
 if [ -n "$missing" ]; then
   printf '%s quotes what the checks do not print:\n%s\n' "$readme" "$missing"
-  echo "Only the line numbers differ in:"
-  awk '{ text = $0; gsub(/\.cuh:[0-9]+/, ".cuh", text) } NR == FNR { quoted[text]; next } text in quoted' \
+  awk '{ text = $0; gsub(/\.cuh:[0-9]+/, ".cuh", text) } NR == FNR { quoted[text]; next }
+       text in quoted { if (!found++) print "They print, with other line numbers:"; print }' \
     <(echo "$missing") <(echo "$said")
   exit 1
 fi

@@ -25,7 +25,7 @@ LAUNCH = 2.0e-6            # seconds: the recorded time of a kernel that loads 2
 
 LARGE = 100 << 20          # bytes: the histograms' input in the course, too large for the lens
 SHARE = 12                 # a device with this part of the SMs does this part of the work, on this part of the input
-SIZES = 352 << 10, 704 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
+SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
 
 
 def sums(launch):

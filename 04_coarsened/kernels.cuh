@@ -281,8 +281,7 @@ template <bool kStreaming, bool kIsSmall>
 __global__ void __launch_bounds__(kWideBlock)
     one_launch_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                       unsigned long long* d_unfinished) {
-    constexpr unsigned long long kOneBlock = 1ull << kCountBits;
-    __shared__ uint4 words[kBins * kMostCopies / 4];
+    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, cleared and added up by fours
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
     const Vectors vectors = vectors_of(d_data, n);
@@ -298,6 +297,7 @@ __global__ void __launch_bounds__(kWideBlock)
     count_ends<kMostCopies>(own, d_data, n, vectors);
 
     __syncthreads();
+    constexpr unsigned long long kOneBlock = 1ull << kCountBits;
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) {
         unsigned long long* const d_own = &d_unfinished[place_of(b)];
         const unsigned long long added = kOneBlock + sum_of_words(words, b);

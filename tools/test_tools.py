@@ -401,6 +401,30 @@ class Mutate(unittest.TestCase):
                          ["f(); a = b < c;  →  a = b <= c;"])
 
 
+class FailedChecks(Folder):
+    """What ./course test says at its end."""
+
+    def said(self, **outputs):
+        """Of failed checks, by ctest's log: in_order and interleaved are what they print."""
+        log = "".join(f"{k}/2 Testing: 08_live/{'interleaved/' * (order == 'interleaved')}right\nOutput:\n----------\n"
+                      f'x.cu:5: failed: CHECK(check_variant(variant).value_or("") == "") for: "{words}"\n'
+                      "<end of output>\nTest Failed.\n" for k, (order, words) in enumerate(outputs.items(), 1))
+        return self.run_tool(sys.executable, TOOLS / "failed_checks.py", self.write("LastTest.log", log)).stdout
+
+    def test_a_race_that_fails_in_order_by_luck_is_told_by_its_smallest_case(self):
+        said = self.said(in_order="live, n = 32767: got 21431", interleaved="live, n = 31: got 25")
+        self.assertIn("Failed: 1 of 1 checks.", said)
+        self.assertIn("n = 31: got 25\n  It fails for a smaller n if threads are interrupted", said)
+        self.assertNotIn("21431", said)
+
+    def test_a_fault_in_both_orders_is_told_as_it_is_in_order(self):
+        said = self.said(in_order="live, n = 31: got 0xA5A5A5A5", interleaved="live, n = 31: got 7")
+        self.assertIn("got 0xA5A5A5A5\n  Is every counter set to 0", said)
+        self.assertNotIn("race", said)
+        self.assertIn("it ended", self.said(in_order="it ended", interleaved="live, n = 31: got 7"))
+        self.assertIn("It fails only if threads", self.said(interleaved="live, n = 31: got 7"))
+
+
 class Exercises(Folder):
     """Checks of a course with one chapter, one exercise and one fault."""
     KERNELS = """#pragma once

@@ -76,11 +76,11 @@ TEST_CASE("more blocks or bytes than an unfinished bin can count are rejected") 
 
 TEST_CASE("what clears a block's counters clears nothing else") {
     const DeviceBuffer<unsigned int> d_counts(kBins + 1);
-    CUDA_CHECK(cudaMemset(d_counts.data(), 0xA5, d_counts.bytes()));
+    CUDA_CHECK(cudaMemset(d_counts.data(), 0x5A, d_counts.bytes()));
     clear_counts_kernel<<<1, 96>>>(d_counts.data(), kBins);
     CUDA_CHECK(cudaGetLastError());
     std::vector<unsigned int> expected(kBins, 0);
-    expected.push_back(0xA5A5A5A5u);
+    expected.push_back(0x5A5A5A5Au);
     CHECK(d_counts.to_host() == expected);
 }
 

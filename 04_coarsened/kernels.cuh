@@ -238,7 +238,7 @@ __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors
 template <bool kStreaming>
 __global__ void __launch_bounds__(kWideBlock)
     in_flight_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
-    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, cleared and added up by fours
+    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, cleared and added up four at a time
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
     const Vectors vectors = vectors_of(d_data, n);
@@ -281,7 +281,7 @@ template <bool kStreaming, bool kIsSmall>
 __global__ void __launch_bounds__(kWideBlock)
     one_launch_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                       unsigned long long* d_unfinished) {
-    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, cleared and added up by fours
+    __shared__ uint4 words[kBins * kMostCopies / 4];  // the counters, cleared and added up four at a time
     unsigned int* const counts = reinterpret_cast<unsigned int*>(words);
     unsigned int* const own = &counts[threadIdx.x % kMostCopies];
     const Vectors vectors = vectors_of(d_data, n);

@@ -264,7 +264,7 @@ constexpr unsigned int kCountBits = 44;
 /// How many blocks the other bits can count.
 constexpr unsigned int kMostBlocks = (1u << (64 - kCountBits)) - 1;
 
-/// How many numbers the unfinished bins take up, of which `place_of` uses every eighth.
+/// How many numbers the unfinished bins take up, of which `place_of` uses one in eight.
 constexpr std::size_t kUnfinished = 8 * kBins;
 
 /// @return Where the unfinished bin `b` is. Four bins share a sector of 32 bytes, but the sectors are 256

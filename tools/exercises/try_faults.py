@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""usage: tools/exercises/try_faults.py [--gpu] [--record] [NUMBER ...]
+"""usage: tools/exercises/try_faults.py [--gpu] [--only KIND] [--record] [NUMBER ...]
 
 Checks that each fault of the exercises, or of those with these numbers, is found as recorded in docs/results/faults.txt:
 by the checks on the simulator or the lens, or with --gpu by the checks on this machine's GPU and by compute-sanitizer's
-tools. --record writes the results to that file, and keeps the columns of the other machine. Without it, only faults that
-nothing else finds are shown to the lens.
+tools. --only tries one kind of check, named as that file's columns are. --record writes the results to that file, and
+keeps the columns of the kinds that were not tried. Without it, only faults that nothing else finds are shown to the lens.
 """
 
 import argparse
@@ -19,6 +19,8 @@ from faults import RECORD, faults, recorded
 
 PLAIN, INTERLEAVED, LENS, GPU = "plain", "interleaved", "lens", "GPU"
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+# A check launches too large a block, whose error is no finding.
+OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
 SECONDS = 60  # per sanitizer, after which the fault counts as not found
 
 
@@ -41,8 +43,9 @@ def found_by_lens(fault):
 def found_by_sanitizer(tool, fault):
     """Whether a tool of compute-sanitizer reports anything while the checks run up to the first failure."""
     try:
-        done = subprocess.run(["compute-sanitizer", "--tool", tool, program(fault, "gpu", PLAIN), fault.name], text=True,
-                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+        done = subprocess.run(["compute-sanitizer", "--tool", tool, *OPTIONS.get(tool, []),
+                               program(fault, "gpu", PLAIN), fault.name], text=True, errors="replace",
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return False
     summaries = re.findall(r"SUMMARY: (\d+) ", done.stdout + done.stderr)
@@ -73,16 +76,22 @@ def record(chosen, found):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[0][7:], description=__doc__.split("\n\n", 1)[1])
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--only", metavar="KIND")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("numbers", nargs="*", metavar="NUMBER")
     options = parser.parse_args()
     if options.record and options.numbers:
         parser.error("--record is for all faults: leave out the numbers")
+    kinds = ON_GPU if options.gpu else ON_SIMULATOR
+    if options.only:
+        if options.only not in kinds:
+            parser.error(f"--only: no kind of check is named {options.only}; there are {', '.join(kinds)}")
+        kinds = {options.only: kinds[options.only]}
     chosen = [each for each in faults() if not options.numbers or each.exercise.number in options.numbers]
     if not chosen:
         parser.error(f"no fault belongs to exercise {' or '.join(options.numbers)}")
     before_all, found, wrong = recorded(), {}, []
-    for kind, (finds, preset, order, jobs) in (ON_GPU if options.gpu else ON_SIMULATOR).items():
+    for kind, (finds, preset, order, jobs) in kinds.items():
         # To record, every kind of check tries every fault. Otherwise one that finds a fault is enough.
         left = [fault for at, fault in enumerate(chosen) if options.record or not any(each[at] for each in found.values())]
         if kind == LENS:

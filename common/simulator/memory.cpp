@@ -169,7 +169,8 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return answer(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    if (bytes > host_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
+    if (bytes > kSmall && bytes > host_memory_bytes()) return finish(cudaErrorMemoryAllocation);
     try {
         *pointer = sim::allocate(bytes);
     } catch (const std::bad_alloc&) {

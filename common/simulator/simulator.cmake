@@ -128,4 +128,4 @@ endif()
 add_test(NAME "simulator/programs from elsewhere run, or it is said what is missing"
   COMMAND ${simulator_dir}/compat/checks/programs.sh ${PROJECT_BINARY_DIR})
 set_tests_properties("simulator/programs from elsewhere run, or it is said what is missing"
-  PROPERTIES LABELS simulator)
+  PROPERTIES LABELS simulator COST 50)  # begins early, since it takes longest but one

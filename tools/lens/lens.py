@@ -11,7 +11,8 @@ Counts what kernels do on a simulated GPU, by kernel and source line, and finds 
 --html PATH     the same as one page for a browser
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise; a
-histogram then also runs on a smaller device, to estimate what limits it at 100 Mi. Exit status 1: something was found.
+histogram then also runs on a smaller device, to estimate what limits it at 100 Mi. Exit status 1: something was found;
+2: the lens could not run.
 """
 
 import argparse
@@ -56,6 +57,8 @@ def of_chapters(asked, options):
             seen = limiter.of_variant(program, name, options, asked.folder)
             if seen["launches"] or seen["fault"]:
                 yield name, seen
+            elif seen["status"] != 0:
+                raise Problem(seen["said"].strip())
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     if not found:
@@ -72,7 +75,7 @@ def main(arguments):
     else:
         runs = list(of_chapters(asked, options))
         if not runs:
-            raise Problem("course: chapter 01 runs on the CPU and launches no kernels; the lens is for 02 to 07")
+            raise Problem("course: no kernel was launched: chapter 01 has none, and options such as --help launch none")
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     elif asked.html:
@@ -83,4 +86,4 @@ def main(arguments):
     return int(any(seen["findings"] or seen["fault"] for _, seen in runs))
 
 
-run(main)
+run(main, failed=2)

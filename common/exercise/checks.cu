@@ -146,9 +146,11 @@ TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is righ
           }) ==
           "The result is right with a single thread: the parts of several threads overlap or leave gaps, "
           "or the threads use the same memory.");
-    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
-              *sum = reference_sum(data, std::min<std::size_t>(n, shape.grid_or(2) * 32));
-          }) ==
+    CHECK(said<SumOfSquares>(
+              [](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+                  *sum = reference_sum(data, std::min<std::size_t>(n, shape.grid_or(2) * 32));
+              },
+              {98, "random"}) ==
           "Element 64 is left out, and so are 20 of the others tried. The result is right with more "
           "blocks: each thread must continue until all elements are used.");
 }

@@ -227,14 +227,15 @@ class Diagnosis {
 
         other = c_;
         other.shape.grid = 1;
-        if (c_.shape.grid != 1 && right(other))
-            say(variant_.on_cpu
+        if (right(other))
+            return say(
+                variant_.on_cpu
                     ? "The result is right with a single thread: the parts of several threads overlap "
                       "or leave gaps, or the threads use the same memory."
                     : "The result is right with a grid of one block: the parts of several blocks overlap "
                       "or leave gaps, or the blocks use the same memory.");
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
-        if (c_.n > 32 && left_out_ && !repeated_ && right(other))
+        if (left_out_ && !repeated_ && right(other))
             say("The result is right with more blocks: each thread must continue until all elements are "
                 "used.");
     }

@@ -27,8 +27,16 @@
 #include <mpi.h>
 #endif
 
-/// Identifies a GPU among all GPUs of a host.
+/// Identifies a GPU among those of all hosts.
 using GpuId = std::array<char, 16>;
+
+/// @return A rank among those that see the same GPUs.
+/// @param[in] own  The first GPU that this rank sees.
+/// @param[in] gpus The first GPU that each rank sees.
+inline Part sharing_of(const GpuId& own, const std::vector<GpuId>& gpus, int rank) {
+    return {static_cast<int>(std::count(gpus.begin(), gpus.begin() + rank, own)),
+            static_cast<int>(std::count(gpus.begin(), gpus.end(), own))};
+}
 
 /// The ranks, as one of them sees them. A process alone is rank 0 of 1, and calls no MPI.
 class Ranks {
@@ -105,7 +113,7 @@ class Ranks {
     static constexpr int kFailure = 1;  ///< the tag of the only messages
 
     void join(const GpuId& first_gpu) {
-        int provided = 0, ranks = 0, mine = 0, on_host = 0;
+        int provided = 0, ranks = 0;
         end_by_signals("error: " + launch_.prefix() +
                        "stopped because another rank has failed, or by a signal: no result\n");
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);  // this thread alone calls MPI
@@ -118,15 +126,10 @@ class Ranks {
         MPI_Comm_rank(MPI_COMM_WORLD, &launch_.rank);
         if (launch_.rank != 0 && std::freopen("/dev/null", "w", stdout) == nullptr) std::abort();
 
-        MPI_Comm host;
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-        MPI_Comm_rank(host, &mine);
-        MPI_Comm_size(host, &on_host);
-        std::vector<GpuId> gpus(static_cast<std::size_t>(on_host));
-        MPI_Allgather(first_gpu.data(), sizeof(GpuId), MPI_BYTE, gpus.data(), sizeof(GpuId), MPI_BYTE, host);
-        MPI_Comm_free(&host);
-        sharing_ = {static_cast<int>(std::count(gpus.begin(), gpus.begin() + mine, first_gpu)),
-                    static_cast<int>(std::count(gpus.begin(), gpus.end(), first_gpu))};
+        std::vector<GpuId> gpus(static_cast<std::size_t>(launch_.count));
+        MPI_Allgather(first_gpu.data(), sizeof(GpuId), MPI_BYTE, gpus.data(), sizeof(GpuId), MPI_BYTE,
+                      MPI_COMM_WORLD);
+        sharing_ = sharing_of(first_gpu, gpus, launch_.rank);
     }
 
     void leave() const {

@@ -1,12 +1,17 @@
 /// @file
 /// @brief The runtime API: the device, kernels' attributes.
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "device.hpp"
@@ -62,6 +67,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     cudaDeviceProp p{};
     const unsigned int cores = sim::workers();
     std::snprintf(p.name, sizeof(p.name), "simulator on %u CPU core%s", cores, cores == 1 ? "" : "s");
+    utsname host{};
+    uname(&host);
+    const std::array id{std::hash<std::string_view>()(host.nodename), static_cast<std::size_t>(device)};
+    std::memcpy(p.uuid.bytes, id.data(), sizeof(p.uuid));
     p.totalGlobalMem = sim::device_memory_bytes();
     p.sharedMemPerBlock = sim::kStaticSharedBytes;
     p.regsPerBlock = 65536;

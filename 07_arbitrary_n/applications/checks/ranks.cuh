@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../../common/bench/options.hpp"
@@ -39,6 +40,15 @@ TEST_CASE("the parts of a file or of memory add up to the whole") {
 }
 
 TEST_CASE("ranks that see the same GPUs use different ones, as long as there are enough") {
+    const GpuId a{'a'}, b{'b'};
+    const auto place = [&](const GpuId& own, int rank) {
+        const Part sharing = sharing_of(own, {a, b, a, a}, rank);
+        return std::pair(sharing.number, sharing.count);
+    };
+    CHECK(place(a, 0) == std::pair(0, 3));
+    CHECK(place(b, 1) == std::pair(0, 1));
+    CHECK(place(a, 3) == std::pair(2, 3));
+
     const Setting devices("CUDA_SIM_DEVICES", 4);
     if (!has_devices(4)) return skip_check("needs four devices");
     static std::set<int> used;

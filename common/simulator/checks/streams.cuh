@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -273,6 +274,10 @@ TEST_CASE("each thread of the host has a device of its own") {
     int device = -1, count = 0;
     CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
     CHECK(count == 2);
+    cudaDeviceProp first, second;
+    CHECK(cudaGetDeviceProperties(&first, 0) == cudaSuccess);
+    CHECK(cudaGetDeviceProperties(&second, 1) == cudaSuccess);
+    CHECK(std::memcmp(&first.uuid, &second.uuid, sizeof(first.uuid)) != 0);
     CHECK(cudaSetDevice(1) == cudaSuccess);
     std::thread([&] { cudaGetDevice(&device); }).join();
     CHECK(device == 0);

@@ -146,6 +146,22 @@ TEST_CASE("a correct kernel passes, and of a wrong one the first case that shows
           "sum, n = 0, input article, offset 0, grid default, block default: call 2: expected 0, got 1");
 }
 
+/// Counts all elements, or all that are not 0.
+template <bool kLosesZeros>
+__global__ void count_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        if (!kLosesZeros || d_data[i] != 0) atomicAdd(&d_bins[d_data[i]], 1ull);
+}
+
+template <bool kLosesZeros>
+void count(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, unsigned long long*,
+           LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    count_kernel<kLosesZeros><<<shape.grid, shape.block>>>(d_data, n, d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the workspace is large") {
     if (!init_cuda().simulated) return skip_check("only for the simulator");
     Variant<SumOfSquares> variant{.name = "sum", .run = sum<Fault::none>};
@@ -168,6 +184,12 @@ TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the work
     variant.workspace = [](std::size_t, LaunchShape shape) { return std::size_t{shape.grid}; };
     variant.only_block = 64;
     CHECK(words() == "sum, n = 4294969341");
+
+    CHECK(check_far_elements(Variant<Histogram>{.name = "count", .run = count<false>}).value_or("") == "");
+    Variant<Histogram> loses_zeros{.name = "count", .run = count<true>};
+    CHECK(check_far_elements(loses_zeros));
+    loses_zeros.wrong_because = "it loses zeros";  // a variant that is wrong on purpose may do this
+    CHECK(check_far_elements(loses_zeros).value_or("") == "");
 }
 
 }  // namespace finding_checks

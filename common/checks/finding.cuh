@@ -2,6 +2,7 @@
 /// @brief Checks that the checks find what no fault of an exercise can show.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "check_variant.cuh"
 #include "counts_past_32_bits.cuh"
 #include "far_elements.cuh"
+#include "long_input.cuh"
 
 namespace finding_checks {
 
@@ -39,7 +41,23 @@ void int_index(const unsigned char* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Counts on the CPU the first and the last of `n` bytes, of which all but the last are equal.
+template <std::size_t kMost>
+void ends_on_cpu(const unsigned char* data, std::size_t n, unsigned long long* bins, unsigned long long*,
+                 LaunchShape) {
+    n = std::min(n, kMost);
+    std::fill(bins, bins + kBins, 0);
+    bins[data[0]] = n - 1;
+    ++bins[data[n - 1]];
+}
+
 TEST_CASE("an index of 32 bits is found") {
+    Variant<Histogram> on_cpu{.name = "ends", .run = ends_on_cpu<SIZE_MAX>, .on_cpu = true};
+    CHECK(check_long_input(on_cpu).value_or("") == "");
+    on_cpu.run = ends_on_cpu<INT_MAX>;
+    CHECK(check_long_input(on_cpu).value_or("") ==
+          "ends, n = 2147483653: bin 0: expected 2147483652, got 2147483647");
+
     const Variant<Histogram> broken{.name = "broken", .run = int_index};
     CHECK_FALSE(check_variant(broken));  // small inputs do not show it
     if (init_cuda().simulated) {

@@ -1,0 +1,31 @@
+/// @file
+/// @brief Checks more elements than an int can count, in little memory.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "../problem/runner.cuh"
+#include "../problem/verify.hpp"
+#include "far_elements.cuh"
+
+/// How many elements a variant for the CPU is checked on.
+constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;
+
+/// @brief Checks a variant for the CPU on zeros, with a 1 at the end.
+/// @return A description of the error; nothing if the results are correct.
+template <typename Problem>
+std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
+    using Element = typename Problem::Element;
+    const auto data = check_detail::zeros_without_room<Element>(kLongInput);
+    data[kLongInput - 1] = 1;
+    Runner<Problem> runner(variant, kLongInput, {});
+    runner.run(data.get());
+    Results expected(Problem::kResults, 0);
+    Problem::add(expected, Element{}, kLongInput - 1);
+    Problem::add(expected, Element{1}, 1);
+    const auto wrong = verify_one_by_one(runner.results(), expected);
+    if (!wrong) return std::nullopt;
+    return std::string(variant.name) + ", n = " + std::to_string(kLongInput) + ": " + *wrong;
+}

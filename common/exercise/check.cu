@@ -101,7 +101,7 @@ void begin_case(const std::string& words) {
 int report(const std::string& wrong, const std::vector<std::string>& sentences) {
     begin_verdict();
     std::printf("%s\n", wrong.c_str());
-    for (std::size_t i = 0; i < sentences.size() && i < 2; ++i) std::printf("  %s\n", sentences[i].c_str());
+    for (const std::string& sentence : sentences) std::printf("  %s\n", sentence.c_str());
     return 1;
 }
 

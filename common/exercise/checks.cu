@@ -119,6 +119,12 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said<SumOfSquares>(leaves_out, {5, "random"}) ==
           "With n = 100, element 3 is left out, and so are 2 of the others tried. With n = 100, element "
           "4 is used 3 times, and 1 of the others tried more than once.");
+    Variant<SumOfSquares>::Run* const is_right_for_33 = [](const int* data, std::size_t n, Numbers sum,
+                                                           Numbers, LaunchShape shape) {
+        *sum = reference_sum(data, n) + (n > 9 && shape.block != 33 ? square(data[9]) - square(data[7]) : 0);
+    };
+    CHECK(said<SumOfSquares>(is_right_for_33, {100, "random", 0, {.block = 64}}) ==
+          "Element 7 is left out. Element 9 is used 2 times.");  // and no third sentence
     CHECK(said<SumOfSquares>([](const int*, std::size_t, Numbers sum, Numbers, LaunchShape) { *sum = 1; },
                              {0, "random"}) == "With n = 0, all results must be 0.");
 }

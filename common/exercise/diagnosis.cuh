@@ -32,8 +32,8 @@ class Diagnosis {
           later_call_(failure.words.starts_with("call ")),
           says_cause_(init_cuda().simulated && failure.words.find("expected ") == std::string::npos) {}
 
-    /// @return Sentences that distinguish the failing case from correct ones: about the first clear cause, or
-    ///         guesses, the most informative first; none if nothing was found.
+    /// @return At most two sentences that distinguish the failing case from correct ones: about the first
+    ///         clear cause, or guesses, the most informative first; none if nothing was found.
     std::vector<std::string> sentences() {
         if (says_cause_) return {};
         const std::string changes =
@@ -76,7 +76,9 @@ class Diagnosis {
         return std::accumulate(results.begin(), results.end(), 0ull);
     }
 
-    void say(const std::string& sentence) { said_.push_back(sentence); }
+    void say(const std::string& sentence) {
+        if (said_.size() < 2) said_.push_back(sentence);
+    }
 
     bool right(const Case& c) const { return variant_.refusal(c.shape).empty() && !check_case(variant_, c); }
 

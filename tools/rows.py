@@ -34,24 +34,20 @@ def one_line(text):
     return re.sub(r"[\0-\x1f\x7f-\x9f\ufffe\uffff]", " ", text)
 
 
-def run(main, failed=1):
-    """Runs a tool, and reports an error in one line and by the exit status `failed`."""
-    def fail(words):
-        print(words, file=sys.stderr)
-        sys.exit(failed)
-
+def run(main):
+    """Runs a tool and reports an error in one line."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no unfinished file is left
     try:
         sys.exit(main(sys.argv[1:]))
     except Problem as problem:
-        fail("\n".join(map(one_line, problem.args)))
+        sys.exit("\n".join(map(one_line, problem.args)))
     except MemoryError:
-        fail("the machine has too little memory")
+        sys.exit("the machine has too little memory")
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
-        fail(one_line(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)))
+        sys.exit(one_line(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)))
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 

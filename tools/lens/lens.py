@@ -86,4 +86,10 @@ def main(arguments):
     return int(any(seen["findings"] or seen["fault"] for _, seen in runs))
 
 
-run(main, failed=2)
+try:
+    run(main)
+except SystemExit as end:
+    if not isinstance(end.code, str):
+        raise
+    print(end.code, file=sys.stderr)
+    sys.exit(2)

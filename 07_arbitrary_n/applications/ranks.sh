@@ -137,22 +137,25 @@ rm -f "$folder"/own*
 truncate -s 1T "$folder/own0"
 head -c 100 /dev/urandom | tee "$folder/own1" >"$folder/own2"
 ends_all "0 2" 'kill -KILL "$(process_of 1)"' "$program" --stream "$folder/own%r"
-# A file of rank 1 becomes shorter while it is read. The others wait, and are told of it: no signal ends them here.
-rm -f "$folder"/own*
-truncate -s 1T "$folder/own1"
-head -c 100 /dev/urandom | tee "$folder/own0" >"$folder/own2"
+# shortened RANK COMMAND...: a rank's file becomes shorter while it is read.
+shortened() {
+    ends_all "0 1 2" "shorten $1" "${@:2}" --stream "$folder/own%r"
+    grep -q "^error: rank $1: .* has been shortened" "$folder/err" || fail "$(cat "$folder/err")"
+    grep -q "error occurred in MPI" "$folder/err" && fail "$(cat "$folder/err")"
+}
 # shellcheck disable=SC2317 # ends_all evaluates it
 shorten() {
-    until readlink "/proc/$(process_of 1)/fd"/* | grep -q own1; do sleep 0.1; done
+    until readlink "/proc/$(process_of "$1")/fd"/* | grep -q "own$1"; do sleep 0.1; done
     sleep 1
-    truncate -s 1M "$folder/own1"
+    truncate -s 1M "$folder/own$1"
 }
-ends_all "0 1 2" shorten env --block-signal=TERM "$program" --stream "$folder/own%r"
-grep -q "^error: rank 1: .* has been shortened" "$folder/err" || fail "$(cat "$folder/err")"
-grep -q "error occurred in MPI" "$folder/err" && fail "$(cat "$folder/err")"
+# The others wait, and are told of it: no signal ends them here.
+truncate -s 100 "$folder/own0"
+truncate -s 1T "$folder/own1"
+shortened 1 env --block-signal=TERM "$program"
 # The others still count, and are ended by a signal.
 truncate -s 1T "$folder"/own[012]
-ends_all "0 1 2" shorten "$program" --stream "$folder/own%r"
+shortened 0 "$program"
 # Rank 0 never starts. The others wait for it in MPI_Init.
 cat >"$folder/late" <<'END'
 #!/bin/sh

@@ -37,10 +37,10 @@ class LensPage(unittest.TestCase):
     def test_names_stay_texts(self):
         sys.path.insert(0, str(TOOLS / "lens"))
         import page  # pylint: disable=import-outside-toplevel
-        site = {"line": f"{ALL_HOSTILE}:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1,
+        site = {"line": f"{ALL_HOSTILE}:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1, "blocks": 32, "counted_blocks": 2,
                 "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0,
                 "worst_cost": 1, "worst_bank": 0, "worst_words": 1, "worst_lanes": 1, "worst_addresses": [0]}
-        launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 1,
+        launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 32, "sample": 16,
                   "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [site]}
         finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,
                    "line": ALL_HOSTILE, "kind": "load", "block": 0, "thread": 0, "count": 1}
@@ -52,6 +52,8 @@ class LensPage(unittest.TestCase):
         self.assertEqual(text.count("<script"), 2)
         self.assertEqual(text.count("<style"), 1)
         self.assertNotIn("alert(1)</script>", text)
+        self.assertIn("~1 requests", text)
+        self.assertIn("~: estimated from one block in 16", text)
 
 
 class Folder(unittest.TestCase):
@@ -634,7 +636,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
         self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
-        show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.limiter.counts.run = lambda *_: {}\ne.show_counts(exercise)"
+        show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.limiter.counts.run = lambda *_, **__: {}\ne.show_counts(exercise)"
         self.says(show.format("", {"launches": [], "findings": [], "fault": "a \x1b fault"}), "\none   1\nyours  ", "stopped: a   fault\n")
         self.says(show.format("error", {}), "The lens shows no counts: your file can't be compiled for it\n")
         self.says(show.format("", "open('nothing')"), "The lens shows no counts: [Errno 2]")

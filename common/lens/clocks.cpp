@@ -10,10 +10,8 @@ void Known::join(const Known& other) {
     for (const auto& [number, theirs] : other.blocks) {
         Block& block = blocks[number];
         block.below = std::max(block.below, theirs.below);
-        for (const auto& [thread, clock] : theirs.threads) {
-            std::uint32_t& known = block.threads[thread];
-            known = std::max(known, clock);
-        }
+        for (const auto& [thread, clock] : theirs.threads)
+            block.threads[thread] = std::max(block.threads[thread], clock);
     }
 }
 
@@ -88,8 +86,8 @@ void Clocks::warp_meets(unsigned int first, unsigned int lanes) {
     };
     each([&](unsigned int thread) {
         for (unsigned int i = 0; i < kWarp; ++i) known[i] = std::max(known[i], mates_[thread][i]);
+        known[thread - first] = time_;
     });
-    each([&](unsigned int thread) { known[thread - first] = time_; });
     each([&](unsigned int thread) {
         threads_[thread].clock = time_;
         mates_[thread] = known;
@@ -125,10 +123,10 @@ void Clocks::fence(unsigned int number, bool of_block) {
     block.below = thread.below;
     block.threads[number] = thread.clock;
     if (warps_have_met_)
-        for (unsigned int i = 0; i < kWarp; ++i)
-            if (std::uint32_t& known_of = block.threads[number / kWarp * kWarp + i];
-                mates_[number][i] > known_of)
-                known_of = mates_[number][i];
+        for (unsigned int i = 0; i < kWarp; ++i) {
+            std::uint32_t& known_of = block.threads[number / kWarp * kWarp + i];
+            known_of = std::max(known_of, mates_[number][i]);
+        }
     if (thread.heard != nullptr) known.join(*thread.heard);
     thread.told[of_block] = std::make_shared<const Known>(std::move(known));
     if (!of_block) thread.told[true] = nullptr;

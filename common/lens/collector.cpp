@@ -11,6 +11,7 @@ thread_local Collector* running = nullptr;
 
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     block_number_ = number;
+    counting_.begin_block(the_lens().in_sample(number));
     const unsigned int warps = (threads_.count + kLanes - 1) / kLanes;
     if (lanes_.size() < warps) lanes_.resize(warps);
     requests_.assign(warps, 0);
@@ -26,12 +27,6 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
         begin_shared(sim::dynamic_shared.memory, {"the dynamic shared memory", dynamic_bytes, 16, 1, {}});
 }
 
-LaunchCounts Collector::take_counts() {
-    LaunchCounts counts = std::move(counting_.counts());
-    counting_ = {};
-    return counts;
-}
-
 void Collector::begin_shared(const char* begin, const sim::SharedVariable& variable) {
     for (std::size_t i = 0; i < shared_.size(); ++i)
         if (shared_[i]->begin() == begin && shared_[i]->bytes() == variable.bytes) {
@@ -44,11 +39,9 @@ void Collector::begin_shared(const char* begin, const sim::SharedVariable& varia
                    std::make_unique<Array>(begin, variable.bytes, variable.name, false));
 }
 
-Array* Collector::array_of(const void* address, Space& space) {
-    space = Space::shared;
+Array* Collector::array_of(const void* address) {
     for (std::size_t i = 0; i < shared_count_; ++i)
         if (shared_[i]->has(address)) return shared_[i].get();
-    space = Space::global;
     for (Array* const array : recent_)
         if (array != nullptr && array->has(address)) return array;
     // The thread's own variables, and the built-in ones.
@@ -101,8 +94,8 @@ bool Collector::has_stopped(unsigned int warp) const {
 
 bool Collector::is_global(const void* address) {
     const sim::Worker::InSimulator here(worker_);
-    Space space{};
-    return array_of(address, space) != nullptr && space == Space::global;
+    const Array* const array = array_of(address);
+    return array != nullptr && array->is_global();
 }
 
 void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
@@ -111,11 +104,11 @@ void Collector::access(const void* address, std::size_t bytes, Kind kind, const 
 
 bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
     const sim::Worker::InSimulator here(worker_);
-    Space space{};
-    Array* const array = array_of(address, space);
+    Array* const array = array_of(address);
     if (array == nullptr) return false;
     const std::size_t offset = array->offset(address);
     if (offset + bytes > array->bytes()) return false;
+    const Space space = array->is_global() ? Space::global : Space::shared;
     const std::uint32_t number = site_number(at, kind, space, bytes);
     const unsigned int thread = this->thread(), warp = thread / kLanes;
     started_[thread] = true;
@@ -127,8 +120,12 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     const std::uintptr_t place = space == Space::shared ? reinterpret_cast<std::uintptr_t>(address) -
                                                               reinterpret_cast<std::uintptr_t>(array->begin())
                                                         : reinterpret_cast<std::uintptr_t>(address);
-    lanes_[warp][thread % kLanes].push_back({place, number, static_cast<std::uint32_t>(bytes)});
-    if (space == Space::global) array->touch(offset, bytes);
+    if (counting_.reach(number))
+        lanes_[warp][thread % kLanes].push_back({place, number, static_cast<std::uint32_t>(bytes)});
+    if (space == Space::global) {
+        array->touch(offset, bytes);
+        if (kind == Kind::atomic) count(counting_.counts().atomics, place);
+    }
     if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number, is_atomic);
     return true;
 }

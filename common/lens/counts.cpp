@@ -4,35 +4,29 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace lens {
 
 void SiteCounts::add(const SiteCounts& other) {
+    blocks += other.blocks;
     if (other.requests == 0) return;
     const bool is_first = requests == 0;
     at = other.at;
-    requests += other.requests;
-    lanes += other.lanes;
-    sectors += other.sectors;
-    bytes += other.bytes;
-    wavefronts += other.wavefronts;
+    counted += other.counted;
+    for (const auto sum : kSums) this->*sum += other.*sum;
     bytes_per_lane = other.bytes_per_lane;
     most_lanes_on_address = std::max(most_lanes_on_address, other.most_lanes_on_address);
-    if (other.worst_cost > worst_cost) {
-        worst = other.worst;
-        worst_cost = other.worst_cost;
-        worst_bank = other.worst_bank;
-        worst_words = other.worst_words;
-    }
+    if (other.worst.cost > worst.cost) worst = other.worst;
     never_joins = never_joins || other.never_joins || (!is_first && joins != other.joins);
     joins = other.joins;
-    joined_sectors += other.joined_sectors;
-    joined_wavefronts += other.joined_wavefronts;
+    for (const auto& [line, asked] : other.lines) lines[line] += asked;
 }
 
 void LaunchCounts::add(const LaunchCounts& other) {
-    if (sites.size() < other.sites.size()) sites.resize(other.sites.size());
-    for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i].add(other.sites[i]);
+    resize(other.sites.size());
+    for (std::size_t i = 0; i < other.sites.size(); ++i)
+        sites[i].add(other.sites[i]), outside[i].add(other.outside[i]);
     for (const auto& [line, theirs] : other.barriers) {
         BarrierCounts& mine = barriers[line];
         mine.count += theirs.count;
@@ -40,14 +34,25 @@ void LaunchCounts::add(const LaunchCounts& other) {
         mine.most_requests += theirs.most_requests;
     }
     shuffles += other.shuffles;
-    blocks += other.blocks;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
     for (const auto& [line, asked] : other.lines) lines[line] += asked;
+    sample = std::max(sample, other.sample);
+    blocks += other.blocks;
+}
+
+bool Counting::reach(std::uint32_t number) {
+    counts_.resize(number + 1);
+    SiteCounts& reached = counts_.sites[number];
+    if (reached.last_block == block_) return reached.counts_block;
+    reached.last_block = block_;
+    ++reached.blocks;
+    reached.counts_block = in_sample_ || sites()[number].counted == 0;
+    sites()[number].counted += reached.counts_block ? 1 : 0;
+    return reached.counts_block;
 }
 
 void Counting::add(std::uint32_t number, const Request& request) {
-    if (counts_.sites.size() <= number) counts_.sites.resize(number + 1);
-    SiteCounts& sums = counts_.sites[number];
+    SiteCounts& sums = sites()[number];
     if (sums.requests++ == 0) sums.at = site(number);
     const Site& at = sums.at;
     sums.lanes += static_cast<unsigned int>(__builtin_popcount(request.lanes));
@@ -56,7 +61,12 @@ void Counting::add(std::uint32_t number, const Request& request) {
     Wavefronts of_shared;
     if (at.space == Space::global) {
         const Sectors moved = sectors(request);
-        const unsigned int asked = at.kind == Kind::load ? 0 : count_addresses(request, at.kind);
+        unsigned int asked = 0;
+        if (at.kind != Kind::load)
+            atomic_sectors(request, [&](std::uintptr_t sector) {
+                ++asked;
+                count(sums.lines, sector / 4);
+            });
         cost = at.kind == Kind::atomic ? asked : moved.count;
         sums.sectors += cost;
         sums.bytes += moved.bytes;
@@ -65,37 +75,17 @@ void Counting::add(std::uint32_t number, const Request& request) {
         sums.wavefronts += of_shared.count;
         cost = of_shared.count;
     }
-    if (cost > sums.worst_cost) {
-        sums.worst = request;
-        sums.worst_cost = cost;
-        sums.worst_bank = of_shared.bank;
-        sums.worst_words = of_shared.words;
-    }
+    if (cost > sums.worst.cost) sums.worst = {request, cost, of_shared.bank, of_shared.words};
     if (at.kind == Kind::atomic)
         sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most_lanes_on_one_address(request));
     try_to_join(sums, number, request);
-}
-
-/// Where global atomics or stores meet. Of very many addresses, only the first count. @return The sectors.
-unsigned int Counting::count_addresses(const Request& request, Kind kind) {
-    const auto count = [](std::unordered_map<std::uintptr_t, std::uint64_t>& counts, std::uintptr_t place) {
-        if (counts.size() < 1 << 16 || counts.count(place) != 0) ++counts[place];
-    };
-    for (std::uint32_t left = kind == Kind::atomic ? request.lanes : 0; left != 0; left &= left - 1)
-        count(counts_.atomics, request.address[static_cast<unsigned int>(__builtin_ctz(left))]);
-    unsigned int sectors = 0;
-    atomic_sectors(request, [&](std::uintptr_t sector) {
-        ++sectors;
-        count(counts_.lines, sector / 4);
-    });
-    return sectors;
 }
 
 /// Loads or stores of neighbouring components of a vector are one instruction of a GPU.
 void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request) {
     constexpr unsigned int kWidest = 16;
     const Request& group = group_.request;
-    const Site &at = sums.at, &before = counts_.sites[group_.last].at;
+    const Site &at = sums.at, &before = sites()[group_.last].at;
     bool joins = group_.last != 0 && at.kind != Kind::atomic && at.kind == before.kind &&
                  at.space == before.space && group.lanes == request.lanes && number != group_.last &&
                  group.bytes + request.bytes <= kWidest;
@@ -106,11 +96,10 @@ void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request
                                                  group.address[lane] % aligned == 0);
     if (sums.requests > 1 && sums.joins != (joins ? group_.last : 0)) sums.never_joins = true;
     sums.joins = joins ? group_.last : 0;
-    if (joins) {
+    if (joins)
         group_.request.bytes += request.bytes;
-    } else {
+    else
         group_.request = request;
-    }
     group_.last = number;
     if (!joins || sums.never_joins) return;
     if (at.space == Space::global)
@@ -119,24 +108,38 @@ void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request
         sums.joined_wavefronts += wavefronts(group_.request).count;
 }
 
+void scale(LaunchCounts& counts) {
+    for (std::size_t i = 0; i < counts.sites.size(); ++i) {
+        SiteCounts& sums = counts.sites[i];
+        const std::uint64_t blocks = sums.blocks;
+        if (sums.counted == 0) sums = counts.outside[i];
+        sums.blocks = blocks;
+        if (sums.counted == 0) continue;
+        const double factor = static_cast<double>(blocks) / static_cast<double>(sums.counted);
+        const auto estimate = [&](std::uint64_t& count) {
+            count = static_cast<std::uint64_t>(std::llround(factor * static_cast<double>(count)));
+        };
+        for (const auto sum : SiteCounts::kSums) estimate(sums.*sum);
+        for (auto& [line, asked] : sums.lines) estimate(asked), counts.lines[line] += asked;
+    }
+}
+
 void join_sites(LaunchCounts& counts) {
     std::vector<SiteCounts>& sites = counts.sites;
-    const auto is_joined = [&](std::size_t i) {
-        return sites[i].requests != 0 && sites[i].joins != 0 && !sites[i].never_joins &&
-               sites[sites[i].joins].requests == sites[i].requests;
-    };
     const std::vector<SiteCounts> before = sites;
-    std::vector<bool> joined(sites.size());
-    for (std::size_t i = 0; i < sites.size(); ++i) joined[i] = is_joined(i);
+    const auto is_joined = [&](std::size_t i) {
+        return before[i].requests != 0 && before[i].joins != 0 && !before[i].never_joins &&
+               before[before[i].joins].requests == before[i].requests;
+    };
     std::vector<unsigned int> longest(sites.size(), 0);
     for (std::size_t i = 0; i < sites.size(); ++i) {
-        if (!joined[i]) continue;
+        if (!is_joined(i)) continue;
         std::size_t first = i;
         unsigned int length = 0;
-        for (; joined[first] && length < 16; ++length) first = before[first].joins;
+        for (; is_joined(first) && length < 16; ++length) first = before[first].joins;
         sites[first].bytes += before[i].bytes;
         sites[first].bytes_per_lane += before[i].bytes_per_lane;
-        sites[first].worst.bytes += before[i].bytes_per_lane;
+        sites[first].worst.request.bytes += before[i].bytes_per_lane;
         sites[i] = {};
         if (length < longest[first]) continue;
         longest[first] = length;

@@ -2,6 +2,7 @@
 /// @brief The counts of each site, barrier and launch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,21 +14,44 @@
 
 namespace lens {
 
+/// How often each place in memory was asked for. Of very many places, only the first count.
+using PlaceCounts = std::unordered_map<std::uintptr_t, std::uint64_t>;
+inline void count(PlaceCounts& counts, std::uintptr_t place) {
+    if (counts.size() < 1 << 16 || counts.contains(place)) ++counts[place];
+}
+inline std::uint64_t most(const PlaceCounts& counts) {
+    std::uint64_t result = 0;
+    for (const auto& [place, count] : counts) result = std::max(result, count);
+    return result;
+}
+
 /// Of one site, in all launches of one kernel with one shape.
 struct SiteCounts {
     Site at{};
+    std::uint64_t blocks = 0, counted = 0;  ///< that have reached it, and those whose requests were counted
+    std::uint64_t last_block = 0;           ///< of this worker's
+    bool counts_block = false;              ///< whether the last one's requests are counted
     std::uint64_t requests = 0, lanes = 0;
     std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and asked for
     std::uint64_t wavefronts = 0;          ///< of shared memory
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< of atomics
-    Request worst{};                         ///< the request with most sectors or wavefronts
-    unsigned int worst_cost = 0, worst_bank = 0, worst_words = 0;
+    struct Worst {
+        Request request{};  ///< with most sectors or wavefronts
+        unsigned int cost = 0, bank = 0, words = 0;
+    } worst{};
     // Whether it is one load with the site before, as the components of a vector are.
     std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
     bool never_joins = false;
     std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< of groups that end here, as one access each
+    /// By line of 128 bytes of global memory: how many sectors atomics and stores have asked it for.
+    PlaceCounts lines;
 
+    static constexpr std::uint64_t SiteCounts::*kSums[] = {
+        &SiteCounts::requests,         &SiteCounts::lanes,
+        &SiteCounts::sectors,          &SiteCounts::bytes,
+        &SiteCounts::wavefronts,       &SiteCounts::joined_sectors,
+        &SiteCounts::joined_wavefronts};
     void add(const SiteCounts& other);
 };
 
@@ -39,21 +63,27 @@ struct BarrierCounts {
 /// Of all launches of one kernel with one shape.
 struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
-    std::vector<SiteCounts> sites;                  ///< by number
+    std::uint64_t sample = 1;         ///< one block of so many was counted
+    std::vector<SiteCounts> sites;    ///< by number, of blocks in the sample
+    std::vector<SiteCounts> outside;  ///< of other blocks, of which each worker counts the first at each site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
     std::uint64_t touched = 0;                      ///< different sectors, of each launch
     std::uint64_t shuffles = 0;                     ///< warp functions
-    std::unordered_map<std::uintptr_t, std::uint64_t>
-        atomics;  ///< by address of global memory: how many lanes
-    /// By line of 128 bytes of global memory: how many sectors atomics and stores have asked it for.
-    std::unordered_map<std::uintptr_t, std::uint64_t> lines;
+    PlaceCounts atomics;  ///< by address of global memory, of all blocks: how many lanes
+    PlaceCounts lines;    ///< of all sites, once they are scaled
+    void resize(std::size_t size) {
+        if (sites.size() < size) sites.resize(size), outside.resize(size);
+    }
     void add(const LaunchCounts& other);
 };
 
 /// @brief Adds up requests of one worker's warps.
 class Counting {
  public:
-    /// Counts a request. @param[in] site Its number.
+    void begin_block(bool in_sample) { in_sample_ = in_sample, ++block_; }
+    /// The block reaches a site. @return Whether its requests there are to be counted.
+    bool reach(std::uint32_t number);
+    /// Counts a request. @param[in] number Of the site.
     void add(std::uint32_t number, const Request& request);
     /// The next request is of other lanes, or after a point where lanes meet.
     void end_group() { group_ = {}; }
@@ -61,13 +91,19 @@ class Counting {
 
  private:
     LaunchCounts counts_;
+    bool in_sample_ = true;
+    std::uint64_t block_ = 0;  ///< counts this worker's blocks
+    std::vector<SiteCounts>& sites() { return in_sample_ ? counts_.sites : counts_.outside; }
     struct Group {
         std::uint32_t last = 0;
         Request request{};  ///< the accesses joined so far
     } group_{};
-    unsigned int count_addresses(const Request& request, Kind kind);
     void try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request);
 };
+
+/// Sites that no block of the sample has reached are taken from other blocks. All counts are scaled from the
+/// blocks that were counted to those that have reached the site.
+void scale(LaunchCounts& counts);
 
 /// Takes out what is part of a wider access by the site before.
 void join_sites(LaunchCounts& counts);

@@ -130,14 +130,11 @@ inline Wavefronts wavefronts(const Request& request) {
 /// How many lanes at most ask for one address.
 inline unsigned int most_lanes_on_one_address(const Request& request) {
     unsigned int most = 0;
-    for (std::uint32_t left = request.lanes; left != 0;) {
-        const std::uintptr_t address = request.address[static_cast<unsigned int>(__builtin_ctz(left))];
-        std::uint32_t same = 0;
+    for (const std::uintptr_t address : request.address) {
+        unsigned int same = 0;
         for (unsigned int lane = 0; lane < kLanes; ++lane)
-            if ((left >> lane & 1) != 0 && request.address[lane] == address) same |= 1u << lane;
-        left &= ~same;
-        const auto lanes = static_cast<unsigned int>(__builtin_popcount(same));
-        if (lanes > most) most = lanes;
+            if ((request.lanes >> lane & 1) != 0 && request.address[lane] == address) ++same;
+        most = std::max(most, same);
     }
     return most;
 }

@@ -16,6 +16,10 @@ extern "C" char __data_start[], _end[];
 namespace lens {
 namespace {
 
+// With more device memory than this, one block in kSample is counted, if that makes kFewestCounted blocks.
+constexpr std::size_t kLargeMemory = 32 << 20;
+constexpr std::uint64_t kSample = 16, kFewestCounted = 8;
+
 /// A kernel's name and its template's arguments. A launch may know it as a template's parameter only.
 std::string name_of(const sim::Kernel& kernel) {
     std::string name = kernel.address == nullptr ? "" : sim::function_of(kernel.address);
@@ -38,6 +42,7 @@ Lens& the_lens() {
 }
 
 Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
+    if (const char* const asked = std::getenv("LENS_SAMPLE")) count_one_of(std::strtoull(asked, nullptr, 10));
     sim::observer = this;
     arrays_[__data_start] = std::make_unique<Array>(
         __data_start, static_cast<std::size_t>(_end - __data_start), "a __device__ variable", true, true);
@@ -54,22 +59,31 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
     ++grid_;
     has_fences_ = false;
     messages_.clear();
+    std::size_t memory = 0;
+    for (const auto& [begin, array] : arrays_) memory += array->bytes();
+    const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    sample_ = asked_sample_ != 0 ? asked_sample_ : memory > kLargeMemory ? kSample : 1;
+    if (blocks < kFewestCounted * sample_) sample_ = 1;
+}
+
+bool Lens::in_sample(std::uint64_t block) const {
+    const std::uint64_t row = block / sample_;  // which of its blocks counts should follow no pattern
+    return block % sample_ == (row * 0x9e3779b97f4a7c15 >> 32) % sample_;
 }
 
 void Lens::grid_ends() {
-    const auto [found, is_new] = launches_.try_emplace(shape_);
-    if (is_new) order_.push_back(shape_);
+    auto found = std::ranges::find(launches_, shape_, &std::pair<Shape, LaunchCounts>::first);
+    if (found == launches_.end()) found = launches_.insert(found, {shape_, {}});
     LaunchCounts& counts = found->second;
     ++counts.launches;
+    counts.sample = std::max(counts.sample, sample_);
     for (const auto& [begin, array] : arrays_) counts.touched += array->take_touched();
-    for (const auto& [worker, collector] : collectors_) counts.add(collector->take_counts());
+    for (auto& [worker, collector] : collectors_) counts.add(collector.take_counts());
 }
 
 void Lens::block_begins(sim::Worker& worker, std::size_t number) {
     std::unique_lock guard(lock_);
-    std::unique_ptr<Collector>& collector = collectors_[&worker];
-    if (collector == nullptr) collector = std::make_unique<Collector>(worker);
-    running = collector.get();
+    running = &collectors_.try_emplace(&worker, worker).first->second;
     guard.unlock();
     running->begin_block(number, shape_.dynamic_shared_bytes);
 }
@@ -85,7 +99,7 @@ void Lens::allocated(const char* begin, std::size_t bytes) {
 
 void Lens::freed(const char* begin) {
     const std::lock_guard guard(lock_);
-    for (const auto& [worker, collector] : collectors_) collector->forget(begin);
+    for (auto& [worker, collector] : collectors_) collector.forget();
     arrays_.erase(begin);
 }
 
@@ -138,25 +152,6 @@ void Lens::add(Finding finding) {
     Finding& kept = findings_[key];
     finding.count = kept.count;
     kept = std::move(finding);
-}
-
-void Lens::forget() {
-    launches_.clear();
-    order_.clear();
-    findings_.clear();
-}
-
-LaunchCounts Lens::counts() const {
-    LaunchCounts all;
-    for (const auto& [shape, counts] : launches_) all.add(counts);
-    join_sites(all);
-    return all;
-}
-
-std::vector<Finding> Lens::findings() const {
-    std::vector<Finding> all;
-    for (const auto& [key, finding] : findings_) all.push_back(finding);
-    return all;
 }
 
 }  // namespace lens

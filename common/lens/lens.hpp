@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../simulator/observer.hpp"
@@ -74,21 +75,17 @@ class Collector {
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
 
-    /// An allocation is freed.
-    void forget(const char* begin) {
-        for (Array*& array : recent_)
-            if (array != nullptr && array->begin() == begin) array = nullptr;
-    }
+    void forget() { recent_ = {}; }  ///< an allocation is freed
 
     /// The counts since the last call.
-    LaunchCounts take_counts();
+    LaunchCounts take_counts() { return std::move(std::exchange(counting_, {}).counts()); }
 
  private:
     Counting counting_;
     unsigned int thread() const { return threads_.number(*threads_.current); }
     /// @return Whether the address is in an array that the lens watches.
     bool note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
-    Array* array_of(const void* address, Space& space);
+    Array* array_of(const void* address);
     void flush(unsigned int warp);
     void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind, std::uint32_t site,
                            bool is_atomic);
@@ -162,13 +159,16 @@ class Lens : public sim::Observer {
     std::string kernel_name() const { return kernel_; }
     std::uint32_t grid() const { return grid_; }
     bool looks_for_problems() const { return looks_for_problems_; }
+    /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.
+    bool in_sample(std::uint64_t block) const;
     void add(Finding finding);
     void write() const;
 
     // For checks
-    void forget();                ///< all launches and findings
-    LaunchCounts counts() const;  ///< of all launches together
-    std::vector<Finding> findings() const;
+    void forget() { launches_.clear(), findings_.clear(); }
+    void count_one_of(std::uint64_t blocks) { asked_sample_ = blocks; }  ///< or decide by the size, if 0
+    const auto& launches() const { return launches_; }
+    const auto& findings() const { return findings_; }
 
     // Messages between blocks, which need a fence somewhere in the grid
     void keeps_messages() { has_fences_ = true; }
@@ -181,19 +181,19 @@ class Lens : public sim::Observer {
         std::string kernel, launched_at;  ///< FILE:LINE of the launch
         unsigned int grid[3], block[3];
         std::size_t dynamic_shared_bytes;
-        auto operator<=>(const Shape&) const = default;  // NOLINT
+        bool operator==(const Shape&) const = default;
     };
     void copied_to_host(Array& array, std::size_t offset, std::size_t bytes);
 
+    std::uint64_t asked_sample_ = 0, sample_ = 1;
     const bool looks_for_problems_;
     std::string kernel_;
     std::uint32_t grid_ = 0;
     Shape shape_{};
     std::map<const char*, std::unique_ptr<Array>> arrays_;
     std::mutex lock_;
-    std::map<sim::Worker*, std::unique_ptr<Collector>> collectors_;
-    std::map<Shape, LaunchCounts> launches_;
-    std::vector<Shape> order_;  ///< of the first launches
+    std::map<sim::Worker*, Collector> collectors_;
+    std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first one
     std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
 };
 

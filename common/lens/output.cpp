@@ -15,13 +15,15 @@ class Json {
  public:
     explicit Json(std::ostream& out) : out_(out) { out_ << "{"; }
     void end() { out_ << "}\n"; }
-    template <typename T>
-    Json& add(const char* name, const T& value) {
+    /// Members, each given by its name and its value.
+    template <typename T, typename... Rest>
+    Json& add(const char* name, const T& value, const Rest&... rest) {
         begin(name);
         if constexpr (std::is_convertible_v<T, std::string>)
             out_ << std::quoted(std::string(value));  // control characters stay: Python reads them
         else
             out_ << value;
+        if constexpr (sizeof...(rest) > 0) add(rest...);
         return *this;
     }
     template <typename Range>
@@ -64,23 +66,17 @@ constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
 void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
     const Site& at = counts.at;
+    const SiteCounts::Worst& worst = counts.worst;
     std::vector<std::uintptr_t> addresses;
     for (unsigned int lane = 0; lane < kLanes; ++lane)
-        if ((counts.worst.lanes >> lane & 1) != 0) addresses.push_back(counts.worst.address[lane]);
-    json.add("line", line_of(number))
-        .add("space", kSpaces[static_cast<int>(at.space)])
-        .add("kind", kKinds[static_cast<int>(at.kind)])
-        .add("bytes_per_lane", counts.bytes_per_lane)
-        .add("requests", counts.requests)
-        .add("lanes", counts.lanes)
-        .add("sectors", counts.sectors)
-        .add("bytes", counts.bytes)
-        .add("wavefronts", counts.wavefronts)
-        .add("most_lanes_on_address", counts.most_lanes_on_address)
-        .add("worst_cost", counts.worst_cost)
-        .add("worst_bank", counts.worst_bank)
-        .add("worst_words", counts.worst_words)
-        .add("worst_lanes", counts.worst.lanes)
+        if ((worst.request.lanes >> lane & 1) != 0) addresses.push_back(worst.request.address[lane]);
+    json.add("line", line_of(number), "bytes_per_lane", counts.bytes_per_lane)
+        .add("space", kSpaces[static_cast<int>(at.space)], "kind", kKinds[static_cast<int>(at.kind)])
+        .add("blocks", counts.blocks, "counted_blocks", counts.counted, "requests", counts.requests)
+        .add("lanes", counts.lanes, "most_lanes_on_address", counts.most_lanes_on_address)
+        .add("sectors", counts.sectors, "bytes", counts.bytes, "wavefronts", counts.wavefronts)
+        .add("worst_cost", worst.cost, "worst_bank", worst.bank, "worst_words", worst.words)
+        .add("worst_lanes", worst.request.lanes)
         .numbers("worst_addresses", addresses);
 }
 
@@ -88,29 +84,17 @@ void write_finding(Json& json, const Finding& finding) {
     constexpr const char* kProblems[] = {"race", "unwritten", "copied"};
     constexpr const char* kDistances[] = {"lanes", "warps", "blocks"};
     const Site at = site(finding.site);
-    json.add("problem", kProblems[static_cast<int>(finding.problem)])
-        .add("kernel", finding.kernel)
-        .add("array", finding.text)
-        .add("space", kSpaces[finding.is_global ? 0 : 1])
-        .add("offset", finding.offset)
+    json.add("problem", kProblems[static_cast<int>(finding.problem)], "kernel", finding.kernel)
+        .add("array", finding.text, "space", kSpaces[finding.is_global ? 0 : 1], "offset", finding.offset)
         .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
-        .add("kind", kKinds[static_cast<int>(at.kind)])
-        .add("block", finding.block)
-        .add("thread", finding.thread)
-        .add("count", finding.count);
+        .add("kind", kKinds[static_cast<int>(at.kind)], "count", finding.count)
+        .add("block", finding.block, "thread", finding.thread);
     if (finding.problem != Problem::race) return;
-    json.add("other_line", finding.other == kMostSite ? "" : line_of(finding.other))
-        .add("other_kind",
-             finding.other == kMostSite ? "" : kKinds[static_cast<int>(site(finding.other).kind)])
-        .add("other_block", finding.other_block)
-        .add("other_thread", finding.other_thread)
+    const bool has_other = finding.other != kMostSite;
+    json.add("other_line", has_other ? line_of(finding.other) : "")
+        .add("other_kind", has_other ? kKinds[static_cast<int>(site(finding.other).kind)] : "")
+        .add("other_block", finding.other_block, "other_thread", finding.other_thread)
         .add("distance", kDistances[finding.distance()]);
-}
-
-std::uint64_t most(const std::unordered_map<std::uintptr_t, std::uint64_t>& counts) {
-    std::uint64_t result = 0;
-    for (const auto& [place, count] : counts) result = std::max(result, count);
-    return result;
 }
 
 }  // namespace
@@ -120,30 +104,26 @@ void Lens::write() const {
     if (path == nullptr || sim::running_worker != nullptr) return;
     std::ofstream file(path);
     Json json(file);
-    json.add("fault", sim::last_fault()).list("launches", order_, [&](Json& launch, const Shape& shape) {
-        LaunchCounts counts = launches_.at(shape);
+    json.add("fault", sim::last_fault()).list("launches", launches_, [](Json& launch, const auto& of_shape) {
+        auto [shape, counts] = of_shape;
+        scale(counts);
         join_sites(counts);
-        launch.add("kernel", shape.kernel)
-            .add("launched_at", shape.launched_at)
+        launch.add("kernel", shape.kernel, "launched_at", shape.launched_at)
             .numbers("grid", shape.grid)
             .numbers("block", shape.block)
-            .add("dynamic_shared_bytes", shape.dynamic_shared_bytes)
-            .add("launches", counts.launches)
-            .add("blocks", counts.blocks)
-            .add("touched_sectors", counts.touched)
-            .add("warp_functions", counts.shuffles)
-            .add("busiest_line", most(counts.lines))
+            .add("dynamic_shared_bytes", shape.dynamic_shared_bytes, "launches", counts.launches)
+            .add("blocks", counts.blocks, "sample", counts.sample, "warp_functions", counts.shuffles)
+            .add("touched_sectors", counts.touched, "busiest_line", most(counts.lines))
             .add("hottest_address", most(counts.atomics));
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 0; i < counts.sites.size(); ++i)
             if (counts.sites[i].requests != 0) numbers.push_back(i);
         launch.list("sites", numbers,
-                    [&](Json& one, std::uint32_t i) { write_site(one, i, counts.sites[i]); });
+                    [&sites = counts.sites](Json& one, std::uint32_t i) { write_site(one, i, sites[i]); });
         launch.list("barriers", counts.barriers, [](Json& one, const auto& barrier) {
-            one.add("line", barrier.first)
-                .add("count", barrier.second.count)
-                .add("requests", barrier.second.requests)
-                .add("most_requests", barrier.second.most_requests);
+            const auto& [line, its] = barrier;
+            one.add("line", line, "count", its.count, "requests", its.requests)
+                .add("most_requests", its.most_requests);
         });
     });
     json.list("findings", findings_,

@@ -54,10 +54,6 @@ std::uint32_t number_of(const Site& site) {
 
 Path call(Path from, std::uintptr_t at) {
     Tables& all = tables();
-    {
-        const std::shared_lock lock(all.lock);
-        if (const auto found = all.path.find({from, at}); found != all.path.end()) return found->second;
-    }
     const std::unique_lock lock(all.lock);
     const auto [found, is_new] = all.path.try_emplace({from, at}, static_cast<Path>(all.calls.size()));
     if (is_new) all.calls.push_back({from, at});

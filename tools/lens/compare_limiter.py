@@ -35,7 +35,7 @@ def largest_launch(theirs, n, share=1):
     options, its_type = ["--variant", theirs["variant"], "--input", theirs["input"]], r"\b"
     if theirs["case"] == "counter-types":
         options, its_type = ["--counter-types"], f"<{TYPES[theirs['variant']]}[,>]"
-    seen = counts.run(program, [*options, "--n", str(n)], share=share, has_row=False)
+    seen = counts.run(program, [*options, "--n", str(n)], share=share, has_row=False, sample=1)
     launches = [launch for launch in seen["launches"] if re.match(theirs["kernel"] + its_type, launch["kernel"])]
     if not launches:
         raise Problem(f"{theirs['chapter']}, {theirs['variant']}: the lens has seen no launch of {theirs['kernel']}")
@@ -45,7 +45,7 @@ def largest_launch(theirs, n, share=1):
 def sums(theirs, n, share=1):
     """Of one launch."""
     launch = largest_launch(theirs, n, share)
-    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items()}
+    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items() if name != "estimated"}
 
 
 def counted(theirs):

@@ -25,12 +25,14 @@ def this_folder():
     return named if os.path.realpath(named) == os.getcwd() else os.getcwd()
 
 
-def run(program, options, folder=None, shown=False, has_row=True, share=None):
+def run(program, options, folder=None, shown=False, has_row=True, share=None, sample=None):
     """Runs a program, given by its whole path, once. Returns what the lens has written, what the program has said unless it was shown, and its row
-    of results if it has one. A share makes the device smaller, to a part of its SMs, runs the blocks in a fixed order and only counts."""
+    of results if it has one. A share makes the device smaller, to a part of its SMs, runs the blocks in a fixed order and only counts.
+    One block of a sample is counted; None leaves the choice to the lens."""
     with tempfile.TemporaryDirectory() as temporary:
         output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
         part = {"LENS_COUNTS_ONLY": "1", "CUDA_SIM_MULTIPROCESSORS": str(SMS // share), "CUDA_SIM_WORKERS": "1"} if share else {}
+        part |= {"LENS_SAMPLE": str(sample)} if sample else {}
         environment = {"CUDA_SIM_MULTIPROCESSORS": str(SMS), **os.environ, "LENS_OUTPUT": str(output), **part}
         extra = [] if shown or not has_row else ["--csv", str(rows)]
         done = subprocess.run([program, *options, *extra], cwd=folder, env=environment, check=False, text=True,
@@ -70,12 +72,18 @@ def short(kernel):
     return kernel if len(kernel) <= 48 else kernel[:45] + "..."
 
 
+def is_estimated(site):
+    """Whether a site's counts were scaled: not all blocks that have reached it were counted."""
+    return site["counted_blocks"] < site["blocks"]
+
+
 def by_line(sites):
     """Adds up the sites of a line that do the same. A dictionary of the line, the space and the kind."""
     lines = {}
     for site in sites:
         key = site["line"], site["space"], site["kind"]
-        sums = lines.setdefault(key, {name: 0 for name in SUMS + MOST} | {"worst_cost": -1})
+        sums = lines.setdefault(key, {name: 0 for name in SUMS + MOST} | {"worst_cost": -1, "estimated": False})
+        sums["estimated"] |= is_estimated(site)
         for name in SUMS:
             sums[name] += site[name]
         for name in MOST:

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
-       ./course lens EXERCISE [--lines] [--json | --html PATH] [-- PROGRAM OPTIONS]
-       ./course lens FILE.cu [--lines] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens EXERCISE [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens FILE.cu [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialized reads.
 
 --variant NAME  this variant only
 --lines         the source with counts next to it (the default for one variant or a FILE.cu)
+--sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of device memory on);
+                races are searched for in all blocks
 --json          everything that was counted, for programs
 --html PATH     the same as one page for a browser
 
@@ -17,6 +19,7 @@ histogram then also runs on a smaller device, to estimate what limits it at 100 
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -37,11 +40,18 @@ def read_arguments(arguments):
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--variant", help=argparse.SUPPRESS)
     parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--sample", type=whole_number, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--html", help=argparse.SUPPRESS)
     own, options = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]) if "--" in arguments \
         else (arguments, [])
     return parser.parse_args(own), options
+
+
+def whole_number(text):
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise Problem(f"course: --sample accepts a whole number from 1 to 999999999, not '{text}'")
+    return int(text)
 
 
 def of_chapters(asked, options):
@@ -54,7 +64,7 @@ def of_chapters(asked, options):
             found = True
             if sys.stderr.isatty():
                 print(f"\r\033[K{name} ...", end="", file=sys.stderr, flush=True)
-            seen = limiter.of_variant(program, name, options, asked.folder)
+            seen = limiter.of_variant(program, name, options, asked.folder, asked.sample)
             if seen["launches"] or seen["fault"]:
                 yield name, seen
             elif seen["status"] != 0:
@@ -71,7 +81,7 @@ def main(arguments):
     asked.program = [Path(program).resolve() for program in asked.program]
     folders = [Path(asked.folder)] if asked.file else [text.ROOT]
     if asked.file:
-        runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True))]
+        runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
     else:
         runs = list(of_chapters(asked, options))
         if not runs:

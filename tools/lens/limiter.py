@@ -8,7 +8,7 @@ recorded counters.
 import re
 
 import counts
-from counts import SECTOR, SMS, ratio, total, warps
+from counts import SECTOR, SMS, is_estimated, ratio, total, warps
 
 BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
 CLOCK = 1.98e9             # Hz, the highest: documented
@@ -38,7 +38,8 @@ def sums(launch):
             "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
             "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
             "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
-            "wavefronts": total(one, "shared", None, "wavefronts")}
+            "wavefronts": total(one, "shared", None, "wavefronts"),
+            "estimated": sum(is_estimated(site) for site in launch["sites"])}
 
 
 def extrapolated(small, big, n):
@@ -79,19 +80,20 @@ def digits(number):
 
 
 def figures(of_launches, word):
-    """The two counts that matter most for a word."""
+    """The two counts that matter most for a word. ~ marks estimates."""
     if word == "nothing":
         return []
     its = {name: sum(one[name] for one in of_launches) for name in of_launches[0]}
     moved, launched, loads = its["touched_sectors"] * SECTOR, its["launches"], digits(ratio(its["loads"], its["warps"]))
+    about = "~" if its["estimated"] else ""
     sectors = its["load_sectors"] + its["store_sectors"] + its["atomic_sectors"]
     return {
-        "memory": [f"{moved:,} bytes to move", f"{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
-        "shared memory": [f"{its['wavefronts']:,} wavefronts", f"{ratio(its['wavefronts'], its['shared']):.2f} per access"],
-        "atomics": [f"{max(one['busiest_line'] for one in of_launches):,} sectors of one 128-byte line",
-                    f"{its['atomics']:,} requests"],
-        "issue": [f"{its['requests']:,} requests", f"by {its['warps']:,} warps"],
-        "latency": [f"{loads} load{'s' * (loads != '1')} per warp",
+        "memory": [f"{moved:,} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
+        "shared memory": [f"{about}{its['wavefronts']:,} wavefronts", f"{ratio(its['wavefronts'], its['shared']):.2f} per access"],
+        "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,} sectors of one 128-byte line",
+                    f"{about}{its['atomics']:,} requests"],
+        "issue": [f"{about}{its['requests']:,} requests", f"by {its['warps']:,} warps"],
+        "latency": [f"{about}{loads} load{'s' * (loads != '1')} per warp",
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
         "launch": [f"{launched} launch" + "es" * (launched > 1), f"{moved:,} bytes to move"],
     }[word]
@@ -107,15 +109,15 @@ def by_kernel(launches):
     return result
 
 
-def of_variant(program, variant, options, folder):
+def of_variant(program, variant, options, folder, sample=None):
     """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
     elements, and a histogram's `large` is what LARGE would give."""
     has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
     options = [*options, "--variant", variant]
-    seen = counts.run(program, options if has_size else [*options, "--n", "1M"], folder)
+    seen = counts.run(program, options if has_size else [*options, "--n", "1M"], folder, sample=sample)
     runs = [seen]
     if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:
-        runs += [counts.run(program, [*options, "--n", str(n)], folder, share=SHARE) for n in SIZES]
+        runs += [counts.run(program, [*options, "--n", str(n)], folder, share=SHARE, sample=1) for n in SIZES]
     for run in runs:
         run["launches"] = [launch for launch in run["launches"] if "/main.cu:" not in launch["launched_at"]]
     if len(runs) > 1:

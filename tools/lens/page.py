@@ -6,7 +6,7 @@ from html import escape
 
 from counts import by_line, ratio
 from rows import Problem
-from text import HEADING, UNITS, describe, distinct, finding_words, source_lines, summary
+from text import HEADING, UNITS, describe, distinct, finding_words, sampling, source_lines, summary
 
 STYLE = """
 :root { color-scheme: light dark; --line: #d0d7de; --quiet: #59636e; --shade: #f6f8fa; --hot: 255, 120, 0; --focus: #0969da; }
@@ -137,7 +137,7 @@ def source(launch, folders, accesses):
 
 def write(path, runs, folders):
     accesses, body = [], []
-    body.append("<pre>" + escape("\n".join([HEADING, UNITS, *(summary(name, seen) for name, seen in runs)])) + "</pre>")
+    body.append("<pre>" + escape("\n".join([HEADING, UNITS, *(summary(name, seen) for name, seen in runs), *sampling(runs)])) + "</pre>")
     for name, seen in runs:
         body.append(f"<h2>{escape(name)}</h2>")
         for finding in distinct(seen["findings"]):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from counts import by_line, efficiency, moved, ratio, short, total
+from counts import by_line, efficiency, is_estimated, moved, ratio, short, total
 from limiter import LARGE, figures, limiter, sums
 from rows import one_line
 
@@ -26,7 +26,8 @@ def source_lines(name, folders=(ROOT,)):
 def describe(space, kind, sums):
     """A line's counts, in words."""
     lanes = f"{ratio(sums['lanes'], sums['requests']):.1f} lanes"
-    start = f"{space} {kind:6} {sums['requests']:>12,} requests {lanes:>10}"
+    requests = ("~" if sums["estimated"] else "") + f"{sums['requests']:,}"
+    start = f"{space} {kind:6} {requests:>12} requests {lanes:>10}"
     if space == "global":
         words = f"{start} {ratio(sums['sectors'], sums['requests']):6.2f} sectors each {efficiency(sums):5.0%} used"
         words += " (approximate)" if kind == "atomic" else ""
@@ -131,11 +132,19 @@ def summary(name, seen):
     word = limiter(counted)
     large = f" (at {LARGE >> 20} Mi: {limiter(seen['large'])})" if "large" in seen else ""
     loads = total(launches, "global", "load", "requests")
-    return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {ratio(all_bytes, least):11.2f} "
+    about = "~" if any(one["estimated"] for one in counted) else ""
+    return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {about + f'{ratio(all_bytes, least):.2f}':>11} "
             f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} "
-            f"{ratio(total(launches, 'shared', None, 'wavefronts'), n):11.3f} {hottest:10,} "
+            f"{about + format(ratio(total(launches, 'shared', None, 'wavefronts'), n), '.3f'):>11} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
             f"{word}: {', '.join(figures(counted, word))}{large}")
+
+
+def sampling(runs):
+    """The line that explains ~, if a count has it."""
+    samples = [launch["sample"] for _, seen in runs for launch in seen["launches"] if any(map(is_estimated, launch["sites"]))]
+    if samples:
+        yield f"~: estimated from one block in {max(samples)} (--sample 1 counts all). Races are searched for in all blocks."
 
 
 def problems(name, seen):
@@ -155,6 +164,7 @@ def report(runs, with_lines, folders=(ROOT,)):
     yield UNITS
     for name, seen in runs:
         yield summary(name, seen)
+    yield from sampling(runs)
     for name, seen in runs:
         if with_lines:
             for launch in seen["launches"]:

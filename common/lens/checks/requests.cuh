@@ -2,7 +2,7 @@
 /// @brief Checks of what a warp's accesses cost: the textbook's cases, with the textbook's numbers.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "../../checks/catch.hpp"
@@ -145,11 +145,7 @@ __global__ void store_kernel(unsigned int* d_counts, unsigned int different) {
 
 TEST_CASE("the sectors of a line that all blocks store to add up, as those of atomics do") {
     const DeviceBuffer<unsigned int> d_counts(64);
-    const auto busiest = [](const Seen& all) {
-        std::uint64_t most = 0;
-        for (const auto& [line, sectors] : all.counts.lines) most = std::max(most, sectors);
-        return most;
-    };
+    const auto busiest = [](const Seen& all) { return lens::most(all.counts.lines); };
     CHECK(busiest(seen([&] { store_kernel<<<3, 32>>>(d_counts.data(), 32); })) == 12);
     CHECK(busiest(seen([&] { atomic_kernel<<<3, 32>>>(d_counts.data(), 32); })) == 12);
     CHECK(busiest(seen([&] { store_kernel<<<3, 64>>>(d_counts.data(), 64); })) == 12);  // two lines
@@ -172,6 +168,80 @@ TEST_CASE("lanes that leave a loop early wait for the others after it") {
     CHECK(all.global_loads().lanes ==
           32 + 30 + 28 + 26 + 24 + 22 + 20 + 18 + 16 + 14 + 12 + 10 + 8 + 6 + 4 + 2);
     CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == 33);
+}
+
+/// Each block copies 32 numbers, and the one that arrives last adds up all copies.
+__global__ void last_block_kernel(const int* d_data, int* d_sums, unsigned int* d_arrived,
+                                  unsigned int blocks) {
+    int sum = d_data[blockIdx.x * 32 + threadIdx.x];
+    d_sums[blockIdx.x * 32 + threadIdx.x] = sum;
+    __shared__ bool is_last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(d_arrived, 1u) == blocks - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    for (unsigned int i = threadIdx.x; i < blocks * 32; i += 32) sum += d_sums[i];
+    d_sums[threadIdx.x] = sum;
+}
+
+/// Two blocks of many store to one place.
+__global__ void rare_race_kernel(int* d_data, unsigned int first) {
+    if (blockIdx.x / 2 == first / 2) d_data[0] = 1;
+}
+
+TEST_CASE(
+    "counts of one block in 16 are scaled to all that reach the line, and races are looked for in all") {
+    constexpr unsigned int kBlocks = 1000;
+    const DeviceBuffer<int> d_data(kBlocks * 32), d_sums(kBlocks * 32);
+    const DeviceBuffer<unsigned int> d_arrived(1);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    lens::the_lens().count_one_of(16);
+    const Seen all = seen([&] {
+        CUDA_CHECK(cudaMemset(d_arrived.data(), 0, d_arrived.bytes()));
+        last_block_kernel<<<kBlocks, 32>>>(d_data.data(), d_sums.data(), d_arrived.data(), kBlocks);
+    });
+    CHECK(all.findings.empty());
+    CHECK(all.counts.sample == 16);
+    CHECK(all.global_loads().requests == 2 * kBlocks);
+    CHECK(all.global_loads().sectors == 8 * kBlocks);
+    CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == kBlocks + 1);
+    CHECK(lens::most(all.counts.atomics) == kBlocks);
+    CHECK(lens::most(all.counts.lines) == kBlocks);
+    for (unsigned int block = 0; block < 32; block += 2) {
+        const Seen two = seen([&] { rare_race_kernel<<<kBlocks, 32>>>(d_data.data(), block); });
+        CHECK(two.has_race());
+        CHECK(two.sum(lens::Space::global, lens::Kind::store).blocks == 2);
+        CHECK(two.sum(lens::Space::global, lens::Kind::store).requests == 2);
+    }
+    CHECK(seen([&] { store_kernel<<<127, 32>>>(d_arrived.data(), 1); }).counts.sample == 1);
+    lens::the_lens().count_one_of(0);
+}
+
+/// Lanes that add to the same counters by chance, in every fourth block less often.
+__global__ void scattered_kernel() {
+    __shared__ unsigned int counts[256];
+    for (unsigned int i = threadIdx.x; i < 256; i += 32) counts[i] = 0;
+    __syncthreads();
+    for (unsigned int i = 0; i < 8; ++i) {
+        unsigned int random = (blockIdx.x * 256 + i * 32 + threadIdx.x + 1) * 2654435761u;
+        random = (random ^ random >> 15) * 2246822519u;
+        atomicAdd(&counts[random >> (blockIdx.x % 4 == 0 ? 24 : 26)], 1u);
+    }
+}
+
+TEST_CASE("a sample's estimate is close, and the same in each run") {
+    const auto wavefronts = [](std::uint64_t sample) {
+        lens::the_lens().count_one_of(sample);
+        const Seen all = seen([] { scattered_kernel<<<2048, 32>>>(); });
+        lens::the_lens().count_one_of(0);
+        return all.sum(lens::Space::shared, lens::Kind::atomic).wavefronts;
+    };
+    const auto full = static_cast<double>(wavefronts(1)), estimate = static_cast<double>(wavefronts(16));
+    CHECK(std::abs(estimate / full - 1) < 0.02);
+    CHECK(wavefronts(16) == wavefronts(16));
+    CHECK(estimate != full);
 }
 
 }  // namespace request_checks

@@ -37,7 +37,14 @@ template <typename Run>
 Seen seen(const Run& run) {
     lens::the_lens().forget();
     run();
-    return {lens::the_lens().counts(), lens::the_lens().findings()};
+    Seen all;
+    for (auto [shape, counts] : lens::the_lens().launches()) {
+        scale(counts);
+        all.counts.add(counts);
+    }
+    join_sites(all.counts);
+    for (const auto& [key, finding] : lens::the_lens().findings()) all.findings.push_back(finding);
+    return all;
 }
 
 }  // namespace lens_checks

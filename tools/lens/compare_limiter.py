@@ -45,7 +45,7 @@ def largest_launch(theirs, n, share=1):
 def sums(theirs, n, share=1):
     """Of one launch."""
     launch = largest_launch(theirs, n, share)
-    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items() if name != "estimated"}
+    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items()}
 
 
 def counted(theirs):

@@ -77,6 +77,10 @@ def is_estimated(site):
     return site["counted_blocks"] < site["blocks"]
 
 
+def has_estimates(launch):
+    return any(map(is_estimated, launch["sites"]))
+
+
 def by_line(sites):
     """Adds up the sites of a line that do the same. A dictionary of the line, the space and the kind."""
     lines = {}

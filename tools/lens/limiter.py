@@ -8,7 +8,7 @@ recorded counters.
 import re
 
 import counts
-from counts import SECTOR, SMS, is_estimated, ratio, total, warps
+from counts import SECTOR, SMS, ratio, total, warps
 
 BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
 CLOCK = 1.98e9             # Hz, the highest: documented
@@ -38,8 +38,7 @@ def sums(launch):
             "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
             "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
             "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
-            "wavefronts": total(one, "shared", None, "wavefronts"),
-            "estimated": sum(is_estimated(site) for site in launch["sites"])}
+            "wavefronts": total(one, "shared", None, "wavefronts")}
 
 
 def extrapolated(small, big, n):
@@ -79,13 +78,12 @@ def digits(number):
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def figures(of_launches, word):
-    """The two counts that matter most for a word. ~ marks estimates."""
+def figures(of_launches, word, about):
+    """The two counts that matter most for a word. `about` marks those that a sample only estimates."""
     if word == "nothing":
         return []
     its = {name: sum(one[name] for one in of_launches) for name in of_launches[0]}
     moved, launched, loads = its["touched_sectors"] * SECTOR, its["launches"], digits(ratio(its["loads"], its["warps"]))
-    about = "~" if its["estimated"] else ""
     sectors = its["load_sectors"] + its["store_sectors"] + its["atomic_sectors"]
     return {
         "memory": [f"{moved:,} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from counts import by_line, efficiency, is_estimated, moved, ratio, short, total
+from counts import by_line, efficiency, has_estimates, moved, ratio, short, total
 from limiter import LARGE, figures, limiter, sums
 from rows import one_line
 
@@ -132,17 +132,18 @@ def summary(name, seen):
     word = limiter(counted)
     large = f" (at {LARGE >> 20} Mi: {limiter(seen['large'])})" if "large" in seen else ""
     loads = total(launches, "global", "load", "requests")
-    about = "~" if any(one["estimated"] for one in counted) else ""
-    return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {about + f'{ratio(all_bytes, least):.2f}':>11} "
+    about = "~" if any(map(has_estimates, launches)) else ""
+    asked, wavefronts = ratio(all_bytes, least), ratio(total(launches, "shared", None, "wavefronts"), n)
+    return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {f'{about}{asked:.2f}':>11} "
             f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} "
-            f"{about + format(ratio(total(launches, 'shared', None, 'wavefronts'), n), '.3f'):>11} {hottest:10,} "
+            f"{f'{about}{wavefronts:.3f}':>11} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
-            f"{word}: {', '.join(figures(counted, word))}{large}")
+            f"{word}: {', '.join(figures(counted, word, about))}{large}")
 
 
 def sampling(runs):
     """The line that explains ~, if a count has it."""
-    samples = [launch["sample"] for _, seen in runs for launch in seen["launches"] if any(map(is_estimated, launch["sites"]))]
+    samples = [launch["sample"] for _, seen in runs for launch in seen["launches"] if has_estimates(launch)]
     if samples:
         yield f"~: estimated from one block in {max(samples)} (--sample 1 counts all). Races are searched for in all blocks."
 

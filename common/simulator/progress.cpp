@@ -129,10 +129,17 @@ static int print_values(const char* format, va_list values) {
     Worker* const worker = running_worker;
     if (worker == nullptr) return std::vprintf(format, values);
     char* text = nullptr;
-    const int bytes = vasprintf(&text, format, values);
+    int bytes = 0;
+    {
+        const Worker::InSimulator here(*worker);  // memory is allocated under a lock, too
+        bytes = vasprintf(&text, format, values);
+    }
     if (bytes < 0) return bytes;
     worker->print({text, static_cast<std::size_t>(bytes)});
-    std::free(text);
+    {
+        const Worker::InSimulator here(*worker);
+        std::free(text);
+    }
     worker->stop_if_due();
     return bytes;
 }

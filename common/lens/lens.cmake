@@ -5,7 +5,7 @@ add_library(lens STATIC ${lens_dir}/hooks.cpp ${lens_dir}/lens.cpp ${lens_dir}/c
   ${lens_dir}/lanes.cpp ${lens_dir}/site.cpp ${lens_dir}/clocks.cpp ${lens_dir}/shadow.cpp ${lens_dir}/output.cpp)
 target_link_libraries(lens PUBLIC simulator Boost::context)
 
-# These options keep the accesses those of the source, in its order. tools/program reads it
+# These options keep the accesses those of the source, in its order. tools/course/program reads it
 # from the cache.
 set(options -O2 -fsanitize=thread -fno-unroll-loops)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -52,7 +52,7 @@ import verdict as checks
 from starter import ROOT, exercises, without_marks
 from student import Work, noted
 
-sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
+sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools" / "results")]
 import limiter
 import rows as results
 import text

@@ -15,7 +15,7 @@ from definitions import Rejected, split, tokens_of
 from sandbox import CPU_SECONDS, OUTPUT, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 
-sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools")]
+sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools" / "results")]
 import counts  # noqa: E402
 import rows  # noqa: E402
 import text as lens  # noqa: E402

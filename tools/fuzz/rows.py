@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: tools/fuzz/rows.py [SECONDS [SEED]]
 
-Feeds tools/report.py and tools/picture with mutated rows: they must draw any file, without turning its text into tags or
+Feeds tools/results/report.py and tools/results/picture with mutated rows: they must draw any file, without turning its text into tags or
 gnuplot code, or refuse it in one line. gnuplot itself draws one file in twenty.
 """
 
@@ -27,7 +27,7 @@ PIECES = [b",", b'"', b"\n", b"\r", b"\0", b"\xff", b"\x1b[", b"`", b"$(", b"\\"
 TAGS = {"html", "meta", "title", "style", "h1", "h2", "p", "strong", "figure", "div", "table", "tr", "th", "td"}
 CELL = re.compile(r'"([^\0-\x1f"\\#]|\\[0-7]{3})*"|-?[0-9.e+-]+')
 
-sys.path.insert(0, str(TOOLS))
+sys.path.insert(0, str(TOOLS / "results"))
 import picture  # noqa: E402  (of the tools)
 
 draw = picture.draw
@@ -77,7 +77,7 @@ def check(folder, text):
     out.unlink(missing_ok=True)
     is_page = text[:20].count(b"chapter") > 0
     target = out if is_page else out.with_suffix(".svg")
-    sys.argv = [str(TOOLS / ("report.py" if is_page else "picture")), str(rows), str(target)]
+    sys.argv = [str(TOOLS / "results" / ("report.py" if is_page else "picture")), str(rows), str(target)]
     picture.draw = check_data if random.randrange(20) else draw
     try:
         with contextlib.redirect_stdout(io.StringIO()):

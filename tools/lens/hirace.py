@@ -33,7 +33,7 @@ def races(indigo, source):
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
         file = shutil.copy(source, scratch)
-        built = subprocess.run([ROOT / "tools" / "program", ROOT / "build" / "simulator", file, "lens"], capture_output=True,
+        built = subprocess.run([ROOT / "tools" / "course" / "program", ROOT / "build" / "simulator", file, "lens"], capture_output=True,
                                text=True, check=False)
         if built.returncode != 0:
             return None, "it does not compile"

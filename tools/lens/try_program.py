@@ -28,7 +28,7 @@ def main(arguments):
         raise Problem(__doc__)
     build, file = arguments
     expected = dict(LAUNCH.findall(Path(file).read_text(encoding="utf-8")))
-    built = subprocess.run([ROOT / "tools" / "program", build, file, "lens"], check=False,
+    built = subprocess.run([ROOT / "tools" / "course" / "program", build, file, "lens"], check=False,
                            capture_output=True, text=True)
     if built.returncode != 0:
         raise Problem(built.stderr)

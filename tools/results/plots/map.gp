@@ -1,4 +1,4 @@
-# A joint histogram as a map; tools/picture calls it.
+# A joint histogram as a map; tools/results/picture calls it.
 # Arguments: svg or png, the data's file, what x, y and the colours are called, and the largest count.
 # The terminal is png, since pngcairo would leave light seams between the boxes.
 if (ARG1 eq "png") { set terminal png truecolor size 800,640 noenhanced font "sans-serif,12" background rgb "white" }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tools/report.py ROWS.csv PAGE.html
+"""usage: tools/results/report.py ROWS.csv PAGE.html
 
 Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread; of a run on the
 simulator, verdicts only. The page needs no network.

@@ -1,4 +1,4 @@
-# Histograms as curves, one over the other; tools/picture calls it.
+# Histograms as curves, one over the other; tools/results/picture calls it.
 # Arguments: svg or png, the data's file, what x and y are called, where x begins and ends, the curves' names, which
 # are their data's too, their colours, and where y ends.
 if (ARG1 eq "png") { set terminal pngcairo size 800,400 noenhanced font "sans-serif,12" background rgb "white" }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tools/picture_steps.py [--check]
+"""usage: tools/results/picture_steps.py [--check]
 
 Draws the pictures that a page of the site shows step by step: banks.svg, race.svg, strides.svg and trees.svg of
 docs/figures. Elsewhere each shows all of its steps at once. --check changes nothing, and exits with 1 if a picture is
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from picture_svg import WIDTH, arrow, cell, cells, note, step, svg, text
 
-FIGURES = Path(__file__).resolve().parent.parent / "docs" / "figures"
+FIGURES = Path(__file__).resolve().parent.parent.parent / "docs" / "figures"
 LANES = BANKS = 32
 
 # --- Bank conflicts -----------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def main(arguments):
             if not arguments:
                 path.write_text(drawing, encoding="utf-8")
     if arguments and old:
-        sys.exit(f"docs/figures: {', '.join(old)} out of date; tools/picture_steps.py draws them")
+        sys.exit(f"docs/figures: {', '.join(old)} out of date; tools/results/picture_steps.py draws them")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# A chart of one value: a bar for each row, or a line for each variant over another value; tools/chart.py calls it.
+# A chart of one value: a bar for each row, or a line for each variant over another value; tools/results/chart.py calls it.
 # Arguments: the data's file, a name for the SVG's ids, the title, the machine, the names of the value's axis and of the
 # other one, and in words: how many bars there are, or 0; how many lines; where the value's axis ends; where the other
 # begins and ends. Data: "bars" has place, value, name and words; "line1" and so on have a name in their first row and

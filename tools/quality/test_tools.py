@@ -17,9 +17,10 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 from unittest import mock
 
-import picture_steps as steps
+TOOLS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOOLS / "results"))
+import picture_steps as steps  # noqa: E402
 
-TOOLS = Path(__file__).resolve().parent
 HOSTILE = ["`touch pwned`", '"; system("touch pwned"); "', "</desc><script>alert(1)</script>", "%s %d %%",
            'a\\nb \\042 "c" \\', "# é漢字 {/Bold x}_1^2 @y ~", "$(touch pwned)", "'; system('touch pwned'); '",
            "<!-- /fill --> ]]> &amp;", "''quoted'", "|touch pwned", "<touch pwned", "-e", "</style><script>"]
@@ -97,7 +98,7 @@ class Folder(unittest.TestCase):
 
 class Report(Folder):
     def page(self, *changes):
-        self.works(TOOLS / "report.py", self.write_rows(*changes), "page.html")
+        self.works(TOOLS / "results" / "report.py", self.write_rows(*changes), "page.html")
         return (self.folder / "page.html").read_text(encoding="utf-8")
 
     def test_texts_are_shown_and_never_executed(self):
@@ -112,7 +113,7 @@ class Report(Folder):
 
     def test_a_name_that_is_no_utf8_is_shown(self):
         text = (self.folder / self.write_rows({"variant": "name", "input": "name"})).read_bytes()
-        self.works(TOOLS / "report.py", self.write("rows.csv", text.replace(b"name", b"\xff.bin")), "page.html")
+        self.works(TOOLS / "results" / "report.py", self.write("rows.csv", text.replace(b"name", b"\xff.bin")), "page.html")
         page = (self.folder / "page.html").read_text(encoding="utf-8")
         self.assertIn("(\\xff.bin)", page)
         self.assertIn("01 \\xff.bin", self.texts(re.search(r"<svg.*</svg>", page, re.DOTALL)[0]))
@@ -122,7 +123,7 @@ class Report(Folder):
         for name in [*(f"{text.replace('/', ' ')}.html" for text in HOSTILE), "a\n!touch pwned\n#.html", b"\xff.html",
                      "x" * 250 + ".html"]:
             with self.subTest(name):
-                self.works(TOOLS / "report.py", rows, name)
+                self.works(TOOLS / "results" / "report.py", rows, name)
                 self.assertTrue((self.folder / os.fsdecode(name)).exists())
         (self.folder / "link.html").symlink_to(rows)
         os.mkfifo(self.folder / "pipe")
@@ -130,9 +131,9 @@ class Report(Folder):
                             ("x" * 300, "too long"), ("/", "is not a regular file"), ("pipe", "is not a regular file"), (f"{rows}/page.html", "exists"),
                             (f"{rows}/a\n\x1b[31m/page.html", "Not a directory")]:
             with self.subTest(name):
-                self.fails(words, TOOLS / "report.py", rows, name)
+                self.fails(words, TOOLS / "results" / "report.py", rows, name)
         self.assertFalse(list(self.folder.rglob("pwned*")) + list(self.folder.glob("*.part")))
-        self.works(TOOLS / "report.py", rows, "page.html")
+        self.works(TOOLS / "results" / "report.py", rows, "page.html")
 
     def test_a_problem_decides_the_section_whatever_the_chapter(self):
         page = self.page({}, {"chapter": "06_y", "problem": "sum of squares"}, {"chapter": "08_live"},
@@ -160,7 +161,7 @@ class Report(Folder):
                 ("bytes", "1e100", "2: bytes"), ("p10_s", "1e-200", "2: a picture"), ("input", "x" * 200000, "2: is not a CSV file"),
                 ("variant", "", "2: variant is empty"), ("case", "sizes", "no rows of the default progression")]:
             with self.subTest(column=column, text=text):
-                self.fails(words, TOOLS / "report.py", self.write_rows({column: text}), "page.html")
+                self.fails(words, TOOLS / "results" / "report.py", self.write_rows({column: text}), "page.html")
         for text, words in [
                 ("", "has no rows"), (heading, "has no rows"), ("a,b\n1,2\n", "has no column chapter"),
                 (f"{heading}\n{row}\n".replace("median_s", "middle"), "has no column median_s"),
@@ -169,10 +170,10 @@ class Report(Folder):
                 (f'{heading}\n{row}\n"', "is not a CSV file"), (b"\xff\xfe\0", "has no rows"),
                 (bytes(range(256)) * 9, "rows.csv:"), (f"{heading}\n{row}\n\0\n", "rows.csv:3: the number of cells")]:
             with self.subTest(words=words):
-                self.fails(words, TOOLS / "report.py", self.write("rows.csv", text), "page.html")
+                self.fails(words, TOOLS / "results" / "report.py", self.write("rows.csv", text), "page.html")
         for name, words in [("none.csv", "No such file"), ("\x1b[31m\n", "No such file"), (b"\xff", "\\xff: No such"),
                             (".", "Is a directory"), ("/dev/zero", "is a device"), ("/proc/self/mem", "error")]:
-            self.fails(words, TOOLS / "report.py", name, "page.html")
+            self.fails(words, TOOLS / "results" / "report.py", name, "page.html")
         self.assertFalse((self.folder / "page.html").exists())
 
 
@@ -192,7 +193,7 @@ class Steps(unittest.TestCase):
             self.assertEqual(values[0], sum(steps.VALUES))
 
     def test_the_pictures_are_up_to_date(self):
-        run = subprocess.run([TOOLS / "picture_steps.py", "--check"], capture_output=True, encoding="utf-8", check=False)
+        run = subprocess.run([TOOLS / "results" / "picture_steps.py", "--check"], capture_output=True, encoding="utf-8", check=False)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
 
@@ -228,9 +229,9 @@ class Bins(Folder):
 
     def draw(self, text, *options):
         bins = self.write("bins.csv", text)
-        self.works(TOOLS / "picture", bins, "out.png", *options)
+        self.works(TOOLS / "results" / "picture", bins, "out.png", *options)
         self.assertEqual((self.folder / "out.png").read_bytes()[:4], b"\x89PNG")
-        self.works(TOOLS / "picture", bins, "out.svg", *options)
+        self.works(TOOLS / "results" / "picture", bins, "out.svg", *options)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["bins.csv", "out.png", "out.svg"])
         return self.texts((self.folder / "out.svg").read_text(encoding="utf-8"))
 
@@ -257,17 +258,17 @@ class Bins(Folder):
         device = ALL_HOSTILE.replace('"', '""')
         lines = [f'{gpu},0,0,9,0,{read},{read},2,2,3,"{device}",false,1,13.0,2,c,2026-01-01\n'
                  for gpu, read in ((0, 0.5), (1, 1))]
-        self.works(TOOLS / "picture", self.write("times.csv", self.TIMELINE + "".join(lines)), "out.svg")
+        self.works(TOOLS / "results" / "picture", self.write("times.csv", self.TIMELINE + "".join(lines)), "out.svg")
         drawing = (self.folder / "out.svg").read_text(encoding="utf-8")
         self.assertLessEqual({"GPU 0, slot 0", "GPU 1, slot 0", "read", "copy", "count", "3.00 s"},
                              set(self.texts(drawing)))
         self.assertTrue(any(words.startswith(ALL_HOSTILE) for words in self.texts(drawing)))
-        self.fails("drawn as SVG", TOOLS / "picture", "times.csv", "out.png")
+        self.fails("drawn as SVG", TOOLS / "results" / "picture", "times.csv", "out.png")
         for line, words in [("0,0,0,9,1,0,1,2,2,3,x,false,1,13.0,2,c,d\n", "times.csv:2: read_to is before"),
                             ("0,0,0,9,0,x,1,2,2,3,x,false,1,13.0,2,c,d\n", "times.csv:2: read_to is not"),
                             ("0,0,0,9,0,0,0,0,0,0,x,false,1,13.0,2,c,d\n", "times above 0"), ("", "no rows")]:
             with self.subTest(line):
-                self.fails(words, TOOLS / "picture", self.write("times.csv", self.TIMELINE + line), "out.svg")
+                self.fails(words, TOOLS / "results" / "picture", self.write("times.csv", self.TIMELINE + line), "out.svg")
         self.assertEqual((self.folder / "out.svg").read_text(encoding="utf-8"), drawing)
 
     def test_damaged_bins_are_refused_in_a_line_and_leave_the_picture(self):
@@ -280,12 +281,12 @@ class Bins(Folder):
                 (self.JOINT + "0,1,0,nan,1\n", "bins.csv:2: y_high"),
                 (self.JOINT + "0,1,0,1,1\n0,1,1,1,1\n", "bins.csv:3: a bin's low edge")]:
             with self.subTest(text):
-                self.fails(words, TOOLS / "picture", self.write("bins.csv", text), out)
-        self.fails("missing.csv", TOOLS / "picture", "missing.csv", out)
+                self.fails(words, TOOLS / "results" / "picture", self.write("bins.csv", text), out)
+        self.fails("missing.csv", TOOLS / "results" / "picture", "missing.csv", out)
         self.write("bins.csv", "bin,count\n0,1\n")
         (self.folder / "folder.svg").mkdir()
         for name in ("bins.csv/out.svg", "folder.svg"):
-            self.fails(f"{name}: ", TOOLS / "picture", "bins.csv", name)
+            self.fails(f"{name}: ", TOOLS / "results" / "picture", "bins.csv", name)
         self.assertEqual((self.folder / out).read_text(), "as it was")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["bins.csv", "folder.svg", "out.svg"])
 
@@ -299,7 +300,7 @@ class Fill(Folder):
     def setUp(self):
         super().setUp()
         shutil.copytree(TOOLS, self.folder / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-        self.tool = self.folder / "tools/fill"
+        self.tool = self.folder / "tools/results/fill"
         (self.folder / "docs/results/x").mkdir(parents=True)
         self.write("docs/results/x/said.txt", "at 7 MHz\n")
         self.write("code.cu", "void f(int);\n\ntemplate <int n>\n__global__ void\nf() {\n    g();\n}\n\nint g() {}\n")
@@ -380,7 +381,7 @@ class Fill(Folder):
 
 class Mutate(unittest.TestCase):
     def test_changes_of_one_point(self):
-        mutants_of = runpy.run_path(str(TOOLS / "mutate"))["mutants_of"]
+        mutants_of = runpy.run_path(str(TOOLS / "quality" / "mutate"))["mutants_of"]
 
         def changes(text):
             return [text[:mutant.begin] + mutant.new + text[mutant.end:] for mutant in mutants_of("x.cuh", text)]
@@ -411,7 +412,7 @@ class FailedChecks(Folder):
         log = "".join(f"{k}/2 Testing: 08_live/{'interleaved/' * (order == 'interleaved')}right\nOutput:\n----------\n"
                       f'x.cu:5: failed: CHECK(check_variant(variant).value_or("") == "") for: "{words}"\n'
                       "<end of output>\nTest Failed.\n" for k, (order, words) in enumerate(outputs.items(), 1))
-        return self.run_tool(sys.executable, TOOLS / "failed_checks.py", self.write("LastTest.log", log)).stdout
+        return self.run_tool(sys.executable, TOOLS / "course" / "failed_checks.py", self.write("LastTest.log", log)).stdout
 
     def test_a_race_that_fails_in_order_by_luck_is_told_by_its_smallest_case(self):
         said = self.said(in_order="live, n = 32767: got 21431", interleaved="live, n = 31: got 25")
@@ -458,7 +459,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         super().setUp()
         shutil.copytree(TOOLS / "exercises", self.folder / "tools/exercises")
         shutil.copytree(TOOLS / "lens", self.folder / "tools/lens")
-        shutil.copy(TOOLS / "rows.py", self.folder / "tools")
+        shutil.copytree(TOOLS / "results", self.folder / "tools/results")
         self.write("03_x/kernels.cuh", self.KERNELS)
         self.write("03_x/exercises/1_one.md", "# 03.1 One\n<!-- variant: one -->\n\n## Task\n\nAdd.\n\n## Hints\n\n"
                                               "1. a\n2. b\n   c\n3. d\n\n## Then\n\nWhy?\n")

@@ -1,4 +1,4 @@
-# What each variant reads in a second; tools/picture.py calls it, and adds the colours for dark pages.
+# What each variant reads in a second; tools/results/picture.py calls it, and adds the colours for dark pages.
 # Arguments: the data's file, a name for the SVG's ids, the title, the machine, and in words: how many variants there
 # are; 1 or 0 for whether there are read ceilings and times of CUB; the powers of ten where the axis begins and ends.
 TEXT = "#57606a"; VARIANT = "#1f6fd6"; CEILING = "#ae4312"; CUB = "#00664b"

@@ -1,6 +1,6 @@
 """Rows of results, as written by the programs' --csv: reads them and formats their values.
 
-Times and ratios have the format of common/bench/row.hpp. tools/record adds a column "case", which names the measurement
+Times and ratios have the format of common/bench/row.hpp. tools/results/record adds a column "case", which names the measurement
 that a row belongs to. A program's own file lacks it: all of its rows belong to the default progression.
 """
 

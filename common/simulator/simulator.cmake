@@ -3,18 +3,17 @@
 find_package(Boost 1.71 REQUIRED COMPONENTS context)
 
 set(simulator_dir ${CMAKE_CURRENT_LIST_DIR})
-add_executable(translate ${simulator_dir}/translate.cpp)
+add_executable(translate ${simulator_dir}/translate/translate.cpp)
 target_link_libraries(translate PRIVATE course_options)
 
-add_library(simulator STATIC
-  ${simulator_dir}/launch.cpp ${simulator_dir}/worker.cpp ${simulator_dir}/kernel.cpp ${simulator_dir}/faults.cpp
-  ${simulator_dir}/signals.cpp ${simulator_dir}/shared_memory.cpp ${simulator_dir}/device_memory.cpp
-  ${simulator_dir}/source_lines.cpp ${simulator_dir}/progress.cpp
-  ${simulator_dir}/runtime.cpp ${simulator_dir}/streams.cpp ${simulator_dir}/hazards.cpp
-  ${simulator_dir}/memory.cpp ${simulator_dir}/errors.cpp
-  ${simulator_dir}/nccl.cpp
-  ${simulator_dir}/compat/memory.cpp ${simulator_dir}/compat/cooperative.cpp
-  ${simulator_dir}/compat/nested.cpp ${simulator_dir}/compat/captures.cpp ${simulator_dir}/compat/converged.cpp)
+set(sources
+  grid/converged.cpp grid/cooperative.cpp grid/kernel.cpp grid/launch.cpp grid/nested.cpp grid/worker.cpp
+  memory/device_memory.cpp memory/shared_memory.cpp
+  streams/captures.cpp streams/hazards.cpp streams/streams.cpp
+  faults/errors.cpp faults/faults.cpp faults/progress.cpp faults/signals.cpp faults/source_lines.cpp
+  api/memory.cpp api/nccl.cpp api/runtime.cpp api/more/memory.cpp)
+list(TRANSFORM sources PREPEND ${simulator_dir}/)
+add_library(simulator STATIC ${sources})
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
 target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
 include(CheckLibraryExists)
@@ -41,10 +40,9 @@ add_library(course_nccl INTERFACE)  # the simulator has its own
 
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*.cuh" "common/lens/checks/*.cuh"
+  "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*/*.cuh" "common/simulator/checks/*/*.hpp"
   "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/applications/*.cuh" "[0-9][0-9]_*/applications/*.hpp"
   "[0-9][0-9]_*/applications/*/*.cuh")
-list(FILTER headers EXCLUDE REGEX "^common/(simulator|lens)/[^/]*$")  # these are C++ already
 foreach(header IN LISTS headers)
   translate_file(${header} ${translated_dir}/${header})
   list(APPEND translated_headers ${translated_dir}/${header})
@@ -69,7 +67,7 @@ endif()
 # Compiling programs and checks takes longer than running them.
 set(quickly $<$<NOT:$<CONFIG:Debug>>:-Og>)
 
-include(${simulator_dir}/rejected.cmake)
+include(${simulator_dir}/clang/rejected.cmake)
 function(course_executable target source)
   set(translated ${translated_dir}/${source}.cpp)
   translate_file(${source} ${translated})
@@ -106,26 +104,26 @@ function(interleaved target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:simulator_interleave>)
   target_compile_options(${target} PRIVATE ${interleaved_options})
 endfunction()
-add_library(simulator_interleave OBJECT ${simulator_dir}/interleave.cpp)
+add_library(simulator_interleave OBJECT ${simulator_dir}/instrument/interleave.cpp)
 target_link_libraries(simulator_interleave PRIVATE simulator Boost::context)
 
 if(NOT COURSE_SANITIZE)
-  include(${simulator_dir}/../lens/lens.cmake)
+  include(${simulator_dir}/lens/lens.cmake)
 endif()
 
 course_executable(simulator_benchmark common/simulator/benchmark.cu)
 
 add_test(NAME "simulator/what the translator says of broken files"
-  COMMAND ${simulator_dir}/checks/translator.sh $<TARGET_FILE:translate>)
+  COMMAND ${simulator_dir}/checks/translate/translator.sh $<TARGET_FILE:translate>)
 set_tests_properties("simulator/what the translator says of broken files" PROPERTIES LABELS simulator)
 add_test(NAME "simulator/what the compiler rejects at a launch's line"
-  COMMAND ${simulator_dir}/checks/rejected.sh $<TARGET_FILE:translate> ${CMAKE_CXX_COMPILER} ${at_the_launch})
+  COMMAND ${simulator_dir}/checks/clang/rejected.sh $<TARGET_FILE:translate> ${CMAKE_CXX_COMPILER} ${at_the_launch})
 set_tests_properties("simulator/what the compiler rejects at a launch's line" PROPERTIES LABELS simulator)
 if(clang_reads_cuda AND NOT COURSE_SANITIZE)
-  add_test(NAME "simulator/what nvcc rejects, clang rejects" COMMAND ${simulator_dir}/checks/rejected.sh ${CLANGXX})
+  add_test(NAME "simulator/what nvcc rejects, clang rejects" COMMAND ${simulator_dir}/checks/clang/rejected.sh ${CLANGXX})
   set_tests_properties("simulator/what nvcc rejects, clang rejects" PROPERTIES LABELS simulator)
 endif()
 add_test(NAME "simulator/programs from elsewhere run, or it is said what is missing"
-  COMMAND ${simulator_dir}/compat/checks/programs.sh ${PROJECT_BINARY_DIR})
+  COMMAND ${simulator_dir}/checks/api/more/programs.sh ${PROJECT_BINARY_DIR})
 set_tests_properties("simulator/programs from elsewhere run, or it is said what is missing"
   PROPERTIES LABELS simulator COST 50)  # begins early, since it takes longest but one

@@ -122,7 +122,7 @@ def show_counts(exercise):
     except (results.Problem, OSError, ValueError) as problem:
         return say(f"The lens shows no counts: {results.one_line(str(problem))}")
     recorded = ROOT / "docs" / "results" / "simulator" / f"lens-{exercise.chapter}.txt"
-    say("What 1 Mi elements cost (common/lens/README.md explains the columns):", recorded.read_text(encoding="utf-8").rstrip(),
+    say("What 1 Mi elements cost (common/simulator/lens/README.md explains the columns):", recorded.read_text(encoding="utf-8").rstrip(),
         text.summary("yours", seen), *text.problems("yours", seen), f"./course lens {exercise.number} --lines shows this by source line.")
 
 

@@ -72,7 +72,7 @@ class Grading:
 
     def suspect(self):
         """Finds device code that clang rejects, and calls of forbidden functions. Returns a message's lines."""
-        clang = [ROOT / "common/simulator/rejected.sh", self.source, f"-I{ROOT / 'common'}"]
+        clang = [ROOT / "common/simulator/clang/rejected.sh", self.source, f"-I{ROOT / 'common'}"]
         done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
         if done.status != 0:
             words = checks.compiler_words(done.stderr)[1:]

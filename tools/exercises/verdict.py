@@ -256,7 +256,7 @@ def rejected(exercise):
     if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
         return []
     source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
-    done = subprocess.run([ROOT / "common/simulator/rejected.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
+    done = subprocess.run([ROOT / "common/simulator/clang/rejected.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
                           env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []

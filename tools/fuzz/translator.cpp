@@ -1,11 +1,11 @@
 /// @file
 /// @brief Fuzzes the translator: it must keep every line of any source, or refuse it.
-#include "../../common/simulator/translator.hpp"
+#include "../../common/simulator/translate/translator.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "../../common/simulator/compat/program.hpp"
+#include "../../common/simulator/translate/programs/program.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     const std::string source(data, data + size);

@@ -107,7 +107,7 @@ def page(seen):
                      + " | ".join(cells) + " |")
     return "\n".join([
         "# The lens and Nsight Compute", "",
-        "This page compares the counts of the [lens](../common/lens/README.md) on the simulator with those of Nsight Compute on an",
+        "This page compares the counts of the [lens](../common/simulator/lens/README.md) on the simulator with those of Nsight Compute on an",
         "H200 ([the recording](results/nvidia-h200-counters.csv)), for the largest launch of each variant and kernel.", "",
         f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
         + (f", and {other} for unknown reasons." if other else "."), "",

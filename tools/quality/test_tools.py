@@ -629,8 +629,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(found | {"problem": "copied"}, "It is right otherwise: a race."), "Element 0 is left out.\n  It is right otherwise: a race.\n")
 
     def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
-        self.write("common/simulator/rejected.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
-        (self.folder / "common/simulator/rejected.sh").chmod(0o755)
+        self.write("common/simulator/clang/rejected.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
+        (self.folder / "common/simulator/clang/rejected.sh").chmod(0o755)
         for flag, expected in (("TRUE", "said by /a/clang"), ("FALSE", "[]")):
             self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
             self.says("import verdict\nprint(verdict.rejected(exercise))", expected)

@@ -9,8 +9,8 @@
 
 #include <cstddef>
 
-#include "../../compat/errors.h"
-#include "../../compat/properties.h"
+#include "errors.h"
+#include "properties.h"
 #include "vector_types.h"
 
 /// The numbers and texts are CUDA's.

@@ -1,0 +1,255 @@
+/// @file
+/// @brief The runtime API: memory.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../cuda/host_memory.hpp"
+#include "../faults/errors.hpp"
+#include "../instrument/observer.hpp"
+#include "../memory/device_memory.hpp"
+#include "../memory/fenced.hpp"
+#include "../streams/hazards.hpp"
+#include "../streams/streams.hpp"
+
+namespace sim {
+namespace {
+
+struct Pinned {
+    std::size_t bytes;
+    bool is_registered;  // not from cudaMallocHost
+    Calls pinned{};
+};
+
+std::mutex pinned_lock;
+// Never destroyed, since destructors of static objects may still free memory.
+auto& pinned = *new std::map<const char*, Pinned>;
+
+/// Calls a function with the pinned memory around a range and where it begins, or returns `otherwise`.
+template <typename Result, typename Function>
+Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Function function) {
+    const char* const begin = static_cast<const char*>(pointer);
+    const std::lock_guard<std::mutex> lock(pinned_lock);
+    const auto next = pinned.upper_bound(begin);
+    if (next == pinned.begin()) return otherwise;
+    const auto& [start, memory] = *std::prev(next);
+    return begin + bytes <= start + memory.bytes ? function(start, memory) : otherwise;
+}
+
+bool unpin(const void* pointer, bool is_registered) {
+    const std::lock_guard<std::mutex> lock(pinned_lock);
+    const auto found = pinned.find(static_cast<const char*>(pointer));
+    if (found == pinned.end() || found->second.is_registered != is_registered) return false;
+    return pinned.erase(found), true;
+}
+
+/// Whether a range is host memory that a device cannot read directly.
+bool is_pageable(const void* pointer, std::size_t bytes) {
+    return place(pointer, bytes) != Place::inside &&
+           with_pinned(pointer, bytes, true, [](const char*, const Pinned&) { return false; });
+}
+
+cudaError_t memset_error(const void* pointer, std::size_t bytes) {
+    if (sticky_error() != cudaSuccess) return sticky_error();
+    return place(pointer, bytes) == Place::inside ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/// The direction only says which of the two ranges must be device memory.
+cudaError_t copy_error(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    if (sticky_error() != cudaSuccess) return sticky_error();
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    const auto valid = [&](const void* pointer, bool device) {
+        const Place found = place(pointer, bytes);
+        return pointer != nullptr && found != Place::across && (!device || found == Place::inside);
+    };
+    const bool is_valid = valid(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) &&
+                          valid(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+    return is_valid ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+void set_bytes(void* pointer, int value, std::size_t bytes) {
+    const CopyAccess access(pointer, bytes);
+    std::memset(pointer, value, bytes);
+    if (observer != nullptr) observer->stored(pointer, nullptr, bytes);
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+    const CopyAccess access_to(to, bytes), access_from(from, bytes);
+    std::memmove(to, from, bytes);
+    if (observer != nullptr) observer->stored(to, from, bytes);
+}
+
+cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+    if (bytes == 0) return cudaSuccess;
+    cudaError_t error = memset_error(pointer, bytes);
+    if (error == cudaSuccess) error = stream_error(stream);
+    if (error != cudaSuccess) return finish(error);
+    if (is_late(stream))
+        order(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {
+                           set_bytes(pointer, value, bytes);
+                       }});
+    else
+        set_bytes(pointer, value, bytes);
+    return finish(cudaSuccess);
+}
+
+cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool waits) {
+    if (bytes == 0) return cudaSuccess;
+    cudaError_t error = copy_error(to, from, bytes, kind);
+    if (error == cudaSuccess) error = stream_error(stream, true);
+    if (error != cudaSuccess) return finish(error);
+    const bool from_pageable = is_pageable(from, bytes), to_pageable = is_pageable(to, bytes);
+    const bool from_pinned = !from_pageable && place(from, bytes) == Place::outside;
+    const bool to_pinned = !to_pageable && place(to, bytes) == Place::outside;
+    // Even without streams, the host may use pinned memory too early.
+    if (!is_late(stream) && (waits || from_pageable || to_pageable || !(from_pinned || to_pinned))) {
+        copy_bytes(to, from, bytes);
+        return finish(cudaSuccess);
+    }
+    Operation operation{call};
+    if (!to_pageable) operation.uses.push_back({static_cast<char*>(to), bytes, true});
+    if (!from_pageable) operation.uses.push_back({static_cast<const char*>(from), bytes, false});
+    waits = waits || to_pageable;
+    if (waits || !from_pageable || is_captured(stream)) {
+        operation.run = [=] { copy_bytes(to, from, bytes); };
+    } else {  // as CUDA does
+        const char* const begin = static_cast<const char*>(from);
+        operation.run = [to, bytes, staged = std::make_shared<std::vector<char>>(begin, begin + bytes)] {
+            copy_bytes(to, staged->data(), bytes);
+        };
+    }
+    waits ? do_now(stream, std::move(operation)) : order(stream, std::move(operation));
+    return finish(cudaSuccess);
+}
+
+}  // namespace
+
+std::string pinned_text(const void* address) {
+    return with_pinned(address, 1, std::string(), [&](const char* begin, const Pinned& memory) {
+        const std::string line = memory.pinned.line();
+        return "byte " + std::to_string(static_cast<const char*>(address) - begin) +
+               " of a pinned buffer of " + Fenced::bytes_text(memory.bytes) +
+               (line.empty() ? "" : (memory.is_registered ? " registered at " : " allocated at ") + line);
+    });
+}
+
+const char* pinned_end(const Use& range) {
+    const char* const end = range.begin + range.bytes;
+    return with_pinned(range.begin, range.bytes, end, [&](const char* begin, const Pinned& memory) {
+        if (memory.is_registered || end != begin + memory.bytes) return end;
+        return begin + round_up(memory.bytes, Fenced::page_bytes());
+    });
+}
+
+cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* host,
+                        std::size_t bytes, bool to_symbol) {
+    if (sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    if (bytes == 0) return finish(cudaSuccess);
+    wait_for(nullptr);
+    if (host == nullptr || offset > symbol_bytes || bytes > symbol_bytes - offset)
+        return finish(cudaErrorInvalidValue);
+    char* const start = static_cast<char*>(symbol) + offset;
+    std::memcpy(to_symbol ? start : host, to_symbol ? host : start, bytes);
+    return finish(cudaSuccess);
+}
+
+}  // namespace sim
+
+using sim::answer;
+using sim::finish;
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+    if (pointer == nullptr) return answer(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
+    if (bytes > kSmall && bytes > host_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    try {
+        *pointer = sim::allocate(bytes);
+    } catch (const std::bad_alloc&) {
+        return finish(cudaErrorMemoryAllocation);
+    }
+    return finish(cudaSuccess);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
+    if (pointer == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
+    if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    if (bytes > sim::device_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    try {
+        *pointer = sim::allocate(bytes, true);
+    } catch (const std::bad_alloc&) {
+        return finish(cudaErrorMemoryAllocation);
+    }
+    // The host stores there directly, which the observer cannot see.
+    if (sim::observer != nullptr) sim::observer->stored(*pointer, pointer, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void* pointer) {
+    sim::wait_for_all_devices();
+    const bool known = pointer == nullptr || sim::deallocate(static_cast<char*>(pointer));
+    return finish(known ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+    if (pointer == nullptr) return answer(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
+    // CUDA pins whole pages, and files can be read to them past the system's cache.
+    const std::size_t page = sim::Fenced::page_bytes();
+    if (bytes > host_memory_bytes() || posix_memalign(pointer, page, sim::round_up(bytes, page)) != 0)
+        return finish(cudaErrorMemoryAllocation);
+    const std::lock_guard<std::mutex> lock(sim::pinned_lock);
+    sim::pinned.insert_or_assign(static_cast<char*>(*pointer), sim::Pinned{bytes, false});
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+    sim::wait_for_all_devices();
+    if (pointer != nullptr && !sim::unpin(pointer, false)) return finish(cudaErrorInvalidValue);
+    std::free(pointer);
+    return finish(cudaSuccess);
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
+    if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
+    const std::lock_guard<std::mutex> lock(sim::pinned_lock);
+    const bool is_new = sim::pinned.emplace(static_cast<char*>(pointer), sim::Pinned{bytes, true}).second;
+    return finish(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    sim::wait_for_all_devices();
+    return finish(sim::unpin(pointer, true) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+    if (free_bytes != nullptr) *free_bytes = host_memory_bytes();
+    if (total_bytes != nullptr) *total_bytes = sim::device_memory_bytes();
+    return finish(cudaSuccess);
+}
+
+cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
+    return sim::set("cudaMemset", pointer, value, bytes, nullptr);
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    return sim::copy("cudaMemcpy", to, from, bytes, kind, nullptr, true);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+    return sim::set("cudaMemsetAsync", pointer, value, bytes, stream);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    return sim::copy("cudaMemcpyAsync", to, from, bytes, kind, stream, false);
+}

@@ -1,0 +1,27 @@
+/// @file
+/// @brief Atomics of a block or of the system, which are the device's here.
+#pragma once
+
+#include "../../include/cuda_runtime.h"
+
+#define SIM_SCOPES(name)                                 \
+    template <typename T, typename... U>                 \
+    T name##_block(T* address, U... values) {            \
+        return name(address, static_cast<T>(values)...); \
+    }                                                    \
+    template <typename T, typename... U>                 \
+    T name##_system(T* address, U... values) {           \
+        return name(address, static_cast<T>(values)...); \
+    }
+SIM_SCOPES(atomicAdd)
+SIM_SCOPES(atomicSub)
+SIM_SCOPES(atomicExch)
+SIM_SCOPES(atomicMin)
+SIM_SCOPES(atomicMax)
+SIM_SCOPES(atomicAnd)
+SIM_SCOPES(atomicOr)
+SIM_SCOPES(atomicXor)
+SIM_SCOPES(atomicCAS)
+SIM_SCOPES(atomicInc)
+SIM_SCOPES(atomicDec)
+#undef SIM_SCOPES

@@ -1,0 +1,165 @@
+/// @file
+/// @brief The runtime API: kernels' attributes, occupancy, and launches by a function.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "../../include/cuda_runtime.h"
+#include "device.h"
+
+#define cudaFuncAttributePreferredSharedMemoryCarveout (static_cast<cudaFuncAttribute>(9))
+#define cudaFuncAttributeNonPortableClusterSizeAllowed (static_cast<cudaFuncAttribute>(13))
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxL1 = 0,
+    cudaSharedmemCarveoutMaxShared = 100,
+};
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout;
+};
+
+template <typename Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->maxDynamicSharedSizeBytes = 48 * 1024;
+    attributes->ptxVersion = attributes->binaryVersion = 90;
+    return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
+    return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
+    return cudaSuccess;
+}
+
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
+                                                                   size_t shared_bytes, unsigned int) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
+}
+/// The largest block with the most threads on a multiprocessor, of those that are a whole number of warps.
+template <typename Kernel, typename SharedBytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, Kernel* kernel,
+                                                           SharedBytes shared_bytes, int limit = 0) {
+    int most = 0, multiprocessors = 0;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    for (int size = limit > 0 && limit < 1024 ? limit / 32 * 32 : 1024; size > 0; size -= 32) {
+        int blocks = 0;
+        const cudaError_t error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, size, shared_bytes(size));
+        if (error != cudaSuccess) return error;
+        if (blocks * size <= most) continue;
+        most = blocks * size;
+        *block = size;
+        *min_grid = blocks * multiprocessors;
+    }
+    return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block, Kernel* kernel,
+                                               size_t shared_bytes = 0, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        min_grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, limit);
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, int, int) {
+    return *bytes = 48 * 1024, cudaSuccess;
+}
+
+namespace sim {
+
+/// A kernel with its arguments. It can be launched more than once.
+using BoundKernel = std::function<cudaError_t(const LaunchConfig& config, Site site)>;
+
+template <typename... Kept>
+BoundKernel bind_kernel(const void* address, const std::tuple<Kept...>& arguments) {
+    return [=](const LaunchConfig& config, Site site) {
+        launch_threads({"a kernel", address, site}, config, [=] {
+            std::apply([&](const auto&... all) { call_kernel(address, all...); }, arguments);
+        });
+        return cudaPeekAtLastError();
+    };
+}
+
+/// The same, with arguments that are given by their addresses.
+template <typename... Parameters>
+BoundKernel bind_addresses(const void* address, void** arguments) {
+    [[maybe_unused]] std::size_t i = 0;
+    return bind_kernel(address, std::tuple{keep(*static_cast<Parameters*>(arguments[i++]))...});
+}
+
+/// How to bind each kernel that was passed on as `void*`.
+inline auto& known_kernels() {
+    static std::map<const void*, BoundKernel (*)(const void*, void**)> known;
+    return known;
+}
+/// Notes a kernel that is about to be passed on as `void*`.
+template <typename... Parameters>
+auto& known(void (*kernel)(Parameters...)) {
+    known_kernels()[reinterpret_cast<const void*>(kernel)] = bind_addresses<Parameters...>;
+    return *kernel;
+}
+/// @return Nothing if the kernel is not known.
+inline BoundKernel bind_known(const void* kernel, void** arguments) {
+    const auto found = known_kernels().find(kernel);
+    return found == known_kernels().end() ? nullptr : found->second(kernel, arguments);
+}
+template <typename Kernel>
+cudaError_t launch_known(Kernel* kernel, void** arguments, const LaunchConfig& config, Site site) {
+    if constexpr (std::is_function_v<Kernel>) known(kernel);
+    const BoundKernel bound = bind_known(reinterpret_cast<const void*>(kernel), arguments);
+    return bound ? bound(config, site) : cudaErrorInvalidDeviceFunction;
+}
+
+/// Lets kernels launch kernels, which run when the grid that has launched them has ended.
+bool let_kernels_launch();
+
+}  // namespace sim
+
+#define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+template <typename Kernel>
+cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+                             cudaStream_t stream = nullptr, SIM_HERE) {
+    return sim::launch_known(kernel, arguments, {grid, block, shared_bytes, stream}, {file, line});
+}
+template <typename Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIM_HERE) {
+    return sim::launch_known(kernel, arguments, {grid, block, shared_bytes, stream, true}, {file, line});
+}
+
+enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore, cudaLaunchAttributeCooperative = 2 };
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    struct {
+        int cooperative;
+    } val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned int numAttrs;
+};
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments... arguments) {
+    bool cooperative = false;
+    for (unsigned int i = 0; i < config->numAttrs; ++i)
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+            cooperative = config->attrs[i].val.cooperative != 0;
+    return sim::bind_kernel(reinterpret_cast<const void*>(kernel),
+                            std::tuple{sim::keep<Parameters>(arguments)...})(
+        {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, cooperative},
+        {__FILE__, __LINE__});
+}
+#undef SIM_HERE

@@ -1,0 +1,61 @@
+/// @file
+/// @brief What a program from elsewhere finds without including it, as under nvcc: CUDA's runtime API, and
+/// the C headers that it brings. `./course run FILE.cu` includes it before the program's first line.
+#pragma once
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "../../include/cuda_runtime.h"
+
+/// @name What programs ask the compiler
+/// The one compilation is for the host and for the device, and both find what a device of compute
+/// capability 9.0 has.
+/// @{
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDA_ARCH__ 900
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
+#define __CUDA_RUNTIME_H__  // copies of helper_cuda.h look for these two
+#define __DRIVER_TYPES_H__
+#define CUDART_CB
+#define CUDARTAPI
+/// @}
+
+#define __managed__ __attribute__((section("sim_managed")))  // api/more/memory.cpp adopts them
+#define __grid_constant__
+#define __device_builtin__
+#define __builtin_align__(bytes) __align__(bytes)
+#define __CUDA_ALIGN__(bytes) __align__(bytes)
+
+#include "atomics.h"
+#include "bits.h"
+#include "conversions.h"
+#include "device.h"
+#include "graphs.h"
+#include "launches.h"
+#include "loads.h"
+#include "lockstep.h"
+#include "math_functions.h"
+#include "memory.h"
+#include "min_max.h"
+#include "pitched_memory.h"
+#include "streams.h"
+#include "warps.h"
+
+inline const bool sim_kernels_may_launch = sim::let_kernels_launch();

@@ -1,0 +1,89 @@
+/// @file
+/// @brief More warp functions, those without `_sync` of older programs, and which lanes are converged.
+#pragma once
+
+#include "../../include/cuda_runtime.h"
+
+namespace sim {
+
+/// @brief The lanes that run together: those that call this function on the same line.
+///
+/// The thread waits until no thread of its block can go on otherwise. What is then on this line has
+/// converged.
+unsigned int converged_lanes(Site site);
+
+/// Folds the values of the lanes of a mask.
+template <typename T, typename Fold>
+T fold(const char* function, unsigned int mask, T value, Site site, Fold change) {
+    const WarpValues all = warp_exchange(function, mask, to_bits(value), site);
+    bool first = true;
+    T result{};
+    for (unsigned int i = 0; i < warpSize; ++i) {
+        if ((all.lanes >> i & 1) == 0) continue;
+        const T next = from_bits<T>(all.value[i]);
+        result = first ? next : change(result, next);
+        first = false;
+    }
+    return result;
+}
+
+}  // namespace sim
+
+#define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define SIM_SITE (sim::Site{file, line})
+
+inline unsigned int sim_active_mask(SIM_HERE) { return sim::converged_lanes(SIM_SITE); }
+#define __activemask sim_active_mask
+
+#define SIM_REDUCE(name, expression)                                                                         \
+    template <typename T>                                                                                    \
+    T name(unsigned int mask, T value, SIM_HERE) {                                                           \
+        return sim::fold(#name, mask, value, SIM_SITE, [](T a, T b) { return static_cast<T>(expression); }); \
+    }
+SIM_REDUCE(__reduce_min_sync, a < b ? a : b)
+SIM_REDUCE(__reduce_max_sync, a > b ? a : b)
+SIM_REDUCE(__reduce_and_sync, a& b)
+SIM_REDUCE(__reduce_or_sync, a | b)
+SIM_REDUCE(__reduce_xor_sync, a ^ b)
+#undef SIM_REDUCE
+
+/// The lanes of `mask` that have brought the same value.
+template <typename T>
+unsigned int __match_any_sync(unsigned int mask, T value, SIM_HERE) {
+    const sim::WarpValues all = sim::warp_exchange(__func__, mask, sim::to_bits(value), SIM_SITE);
+    unsigned int result = 0;
+    for (unsigned int i = 0; i < warpSize; ++i)
+        if ((all.lanes >> i & 1) != 0 && all.value[i] == sim::to_bits(value)) result |= 1u << i;
+    return result;
+}
+template <typename T>
+unsigned int __match_all_sync(unsigned int mask, T value, int* all_same, SIM_HERE) {
+    const unsigned int same = __match_any_sync(mask, value, file, line);
+    *all_same = same == mask;
+    return *all_same != 0 ? mask : 0;
+}
+
+/// @name Without `_sync`, as until CUDA 8: among the lanes that run together
+/// @{
+#define SIM_LEGACY(name, parameter)                                                      \
+    template <typename T>                                                                \
+    T name(T value, parameter x, int width = warpSize, SIM_HERE) {                       \
+        return name##_sync(sim::converged_lanes(SIM_SITE), value, x, width, file, line); \
+    }
+SIM_LEGACY(__shfl, int)
+SIM_LEGACY(__shfl_up, unsigned int)
+SIM_LEGACY(__shfl_down, unsigned int)
+SIM_LEGACY(__shfl_xor, int)
+#undef SIM_LEGACY
+inline unsigned int __ballot(int predicate, SIM_HERE) {
+    return __ballot_sync(sim::converged_lanes(SIM_SITE), predicate, file, line);
+}
+inline int __any(int predicate, SIM_HERE) {
+    return __any_sync(sim::converged_lanes(SIM_SITE), predicate, file, line);
+}
+inline int __all(int predicate, SIM_HERE) {
+    return __all_sync(sim::converged_lanes(SIM_SITE), predicate, file, line);
+}
+/// @}
+#undef SIM_SITE
+#undef SIM_HERE

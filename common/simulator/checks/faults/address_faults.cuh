@@ -1,0 +1,167 @@
+/// @file
+/// @brief Checks that uses of addresses that are outside of all allocations, or misaligned, are found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../../cuda/device_buffer.cuh"
+#include "faults.cuh"
+
+namespace fault_checks {
+
+constexpr int kReadLine = __LINE__ + 3;
+template <typename T>
+__global__ void read_kernel(const T* d_data, T* d_result) {
+    if (threadIdx.x == 3) *d_result = *d_data;
+}
+
+TEST_CASE("a read right behind or before an allocation of whole pages is found") {
+    for (const std::ptrdiff_t index : {-1, 1 << 14}) {
+        int* d_data = nullptr;
+        const int line = __LINE__ + 1;
+        CUDA_CHECK(cudaMalloc(&d_data, 1 << 16));
+        const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + index, d_data); };
+        CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                   {"read_kernel", "block (0, 0, 0): thread (3, 0, 0) at ", here(kReadLine), " uses ",
+                    byte_text(4 * index, 1 << 16), " allocated at ", here(line)}));
+    }
+}
+
+// The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is looked at.
+TEST_CASE("a read of any byte right behind or before an allocation of any size is found", "[race]") {
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000})
+        for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 100)}) {
+            char *d_data = nullptr, *d_result = nullptr;
+            CUDA_CHECK(cudaMalloc(&d_data, bytes));
+            CUDA_CHECK(cudaMalloc(&d_result, 1));
+            const auto launch = [=] { read_kernel<<<1, 32>>>(d_data + offset, d_result); };
+            CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                       {"block (0, 0, 0): thread (3, 0, 0) at ", "uses ", byte_text(offset, bytes)}));
+        }
+}
+
+__global__ void update_kernel(char* d_data) {
+    if (threadIdx.x == 3) *d_data = static_cast<char>(*d_data + 1);
+}
+
+TEST_CASE("AddressSanitizer, if it is there, finds uses of the bytes behind and before an allocation") {
+    if (!kSanitized) return skip_check("this is no build with AddressSanitizer");
+    for (const std::size_t bytes : {1, 100, 3000})
+        for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 70)}) {
+            const auto [status, words] = process_of([bytes, offset] {
+                char* d_data = nullptr;
+                cudaMalloc(&d_data, bytes);
+                update_kernel<<<1, 32>>>(d_data + offset);
+            });
+            CHECK(status == 1);
+            CHECK(says(words, {"AddressSanitizer: use-after-poison", "update_kernel"}));
+        }
+}
+
+TEST_CASE("a write to any byte right behind or before an allocation of any size is found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000, 4095, 4096, 100000})
+        for (const std::ptrdiff_t distance : {0, 1, 200, 255, 4096}) {
+            for (const std::ptrdiff_t offset : {-1 - distance, std::ptrdiff_t(bytes) + distance}) {
+                char* d_data = nullptr;
+                CUDA_CHECK(cudaMalloc(&d_data, bytes));
+                const auto launch = [=] { update_kernel<<<1, 32>>>(d_data + offset); };
+                CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                           {"update_kernel (launched at ", byte_text(offset, bytes)}));
+            }
+        }
+}
+
+TEST_CASE("the first and the last byte of an allocation may be used") {
+    for (const std::size_t bytes : {1, 100, 255, 256, 257, 4095, 4096, 4097}) {
+        const DeviceBuffer<char> data(bytes);
+        update_kernel<<<1, 32>>>(data.data());
+        update_kernel<<<1, 32>>>(data.data() + bytes - 1);
+        CHECK(cudaGetLastError() == cudaSuccess);
+    }
+}
+
+TEST_CASE("memory that has been freed is found") {
+    int *d_data = nullptr, *d_other = nullptr;
+    const int line = __LINE__ + 1;
+    CUDA_CHECK(cudaMalloc(&d_data, 4000));
+    CUDA_CHECK(cudaFree(d_data));
+    CUDA_CHECK(cudaMalloc(&d_other, 4000));
+    const auto launch = [=] { write_kernel<<<1, 1>>>(d_data, 0, 0); };
+    CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+               {"write_kernel", "thread (0, 0, 0)",
+                byte_text(0, 4000) + " allocated at " + here(line) + " and freed"}));
+}
+
+TEST_CASE("there may be more allocations than the operating system has mappings") {
+    constexpr std::size_t kMany = 40000;
+    std::vector<int*> cells(kMany);
+    for (int*& cell : cells) CUDA_CHECK(cudaMalloc(&cell, sizeof(int)));
+    write_kernel<<<1, 1>>>(cells[kMany - 2], 0, 0);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    write_kernel<<<1, 1>>>(cells[kMany - 2] + 1, 0, 0);
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CHECK(says(sim::last_fault(), {"the byte right past the end of a buffer of 4 bytes"}));
+    forget_fault();
+}
+
+TEST_CASE("a null pointer is called one, also if one of its members is used") {
+    for (const std::uintptr_t address : {0, 8}) {
+        int* const d_null = reinterpret_cast<int*>(address);
+        const auto launch = [=] { write_kernel<<<1, 1>>>(d_null, 0, 0); };
+        CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
+                   {"write_kernel", "thread (0, 0, 0) at ", " uses address ", address == 0 ? "0" : "0x8",
+                    " through a null pointer"}));
+    }
+}
+
+constexpr int kWideLine = __LINE__ + 2;
+__global__ void wide_load_kernel(const uint4* d_from, uint4* d_to) {
+    d_to[threadIdx.x] = __ldcs(&d_from[threadIdx.x]);
+}
+
+__global__ void wide_copy_kernel(const uint4* d_from, uint4* d_to) {
+    d_to[threadIdx.x] = d_from[threadIdx.x];
+}
+
+TEST_CASE("a misaligned load with a cache hint is found") {
+    const auto launch = [] {
+        std::uintptr_t data = 0;  // which it stays after a fault
+        cudaMalloc(reinterpret_cast<void**>(&data), 64);
+        wide_load_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(data + 4),
+                                   reinterpret_cast<uint4*>(data + 32));
+    };
+    CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
+               {"wide_load_kernel", "thread (0, 0, 0) at ", here(kWideLine), "misaligned"}));
+}
+
+/// Plain loads, which most CPUs allow from any address. Whatever is translated is compiled with checks of
+/// their addresses.
+__global__ void members_kernel(const int4* d_from, int* d_to) { *d_to = d_from->x + d_from->w; }
+
+TEST_CASE("a misaligned 16-byte copy is found") {
+    if (kSanitized || kCopiesByMemcpy) return skip_check("the simulator does not hear of it in this build");
+    const auto launch = [] {
+        unsigned char* d_data = nullptr;
+        cudaMalloc(&d_data, 64);
+        wide_copy_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(d_data + 4),
+                                   reinterpret_cast<uint4*>(d_data + 32));
+    };
+    CHECK(says(fault_of(launch, cudaErrorMisalignedAddress),
+               {"wide_copy_kernel", "thread (0, 0, 0)", "misaligned"}));
+}
+
+TEST_CASE("members of a misaligned int4 are found") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    const auto launch = [] {
+        int* d_data = nullptr;
+        cudaMalloc(&d_data, 64);
+        members_kernel<<<1, 1>>>(reinterpret_cast<const int4*>(d_data + 1), d_data);
+    };
+    CHECK(says(fault_of(launch, cudaErrorMisalignedAddress), {"members_kernel", "misaligned"}));
+}
+
+}  // namespace fault_checks

@@ -1,0 +1,306 @@
+/// @file
+/// @brief Checks of races and uninitialized reads: what is planted is found whatever the order of the
+///        threads, and what is right is not blamed.
+#pragma once
+
+#include <nccl.h>
+#include <cstddef>
+
+#include <string>
+
+#include "../../../checks/catch.hpp"
+#include "../../../checks/setting.hpp"
+#include "../../../cuda/device_buffer.cuh"
+#include "seen.hpp"
+
+namespace race_checks {
+
+using lens_checks::Seen;
+using lens_checks::seen;
+
+constexpr unsigned int kThreads = 256;
+
+/// @return Findings of `kernel<<<grid, kThreads>>>(buffer of cleared numbers)` with threads and blocks in the
+/// order of each seed.
+template <void (*kKernel)(unsigned int*)>
+std::string always(unsigned int grid, int seeds = 100) {
+    std::string result;
+    for (int seed = 0; seed < seeds; ++seed) {
+        const DeviceBuffer<unsigned int> d_numbers(8192);
+        CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+        const Setting order("CUDA_SIM_SEED", static_cast<std::uint64_t>(seed));
+        const Seen all = seen([&] { kKernel<<<grid, kThreads>>>(d_numbers.data()); });
+        CUDA_CHECK(cudaGetLastError());
+        const std::string found = all.has_race() ? "race" : all.has_unwritten() ? "unwritten" : "nothing";
+        if (seed == 0) result = found;
+        if (found != result) return result + " at first, and " + found + " with seed " + std::to_string(seed);
+    }
+    return result;
+}
+
+template <bool kFirst, bool kInLoop>
+__global__ void tree_kernel(unsigned int* d_sums) {
+    __shared__ unsigned int values[kThreads];
+    values[threadIdx.x] = threadIdx.x;
+    if (kFirst) __syncthreads();
+    for (unsigned int half = kThreads / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        if (kInLoop) __syncthreads();
+    }
+    if (threadIdx.x == 0) d_sums[blockIdx.x] = values[0];
+}
+
+TEST_CASE("a barrier left out after the load or in the loop of a tree is found") {
+    CHECK(always<tree_kernel<true, true>>(3) == "nothing");
+    CHECK(always<tree_kernel<false, true>>(3) == "race");
+    CHECK(always<tree_kernel<true, false>>(3) == "race");
+}
+
+template <bool kBefore, bool kAfter, bool kCleared>
+__global__ void histogram_kernel(unsigned int* d_bins) {
+    __shared__ unsigned int counts[kThreads];
+    if (kCleared) counts[threadIdx.x] = 0;
+    if (kBefore) __syncthreads();
+    for (unsigned int i = 0; i < 8; ++i) atomicAdd(&counts[(threadIdx.x * 7 + i * 31) % kThreads], 1u);
+    if (kAfter) __syncthreads();
+    atomicAdd(&d_bins[threadIdx.x], counts[threadIdx.x]);
+}
+
+TEST_CASE(
+    "a barrier left out after clearing or before merging a histogram is found, as is clearing left out") {
+    CHECK(always<histogram_kernel<true, true, true>>(3) == "nothing");
+    CHECK(always<histogram_kernel<false, true, true>>(3) == "race");
+    CHECK(always<histogram_kernel<true, false, true>>(3) == "race");
+    CHECK(always<histogram_kernel<true, true, false>>(3) == "unwritten");
+}
+
+template <bool kSync>
+__global__ void warp_kernel(unsigned int* d_sums) {
+    __shared__ unsigned int values[kThreads];
+    values[threadIdx.x] = threadIdx.x;
+    for (unsigned int half = 16; half > 0; half /= 2) {
+        if (kSync) __syncwarp();
+        const unsigned int other = threadIdx.x % 32 < half ? values[threadIdx.x + half] : 0;
+        if (kSync) __syncwarp();
+        values[threadIdx.x] += other;
+    }
+    if (threadIdx.x % 32 == 0) d_sums[threadIdx.x] = values[threadIdx.x];
+}
+
+TEST_CASE("lanes that share values without __syncwarp race, and with it they don't") {
+    CHECK(always<warp_kernel<true>>(1) == "nothing");
+    CHECK(always<warp_kernel<false>>(1) == "race");
+}
+
+/// The block that comes last adds up what all have stored. `d_numbers[0]` is the ticket.
+template <bool kRelease, bool kAcquire>
+__global__ void last_block_kernel(unsigned int* d_numbers) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        d_numbers[2 + blockIdx.x] = blockIdx.x;
+        if (kRelease) __threadfence();
+        last = atomicInc(&d_numbers[0], gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    if (kAcquire) __threadfence();
+    __shared__ unsigned int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if (threadIdx.x < gridDim.x) atomicAdd(&sum, d_numbers[2 + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) d_numbers[1] = sum;
+}
+
+TEST_CASE("of a last block's two fences, either one left out is found") {
+    CHECK(always<last_block_kernel<true, true>>(20) == "nothing");
+    CHECK(always<last_block_kernel<false, true>>(20) == "race");
+    CHECK(always<last_block_kernel<true, false>>(20) == "race");
+}
+
+/// Thread 0 of each block adds to a number under a lock.
+template <bool kFences>
+__global__ void lock_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(&d_numbers[0], 0u, 1u) != 0) {}
+    if (kFences) __threadfence();
+    d_numbers[1] += 1;
+    if (kFences) __threadfence();
+    atomicExch(&d_numbers[0], 0u);
+}
+
+TEST_CASE("a lock orders what it guards if it has its fences") {
+    CHECK(always<lock_kernel<true>>(20) == "nothing");
+    CHECK(always<lock_kernel<false>>(20) == "race");
+}
+
+/// Neighbours' values, from one of two buffers, while the other one is filled.
+template <bool kBarrier>
+__global__ void double_buffer_kernel(unsigned int* d_numbers) {
+    __shared__ unsigned int buffer[2][kThreads];
+    buffer[0][threadIdx.x] = threadIdx.x;
+    for (unsigned int turn = 0; turn < 4; ++turn) {
+        if (kBarrier) __syncthreads();
+        buffer[(turn + 1) % 2][threadIdx.x] = buffer[turn % 2][(threadIdx.x + 1) % kThreads];
+    }
+    d_numbers[blockIdx.x * kThreads + threadIdx.x] = buffer[0][threadIdx.x];
+}
+
+TEST_CASE("two buffers need one barrier per turn") {
+    CHECK(always<double_buffer_kernel<true>>(3) == "nothing");
+    CHECK(always<double_buffer_kernel<false>>(3) == "race");
+}
+
+template <bool kAtomic>
+__global__ void count_kernel(unsigned int* d_numbers) {
+    if (kAtomic)
+        atomicAdd(d_numbers, 1u);
+    else
+        ++*d_numbers;
+}
+__global__ void one_per_block_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x == 0) *d_numbers += 1;
+}
+__global__ void own_bytes_kernel(unsigned int* d_numbers) {
+    reinterpret_cast<unsigned char*>(d_numbers)[blockIdx.x * kThreads + threadIdx.x] = 1;
+}
+
+TEST_CASE("an increment that is no atomic races, in a block and between blocks; neighbouring bytes don't") {
+    CHECK(always<count_kernel<true>>(3) == "nothing");
+    CHECK(always<count_kernel<false>>(1) == "race");
+    CHECK(always<one_per_block_kernel>(3) == "race");
+    CHECK(always<own_bytes_kernel>(3) == "nothing");
+}
+
+/// Thread 0 tells thread 32, which runs after it, by a volatile flag that a number is there.
+template <bool kRelease, bool kAcquire>
+__global__ void flag_kernel(unsigned int* d_numbers) {
+    volatile unsigned int* const flag = d_numbers;
+    if (threadIdx.x == 0) {
+        d_numbers[1] = 1;
+        if (kRelease) __threadfence();
+        *flag = 1;
+    } else if (threadIdx.x == 32 && *flag == 1) {
+        if (kAcquire) __threadfence();
+        d_numbers[2] = d_numbers[1];
+    }
+}
+
+template <void (*kKernel)(unsigned int*)>
+bool in_order_has_race() {
+    const DeviceBuffer<unsigned int> d_numbers(3);
+    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+    const Setting order("CUDA_SIM_SEED", 0);
+    return seen([&] { kKernel<<<1, 64>>>(d_numbers.data()); }).has_race();
+}
+
+TEST_CASE("a volatile flag in global memory orders if there are both fences") {
+    CHECK_FALSE(in_order_has_race<flag_kernel<true, true>>());
+    CHECK(in_order_has_race<flag_kernel<false, true>>());
+    CHECK(in_order_has_race<flag_kernel<true, false>>());
+}
+
+/// Both threads look at the flag, which no thread sets.
+template <bool kCompares>
+__global__ void unset_flag_kernel(unsigned int* d_numbers) {
+    const auto look = [&] {
+        if (kCompares)
+            atomicCAS(d_numbers, 7u, 8u);
+        else
+            (void)*static_cast<volatile unsigned int*>(d_numbers);
+    };
+    if (threadIdx.x == 0) {
+        d_numbers[1] = 1;
+        __threadfence();
+        look();
+    } else if (threadIdx.x == 32) {
+        look();
+        __threadfence();
+        d_numbers[2] = d_numbers[1];
+    }
+}
+
+TEST_CASE("a volatile load and a comparison that fails tell nothing to others") {
+    CHECK(in_order_has_race<unset_flag_kernel<false>>());
+    CHECK(in_order_has_race<unset_flag_kernel<true>>());
+}
+
+/// The last levels of a tree as they were written before 2017.
+__global__ void volatile_warp_kernel(unsigned int* d_sums) {
+    __shared__ unsigned int values[64];
+    volatile unsigned int* const v = values;
+    v[threadIdx.x] = 1;
+    v[threadIdx.x + 32] = 1;
+    for (unsigned int half = 32; half > 0; half /= 2)
+        v[threadIdx.x] = v[threadIdx.x] + v[threadIdx.x + half % 32];
+    d_sums[threadIdx.x] = v[threadIdx.x];
+}
+
+TEST_CASE("volatile shared memory does not replace __syncwarp") {
+    const DeviceBuffer<unsigned int> d_sums(32);
+    CHECK(seen([&] { volatile_warp_kernel<<<1, 32>>>(d_sums.data()); }).has_race());
+}
+
+__global__ void store_kernel(unsigned int* d_to) { d_to[threadIdx.x] = 1; }
+__global__ void copy_kernel(const unsigned int* d_from, unsigned int* d_to) {
+    d_to[threadIdx.x] = d_from[threadIdx.x];
+}
+
+TEST_CASE("a read of device memory that neither the host nor a kernel has written is found") {
+    const DeviceBuffer<unsigned int> d_from(32), d_to(32), d_last(32);
+    CHECK(seen([&] { copy_kernel<<<1, 32>>>(d_from.data(), d_to.data()); }).has_unwritten());
+    CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+    CHECK_FALSE(seen([&] {
+                    copy_kernel<<<1, 32>>>(d_from.data(), d_to.data());
+                    copy_kernel<<<1, 32>>>(d_to.data(), d_last.data());
+                }).has_unwritten());
+}
+
+TEST_CASE("the sums of an all-reduce are written, and no other numbers") {
+    ncclComm_t communicator = nullptr;
+    REQUIRE(ncclCommInitAll(&communicator, 1, nullptr) == ncclSuccess);
+    for (const unsigned int bytes : {128u, 120u}) {
+        const DeviceBuffer<unsigned int> d_from(32), d_sums(32), d_to(32);
+        CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+        REQUIRE(ncclAllReduce(d_from.data(), d_sums.data(), bytes / 8, ncclUint64, ncclSum, communicator,
+                              nullptr) == ncclSuccess);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CHECK(seen([&] { copy_kernel<<<1, 32>>>(d_sums.data(), d_to.data()); }).has_unwritten() ==
+              (bytes < 128));
+    }
+    CHECK(ncclCommDestroy(communicator) == ncclSuccess);
+}
+
+TEST_CASE("managed memory, where the host stores unseen, counts as written") {
+    static unsigned int* numbers;  // among the program's data, as a __device__ variable is
+    CUDA_CHECK(cudaMallocManaged(&numbers, std::size_t{16} << 20));
+    const DeviceBuffer<unsigned int> d_to(32);
+    for (unsigned int i = 0; i < 32; ++i) numbers[i] = i;
+    CHECK_FALSE(seen([&] { copy_kernel<<<1, 32>>>(numbers, d_to.data()); }).has_unwritten());
+    CUDA_CHECK(cudaFree(numbers));
+}
+
+/// Whether the lens finds something when a kernel stores the first of 64 numbers, and the host then copies
+/// some.
+bool finds_copy(std::size_t first, std::size_t count, bool poisoned) {
+    const DeviceBuffer<unsigned int> d_numbers(64), d_copy(64);
+    static unsigned int numbers[64];  // among the program's data, as a __device__ variable is
+    CUDA_CHECK(cudaMemset(d_numbers.data() + 32, poisoned ? 0xA5 : 0, 32 * sizeof(numbers[0])));
+    return seen([&] {
+               store_kernel<<<1, 31>>>(d_numbers.data());
+               CUDA_CHECK(
+                   cudaMemcpy(d_copy.data(), d_numbers.data(), d_numbers.bytes(), cudaMemcpyDeviceToDevice));
+               CUDA_CHECK(cudaMemcpy(numbers, d_copy.data() + first, count * sizeof(numbers[0]),
+                                     cudaMemcpyDeviceToHost));
+           })
+        .has(lens::Problem::copied);
+}
+
+TEST_CASE("a copy to the host of a number that was never written is found, by way of another copy too") {
+    CHECK_FALSE(finds_copy(0, 31, false));
+    CHECK(finds_copy(0, 32, false));
+    CHECK_FALSE(finds_copy(32, 32, false));
+    CHECK(finds_copy(32, 32, true));
+}
+
+}  // namespace race_checks

@@ -1,0 +1,114 @@
+/// @file
+/// @brief Lets clang read `.cu` and `.cuh` files as CUDA where no CUDA Toolkit is installed.
+///
+/// In an editor, clangd includes it (see .clangd). So does the build, to find what nvcc would reject (see
+/// rejected.cmake): it compiles translated files, while clang reads the original ones, as device code.
+#pragma once
+
+// The functions of the C library that kernels may call; its other functions are the host's.
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS  // C's stdlib.h, without <cstdlib>
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+extern "C" {
+__attribute__((device)) int printf(const char* format, ...);
+__attribute__((device)) void* malloc(size_t bytes);
+__attribute__((device)) void free(void* pointer);
+__attribute__((device)) void* memcpy(void* to, const void* from, size_t bytes);
+__attribute__((device)) void* memset(void* to, int value, size_t bytes);
+__attribute__((device)) int abs(int x);
+__attribute__((device)) long labs(long x);
+__attribute__((device)) long long llabs(long long x);
+__attribute__((device)) clock_t clock();
+__attribute__((device)) void __assert_fail(const char*, const char*, unsigned int, const char*);
+}
+
+// The same for the C++ library: std::move and mathematics. Everything else in <cmath> is the host's.
+#include <cstddef>
+#pragma clang force_cuda_host_device begin
+#include <bits/move.h>
+#include <initializer_list>
+#include <type_traits>
+#pragma clang force_cuda_host_device end
+#include <array>
+#include <limits>
+#pragma clang force_cuda_host_device begin
+#include <cmath>
+#pragma clang force_cuda_host_device end
+
+// The simulator also includes these headers, but their functions must remain host functions.
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <new>
+#ifdef SIMULATOR_COMPAT  // for a program from elsewhere
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <strings.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+#endif
+
+// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min,
+// so <algorithm> is included while the qualifiers mean nothing.
+#define __CLANG_CUDA_WRAPPERS_NEW
+#pragma clang force_cuda_host_device begin
+#define thread_local __attribute__((device))  // the built-in variables
+#ifdef SIMULATOR_COMPAT
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+#include <curand_kernel.h>
+#include "../api/more/prelude.h"
+#else
+#include "../include/cuda_runtime.h"
+#endif
+#undef thread_local
+#pragma clang force_cuda_host_device end
+#include <algorithm>
+#undef __CLANG_CUDA_WRAPPERS_NEW
+
+// The simulator defines the qualifiers as nothing; clang needs their meaning.
+#undef __host__
+#undef __device__
+#undef __global__
+#undef __constant__
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __constant__ __attribute__((constant))
+#define __shared__ __attribute__((shared))
+#define __noinline__  // in C++ headers, __attribute__((__noinline__)) remains correct
+#ifdef SIMULATOR_COMPAT
+#undef __managed__
+#define __managed__ __attribute__((device))
+#endif
+#include <new>  // clang's own, whose operators a kernel may also use
+
+/// @{
+
+/// clang checks the arguments between `<<<` and `>>>` against this; its name depends on clang's version.
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
+                              cudaStream_t stream = nullptr);
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
+                                         cudaStream_t stream = nullptr);
+/// @}

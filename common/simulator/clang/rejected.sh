@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# usage: common/simulator/clang/rejected.sh [--program] FILE.cu [CLANG OPTION...]
+# Prints what nvcc would reject in a CUDA program but g++, which compiles the translation, accepts: clang reads the
+# file as device code. Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
+# --program: the file is not one of the course's, and may use all of api/more/.
+set -euo pipefail
+root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../.." && pwd)
+mapfile -t flags < <(cat "$root/compile_flags.txt" && sed -n 's/^ *- //p' "$root/.clangd") # as editors read it
+# As with nvcc, a kernel can't call constexpr functions of the host. clangd would then find errors in the C++ library.
+flags+=(-Xclang -fno-cuda-host-device-constexpr)
+flags=("${flags[@]//common\/simulator/"$root/common/simulator"}")
+is_program=false
+if [ "${1-}" = --program ]; then
+  is_program=true
+  flags+=(-std=c++17 -DSIMULATOR_COMPAT "-I$root/common/simulator/api/more/include" "-I$(dirname "$2")")
+  shift
+fi
+
+status=0
+said=$("${CLANG:-clang++}" "${flags[@]}" -w -fsyntax-only "${@:2}" "$1" 2>&1) || status=$?
+if [ $status -eq 0 ]; then exit; fi
+errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
+# Of a launch in a kernel, which only clang rejects, it has more to say than can be recognized.
+nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
+if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
+# Only clang rejects `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
+clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\)\$"
+grep -qv "$clangs_own" <<<"$errors" || exit 0
+# The course's files are named relative to its root.
+sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d" <<<"${said//"$root/"/}" >&2
+echo "${1#"$root/"}: nvcc would reject this; the words are clang's" >&2
+exit 1

@@ -1,0 +1,184 @@
+/// @file
+/// @brief Kernels that make no progress: a worker's timer, and what happens at its signals.
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "../grid/worker.hpp"
+#include "signals.hpp"
+
+namespace sim {
+namespace {
+
+constexpr unsigned int kTicks = 10;      ///< per timeout
+constexpr unsigned int kSlowTicks = 20;  ///< after so many, a grid says that it still runs
+
+/// After so many waits per thread, another one is no progress: a loop with a barrier may be endless.
+constexpr std::uint64_t kMostWaits = 100'000;
+
+/// A debugger may stop threads for any length of time.
+bool is_debugged() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != std::string::npos;
+    return false;
+}
+
+}  // namespace
+
+Ticks::Ticks(std::uint64_t timeout_seconds) {
+    if (timeout_seconds == 0) return;
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kTick;
+    event._sigev_un._tid = gettid();
+    // Time in which other programs keep this thread from running does not count.
+    runs_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
+    if (!runs_) return;
+    constexpr std::uint64_t kMostSeconds = 1u << 30;
+    using namespace std::chrono_literals;
+    const auto tick = std::min(timeout_seconds, kMostSeconds) * std::chrono::nanoseconds(1s) / kTicks;
+    itimerspec each{};
+    each.it_interval.tv_sec = static_cast<time_t>(tick / 1s);
+    each.it_interval.tv_nsec = static_cast<long>((tick % 1s).count());
+    each.it_value = each.it_interval;
+    timer_settime(timer_, 0, &each, nullptr);
+}
+
+Ticks::~Ticks() {
+    if (runs_) timer_delete(timer_);
+}
+
+/// A signal may arrive at any instruction. Only a thread that is running the kernel is stopped here; one that
+/// waits is stopped by `begin_wait`.
+void Worker::look_at_progress() {
+    ++progress_.ticks;
+    const std::uint64_t begun =
+        block_serial * (2 * kMaxThreadsPerBlock) + threads_.started + (threads_.count - threads_.live);
+    if (begun != progress_.begun) progress_.waits_before = progress_.waits;
+    const std::uint64_t waits =
+        std::min(progress_.waits - progress_.waits_before, kMostWaits * threads_.count);
+    const bool is_new = begun != progress_.begun || waits != progress_.seen_waits;
+    progress_.ticks_since = is_new ? 0 : progress_.ticks_since + 1;
+    progress_.begun = begun;
+    progress_.seen_waits = waits;
+    if (!threads_.in_kernel) return;
+
+    if (progress_.ticks >= kSlowTicks && !grid_->said_slow.exchange(true))
+        std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
+                     launch_text(grid_->kernel).c_str(),
+                     static_cast<unsigned long long>(std::min(grid_->next_block.load(), grid_->blocks)),
+                     static_cast<unsigned long long>(grid_->blocks));
+    forget_frames(signal_stack_.data(), signal_stack_.size());
+    stop_if_due();
+}
+
+/// Stops the running thread if another worker, for which this one may be waiting, has failed, or if this one
+/// makes no progress.
+void Worker::stop_if_due() {
+    if (grid_->failed) {
+        threads_.in_kernel = false;
+        faulted_ = true;
+        fibers_.give_up();
+    }
+    if (gets_nowhere()) stop_without_progress();
+}
+
+bool Worker::gets_nowhere() {
+    if (progress_.ticks_since < kTicks) return false;
+    if (!is_debugged()) return true;
+    progress_.ticks_since = 0;
+    return false;
+}
+
+void Worker::stop_without_progress() {
+    const InSimulator here(*this);
+    const std::string seconds = "for " + std::to_string(grid_->timeout) + " s ";
+    const bool waits = progress_.seen_waits == kMostWaits * threads_.count;
+    record_thread_fault(
+        cudaErrorLaunchTimeout,
+        "makes no progress: " +
+            (waits ? "the threads of its block have waited for each other " + std::to_string(kMostWaits) +
+                         " times, and " + seconds + "none has returned. They may loop forever"
+                   : seconds + "it has neither returned nor reached a barrier. It may be waiting for a "
+                               "thread that can't run before it waits or returns, or loop forever") +
+            " (CUDA_SIM_TIMEOUT sets the seconds)");
+    fibers_.give_up();
+}
+
+// --- Output -------------------------------------------------------------------------------------
+
+/// Writes what a kernel prints. The C library holds a lock meanwhile, so that no tick stops the thread here.
+void Worker::print(std::string_view text, std::string_view end) {
+    const InSimulator here(*this);
+    flockfile(stdout);
+    for (const std::string_view part : {text, end}) std::fwrite(part.data(), 1, part.size(), stdout);
+    funlockfile(stdout);
+}
+
+static int print_values(const char* format, va_list values) {
+    Worker* const worker = running_worker;
+    if (worker == nullptr) return std::vprintf(format, values);
+    char* text = nullptr;
+    int bytes = 0;
+    {
+        const Worker::InSimulator here(*worker);  // memory is allocated under a lock, too
+        bytes = vasprintf(&text, format, values);
+    }
+    if (bytes < 0) return bytes;
+    worker->print({text, static_cast<std::size_t>(bytes)});
+    {
+        const Worker::InSimulator here(*worker);
+        std::free(text);
+    }
+    worker->stop_if_due();
+    return bytes;
+}
+
+}  // namespace sim
+
+// These replace the C library's functions. A compiler may turn the first one into one of the others.
+
+extern "C" int printf(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int bytes = sim::print_values(format, values);
+    va_end(values);
+    return bytes;
+}
+
+/// `printf` where a compiler defines _FORTIFY_SOURCE, as Ubuntu's does.
+extern "C" int checked_printf(int, const char* format, ...) __asm__("__printf_chk");
+int checked_printf(int, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int bytes = sim::print_values(format, values);
+    va_end(values);
+    return bytes;
+}
+
+extern "C" int puts(const char* s) {
+    if (sim::running_worker == nullptr) return std::fputs(s, stdout) < 0 ? EOF : std::fputc('\n', stdout);
+    sim::running_worker->print(s, "\n");
+    sim::running_worker->stop_if_due();
+    return 1;
+}
+
+/// `putchar`, which <cstdio> may define inline.
+extern "C" int print_character(int c) __asm__("putchar");
+int print_character(int c) {
+    if (sim::running_worker == nullptr) return std::fputc(c, stdout);
+    const char text = static_cast<char>(c);
+    sim::running_worker->print({&text, 1});
+    sim::running_worker->stop_if_due();
+    return c;
+}

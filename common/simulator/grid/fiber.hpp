@@ -1,0 +1,137 @@
+/// @file
+/// @brief Fibers: calls with separate stacks, which can be left in the middle and continued later.
+///
+/// Boost.Context saves and restores the registers. The calls of `__sanitizer_…_switch_fiber` tell
+/// AddressSanitizer about switches; in other builds they do nothing.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "../memory/pages.hpp"
+#include "../memory/sanitizer.hpp"
+
+namespace sim {
+
+/// Makes AddressSanitizer forget frames that were left for good, on a stack or a part of one.
+inline void forget_frames(const void* stack, std::size_t bytes) {
+    __asan_unpoison_memory_region(stack, bytes);
+}
+
+/// @brief The fibers of one OS thread, by number. They all do the same work, each from its beginning.
+///
+/// One fiber runs at a time, until it leaves or has done its work. Then the call that started or
+/// resumed it returns.
+class Fibers {
+ public:
+    static constexpr std::size_t kStackBytes = 128 * 1024;
+
+    Fibers(unsigned int most, std::function<void()> work)
+        : work_(std::move(work)), stacks_(most * (kGuardBytes + kStackBytes)), contexts_(most) {}
+
+    void start(unsigned int number) {
+        while (accessible_ <= number) allow_stack();
+        // The tops differ by some cache lines. Otherwise, frames at the same depth of different stacks would
+        // compete for the same sets of the cache.
+        char* const top = bottom(number) + kStackBytes - number % 64 * 64;
+        switch_to(number, boost::context::detail::make_fcontext(top, kStackBytes, enter));
+    }
+
+    void resume(unsigned int number) { switch_to(number, contexts_[number]); }
+
+    /// Called inside a fiber. Returns when the fiber is resumed.
+    [[gnu::always_inline]] void leave() { switch_back(Leaving::for_now); }
+
+    /// Called inside a fiber, which can't be resumed afterwards. Nothing that its frames own is destroyed.
+    [[noreturn]] void give_up() {
+        switch_back(Leaving::in_the_middle);
+        std::abort();  // not reached
+    }
+
+    /// The number of the running fiber.
+    unsigned int running() const { return running_; }
+
+    /// Whether the running fiber could not access this address because it has no stack left.
+    bool is_stack_overflow(const void* address) const {
+        return address >= bottom(running_) - kGuardBytes && address < bottom(running_);
+    }
+
+    /// Makes all stacks one mapping, of which a process can have 65,530. Nothing detects an overflow then.
+    void leave_out_guards() {
+        accessible_ = static_cast<unsigned int>(contexts_.size());
+        stacks_.allow(0, accessible_ * (kGuardBytes + kStackBytes));
+    }
+
+    /// Fibers 0 to `count - 1` will not be resumed any more.
+    void forget(unsigned int count) { forget_frames(stacks_.data(), count * (kGuardBytes + kStackBytes)); }
+
+ private:
+    using Context = boost::context::detail::fcontext_t;
+
+    /// Makes one more stack accessible, or all of them, without guards, if the process has no mapping left.
+    void allow_stack() {
+        try {
+            stacks_.allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
+            ++accessible_;
+        } catch (const std::bad_alloc&) {
+            leave_out_guards();
+        }
+    }
+
+    /// A stack grows down to its bottom, below which is its guard.
+    char* bottom(unsigned int number) const {
+        return stacks_.data() + number * (kGuardBytes + kStackBytes) + kGuardBytes;
+    }
+
+    // After a switch, the CPU mispredicts where the functions on the new stack return to, which costs about
+    // 5 ns per function. Inlining the functions that switch leaves fewer of them.
+    [[gnu::always_inline]] void switch_to(unsigned int number, Context context) {
+        running_ = number;
+        void* sanitizer_state = nullptr;
+        __sanitizer_start_switch_fiber(&sanitizer_state, bottom(number), kStackBytes);
+        const boost::context::detail::transfer_t from = boost::context::detail::jump_fcontext(context, this);
+        __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
+        contexts_[number] = from.fctx;
+        const bool has_frames = from.data == nullptr;
+        if (has_frames) forget_frames(bottom(number), kStackBytes);
+    }
+
+    enum class Leaving { for_now, at_the_end, in_the_middle };
+
+    [[gnu::always_inline]] void switch_back(Leaving how) {
+        void* sanitizer_state = nullptr;
+        __sanitizer_start_switch_fiber(how == Leaving::for_now ? &sanitizer_state : nullptr, starter_stack_,
+                                       starter_stack_bytes_);
+        const boost::context::detail::transfer_t from =
+            boost::context::detail::jump_fcontext(starter_, how == Leaving::in_the_middle ? nullptr : this);
+        __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
+        starter_ = from.fctx;
+    }
+
+    /// The first function of each fiber.
+    static void enter(boost::context::detail::transfer_t from) {
+        Fibers& fibers = *static_cast<Fibers*>(from.data);
+        __sanitizer_finish_switch_fiber(nullptr, &fibers.starter_stack_, &fibers.starter_stack_bytes_);
+        fibers.starter_ = from.fctx;
+        fibers.work_();
+        fibers.switch_back(Leaving::at_the_end);
+        std::abort();  // not reached
+    }
+
+    const std::function<void()> work_;
+    Pages stacks_;                   ///< a guard and a stack for each fiber
+    unsigned int accessible_ = 0;    ///< how many of the stacks can be used
+    std::vector<Context> contexts_;  ///< where each fiber continues
+    unsigned int running_ = 0;
+    Context starter_ = nullptr;  ///< where `switch_to` continues
+    // AddressSanitizer must be told which stack is in use.
+    const void* starter_stack_ = nullptr;
+    std::size_t starter_stack_bytes_ = 0;
+};
+
+}  // namespace sim

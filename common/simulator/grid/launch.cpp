@@ -1,0 +1,196 @@
+/// @file
+/// @brief Runs grids: checks a launch as CUDA does, and distributes its blocks to workers.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "../faults/errors.hpp"
+#include "../instrument/observer.hpp"
+#include "../memory/device_memory.hpp"
+#include "../streams/streams.hpp"
+#include "worker.hpp"
+
+namespace sim {
+namespace {
+
+/// @return The number in an environment variable, or `otherwise` if there is none.
+std::uint64_t setting(const char* name, std::uint64_t otherwise) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return otherwise;
+    char* end = nullptr;
+    const unsigned long long value = std::strtoull(text, &end, 10);
+    if (*end == '\0' && *text != '-') return value;
+    std::fprintf(stderr, "%s accepts a whole number, not '%s'\n", name, text);
+    std::exit(2);
+}
+
+/// The same, from 1 to `most`.
+unsigned int limited_setting(const char* name, std::uint64_t otherwise, std::uint64_t most) {
+    return static_cast<unsigned int>(std::clamp<std::uint64_t>(setting(name, otherwise), 1, most));
+}
+
+/// The error of CUDA 13. In earlier versions, a shape outside the limits was an invalid configuration.
+cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
+    const dim3 &grid = config.grid, &block = config.block;
+    const unsigned int shapes[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
+    for (int i = 0; i < 3; ++i) {
+        // Signed numbers hold CUDA's limits. 0 and everything from 2^31 on is less than 1.
+        const int blocks = static_cast<int>(shapes[0][i]), threads = static_cast<int>(shapes[1][i]);
+        if (blocks < 1 || blocks > kMaxGrid[i] || threads < 1 || threads > kMaxBlock[i])
+            return cudaErrorInvalidValue;
+    }
+    const bool fits = block.x * block.y * block.z <= kMaxThreadsPerBlock &&
+                      config.dynamic_shared_bytes <= limit.dynamic_bytes;
+    return fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/// Gives the blocks another order for each seed: each is a stride away from the previous one, and the stride
+/// has no divisor in common with the number of blocks.
+void shuffle_blocks(Grid& grid) {
+    std::mt19937_64 random(grid.seed);
+    grid.first_block = random() % grid.blocks;
+    grid.block_stride = random() % (1u << 16) | 1;
+    while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
+}
+
+/// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux gives a
+/// process 65,530 mappings.
+constexpr std::uint64_t kMostWorkers = 24;
+
+/// A cooperative grid must fit into this many SMs, or into all that the device reports. Each block needs an
+/// OS thread.
+constexpr unsigned int kCooperativeMultiprocessors = 64;
+
+/// Distributes a grid to workers. The first one runs on the OS thread that launches, the others on threads
+/// that exist only for this grid.
+void run_on_workers(Grid& grid) {
+    static auto* const pools =
+        new std::vector<std::unique_ptr<Worker>>[2];  // never destroyed: a kernel may call exit()
+    [[maybe_unused]] static const int watched = std::atexit([] {
+        if (running_worker != nullptr) running_worker->exits();
+    });
+    // Fewer simulated threads than this take less time than starting an OS thread.
+    constexpr std::uint64_t kThreadsWorthAWorker = 512;
+    const dim3& block = grid.config.block;
+    const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
+    const std::size_t count =
+        grid.config.cooperative
+            ? grid.blocks
+            : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
+    auto& pool = pools[count > kMostWorkers];
+    std::vector<std::thread> others;
+    try {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i == pool.size()) {
+                auto worker = std::make_unique<Worker>();
+                if (count > kMostWorkers) worker->leave_out_guards();
+                pool.push_back(std::move(worker));
+            }
+            if (i > 0) others.emplace_back([&grid, worker = pool[i].get()] { worker->run(grid); });
+        }
+    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
+        if (pool.empty())
+            return grid.fail(cudaErrorMemoryAllocation, ": no memory for the stacks of a block's threads");
+        if (grid.config.cooperative)
+            grid.fail(cudaErrorCooperativeLaunchTooLarge,
+                      ": a cooperative grid needs an OS thread for each block, and only " +
+                          std::to_string(others.size() + 1) + " of " + std::to_string(count) +
+                          " could be started");
+    }
+    pool[0]->run(grid);
+    for (std::thread& other : others) other.join();
+}
+
+/// Whether all blocks of a cooperative grid can run at the same time.
+bool fits_at_once(const Kernel& kernel, const LaunchConfig& config) {
+    int blocks = 0;
+    const dim3 &grid = config.grid, &block = config.block;
+    occupancy(&blocks, kernel.address, static_cast<int>(block.x * block.y * block.z),
+              config.dynamic_shared_bytes);
+    return std::uint64_t{grid.x} * grid.y * grid.z <=
+           std::uint64_t{std::max(kCooperativeMultiprocessors, multiprocessors())} *
+               static_cast<unsigned int>(blocks);
+}
+
+/// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
+bool accept(const Kernel& kernel, const LaunchConfig& config) {
+    cudaError_t error = sticky_error();
+    if (error == cudaSuccess) error = stream_error(config.stream);
+    if (error == cudaSuccess) error = launch_error(config, shared_limit(kernel.address));
+    if (error == cudaSuccess && config.cooperative && !fits_at_once(kernel, config))
+        error = cudaErrorCooperativeLaunchTooLarge;
+    if (error != cudaSuccess) set_error(error);
+    return error == cudaSuccess;
+}
+
+/// @return What the grid's kernel has launched.
+NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
+                            const void* call) {
+    static std::mutex one_grid_at_a_time;
+    const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
+    const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    const std::uint64_t ends = setting("CUDA_SIM_ENDS", 0);
+    const std::uint64_t blocks = ends > 0 && ends < all / 2 ? 2 * ends : all;
+    Grid grid{kernel,
+              config,
+              shared_limit(kernel.address),
+              loop,
+              call,
+              blocks,
+              all - blocks,
+              seed(),
+              setting("CUDA_SIM_TIMEOUT", 10),
+              setting("CUDA_SIM_EARLY_EXIT", 1) != 0};
+    if (grid.seed != 0) shuffle_blocks(grid);
+    const GridAccess access;
+    if (observer != nullptr) observer->grid_begins(kernel, config);
+    run_on_workers(grid);
+    if (observer != nullptr) observer->grid_ends();
+    const std::string damage = access.damage();
+    if (grid.error != cudaSuccess)
+        set_fault(grid.error, grid.fault);
+    else if (!damage.empty())
+        set_fault(cudaErrorIllegalAddress, launch_text(kernel) + ": a thread has written " + damage);
+    return std::move(grid.nested);
+}
+
+}  // namespace
+
+std::uint64_t seed() { return setting("CUDA_SIM_SEED", 0); }
+
+int device_count() { return static_cast<int>(limited_setting("CUDA_SIM_DEVICES", 1, 64)); }
+
+unsigned int workers() {
+    static const unsigned int result =
+        limited_setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency(), kMostWorkers);
+    return result;
+}
+
+unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
+
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
+    if (running_worker != nullptr)
+        return running_worker->launch(kernel, [=, run = std::move(run)] {
+            if (accept(kernel, config)) run();
+        });
+    if (!is_late(config.stream)) {
+        wait_for(config.stream);
+        if (accept(kernel, config)) run();
+        return;
+    }
+    if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});
+}
+
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+    if (sticky_error() != cudaSuccess) return;  // of earlier work
+    run_nested(run_one_grid(kernel, config, loop, call));
+}
+
+}  // namespace sim

@@ -1,0 +1,38 @@
+/// @file
+/// @brief Launches by kernels (dynamic parallelism): they run when the grid that has launched them has ended.
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "../api/more/launches.h"
+#include "../faults/errors.hpp"
+#include "worker.hpp"
+
+namespace sim {
+
+static bool may_launch = false;
+bool let_kernels_launch() { return may_launch = true; }
+
+void Worker::launch(const Kernel& kernel, std::function<void()> run) {
+    {
+        const InSimulator here(*this);
+        const std::lock_guard<std::mutex> lock(grid_->lock);
+        grid_->nested.push_back(std::move(run));
+    }
+    if (!may_launch)
+        fail("launches " + launch_text(kernel) +
+             ": kernels can launch kernels only in a program that ./course run builds from one file");
+}
+
+void run_nested(const NestedLaunches& launches) {
+    constexpr int kMostLevels = 24;  // as on a GPU
+    thread_local int level = 0;
+    if (launches.empty()) return;
+    if (level == kMostLevels)
+        return set_fault(cudaErrorLaunchMaxDepthExceeded, "kernels launch kernels more than 24 levels deep");
+    ++level;
+    for (const auto& run : launches) run();  // what they launch runs in between
+    --level;
+}
+
+}  // namespace sim

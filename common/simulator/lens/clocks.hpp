@@ -1,0 +1,122 @@
+/// @file
+/// @brief The happens-before order (README.md): clocks of the threads of one block, and messages from others.
+///
+/// A thread's clock is the number of its block's last synchronization that it took part in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "../include/cuda_runtime.h"
+
+namespace lens {
+
+/// One access, as in FastTrack: who, when, where in the code. 0 is no access.
+struct Epoch {
+    std::uint64_t block : 20, thread : 10, clock : 20, site : 13, atomic : 1;
+    bool exists() const { return site != 0; }
+};
+constexpr std::uint32_t kMostClock = (1u << 20) - 1, kMostSite = (1u << 13) - 1;
+
+/// @brief The accesses of other threads that have happened before.
+///
+/// Of a block, everything stamped with less than `below`, and of single threads more. Immutable once shared.
+struct Known {
+    struct Block {
+        std::uint32_t below = 0;
+        std::map<std::uint32_t, std::uint32_t> threads{};
+    };
+    std::map<std::uint32_t, Block> blocks;
+
+    void join(const Known& other);
+    bool has(Epoch epoch) const;
+};
+using KnownPtr = std::shared_ptr<const Known>;
+
+/// @brief Everything that threads have made visible by `__threadfence` before an atomic operation, by
+/// address.
+///
+/// Another thread learns it by an atomic operation there, and may rely on it after its own `__threadfence`.
+class Messages {
+ public:
+    struct Message {
+        KnownPtr known;
+        std::uint32_t block;
+        bool of_block;  ///< only to threads of this block, by `__threadfence_block`
+        bool operator==(const Message&) const = default;
+    };
+    struct Log {
+        std::mutex lock;  ///< held during an atomic operation on the address
+        std::vector<Message> sent;
+    };
+    Log& at(const void* address) {
+        const std::lock_guard guard(lock_);
+        return logs_[address];
+    }
+    void clear() { logs_.clear(); }
+
+ private:
+    std::mutex lock_;
+    std::map<const void*, Log> logs_;
+};
+
+/// The clocks of the block that a worker runs.
+class Clocks {
+ public:
+    void begin_block(std::uint32_t block, unsigned int threads);
+    void barrier();
+    void warp_meets(unsigned int first, unsigned int lanes);
+    void fence(unsigned int number, bool of_block);
+    /// An atomic operation. @param[in,out] log That of the address, locked. @param stores Whether it has
+    /// stored.
+    void atomic(unsigned int number, Messages::Log& log, bool stores);
+
+    Epoch now(unsigned int thread, std::uint32_t site, bool atomic) const {
+        return {block_, thread, threads_[thread].clock, site < kMostSite ? site : kMostSite, atomic};
+    }
+    bool happened_before(Epoch epoch, unsigned int thread) const {
+        const Thread& me = threads_[thread];
+        if (epoch.block == block_) {
+            if (epoch.thread == thread || epoch.clock < me.below) return true;
+            if (warps_have_met_ && epoch.thread / kWarp == thread / kWarp &&
+                epoch.clock < mates_[thread][epoch.thread % kWarp])
+                return true;
+        }
+        return me.heard != nullptr && me.heard->has(epoch);
+    }
+    /// Whether the block has synchronized so often that clocks don't suffice. Then nothing more is compared.
+    bool is_full() const { return time_ >= kMostClock; }
+
+ private:
+    static constexpr unsigned int kWarp = 32;
+    struct Thread {
+        std::uint32_t clock = 0;
+        std::uint32_t below = 0;  ///< everything in the block that is stamped with less has happened before
+        KnownPtr heard{};         ///< what other blocks, or threads without a barrier, have told it
+        std::array<KnownPtr, 2> told{};  ///< what its last fence has made visible, to all and to the block
+        std::map<Messages::Log*, std::size_t> unfenced{};  ///< what atomics have seen, for its next fence
+    };
+    void share(unsigned int first, unsigned int count, std::uint32_t lanes);
+
+    std::uint32_t block_ = 0, time_ = 0;
+    unsigned int count_ = 0;
+    bool warps_have_met_ = false, has_messages_ = false;
+    std::array<Thread, 1024> threads_{};
+    std::array<std::array<std::uint32_t, kWarp>, 1024> mates_{};
+    // The same join is asked for by all threads of a block.
+    KnownPtr join(const KnownPtr& a, const KnownPtr& b);
+    struct Joined {
+        KnownPtr a, b, result;
+    } last_{};
+    struct Received {
+        KnownPtr before, after;
+        bool of_block;
+        std::map<Messages::Log*, std::size_t> unfenced;
+    } received_{};
+};
+
+}  // namespace lens

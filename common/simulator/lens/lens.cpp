@@ -1,0 +1,157 @@
+/// @file
+/// @brief The lens of a program: its launches, its device memory, and what was found.
+#include "lens.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "../faults/source_lines.hpp"
+#include "../memory/device_memory.hpp"
+#include "../memory/pages.hpp"
+
+// The program's own variables, `__device__` ones among them.
+extern "C" char __data_start[], _end[];
+
+namespace lens {
+namespace {
+
+// With more device memory than this, one block in kSample is counted, if that makes kFewestCounted blocks.
+constexpr std::size_t kLargeMemory = 32 << 20;
+constexpr std::uint64_t kSample = 16, kFewestCounted = 8;
+
+/// A kernel's name and its template's arguments. A launch may know it as a template's parameter only.
+std::string name_of(const sim::Kernel& kernel) {
+    std::string name = kernel.address == nullptr ? "" : sim::function_of(kernel.address);
+    if (name.starts_with("void ")) name.erase(0, 5);
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        depth += name[i] == '<';
+        depth -= name[i] == '>';
+        if (name[i] == '(' && depth == 0 && name.compare(i, 12, "(anonymous n") != 0)
+            return name.substr(0, i);
+    }
+    return kernel.name;
+}
+
+}  // namespace
+
+Lens& the_lens() {
+    static Lens& lens = *new Lens;  // never destroyed: the program's own destructors may free memory
+    return lens;
+}
+
+Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
+    if (const char* const asked = std::getenv("LENS_SAMPLE")) count_one_of(std::strtoull(asked, nullptr, 10));
+    sim::observer = this;
+    arrays_[__data_start] = std::make_unique<Array>(
+        __data_start, static_cast<std::size_t>(_end - __data_start), "a __device__ variable", true, true);
+    std::atexit([] { the_lens().write(); });
+}
+
+void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) {
+    kernel_ = name_of(kernel);
+    shape_ = {kernel_,
+              std::string(kernel.site.file) + ":" + std::to_string(kernel.site.line),
+              {config.grid.x, config.grid.y, config.grid.z},
+              {config.block.x, config.block.y, config.block.z},
+              config.dynamic_shared_bytes};
+    ++grid_;
+    has_fences_ = false;
+    messages_.clear();
+    std::size_t memory = 0;
+    for (const auto& [begin, array] : arrays_) memory += array->bytes();
+    const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    sample_ = asked_sample_ != 0 ? asked_sample_ : memory > kLargeMemory ? kSample : 1;
+    if (blocks < kFewestCounted * sample_) sample_ = 1;
+}
+
+bool Lens::in_sample(std::uint64_t block) const {
+    const std::uint64_t row = block / sample_;  // which of its blocks counts should follow no pattern
+    return block % sample_ == (row * 0x9e3779b97f4a7c15 >> 32) % sample_;
+}
+
+void Lens::grid_ends() {
+    auto found = std::ranges::find(launches_, shape_, &std::pair<Shape, LaunchCounts>::first);
+    if (found == launches_.end()) found = launches_.insert(found, {shape_, {}});
+    LaunchCounts& counts = found->second;
+    ++counts.launches;
+    counts.sample = std::max(counts.sample, sample_);
+    for (const auto& [begin, array] : arrays_) counts.touched += array->take_touched();
+    for (auto& [worker, collector] : collectors_) counts.add(collector.take_counts());
+}
+
+void Lens::block_begins(sim::Worker& worker, std::size_t number) {
+    std::unique_lock guard(lock_);
+    running = &collectors_.try_emplace(&worker, worker).first->second;
+    guard.unlock();
+    running->begin_block(number, shape_.dynamic_shared_bytes);
+}
+void Lens::block_ends(sim::Worker&) {
+    running->end_block();
+    running = nullptr;
+}
+
+void Lens::allocated(const char* begin, std::size_t bytes) {
+    const std::lock_guard guard(lock_);
+    arrays_[begin] = std::make_unique<Array>(begin, bytes, "", true);
+}
+
+void Lens::freed(const char* begin) {
+    const std::lock_guard guard(lock_);
+    for (auto& [worker, collector] : collectors_) collector.forget();
+    arrays_.erase(begin);
+}
+
+Array* Lens::global_array(const void* address) {
+    const std::lock_guard guard(lock_);
+    auto next = arrays_.upper_bound(static_cast<const char*>(address));
+    if (next == arrays_.begin()) return nullptr;
+    Array& array = *std::prev(next)->second;
+    return array.has(address) ? &array : nullptr;
+}
+
+void Lens::stored(const void* to, const void* from, std::size_t bytes) {
+    const auto device_array = [&](const void* address) {  // not the host's variables beside `__device__` ones
+        return sim::place(address, bytes) == sim::Place::inside ? global_array(address) : nullptr;
+    };
+    Array *const array = device_array(to), *const source = from == nullptr ? nullptr : device_array(from);
+    if (array == nullptr) {
+        if (source != nullptr) copied_to_host(*source, source->offset(from), bytes);
+        return;
+    }
+    unsigned char* const written = array->written(array->offset(to));
+    if (source != nullptr) {
+        std::memmove(written, source->written(source->offset(from)), bytes);
+    } else {
+        // The course's checks set results to the simulator's poison. Reading it counts as reading nothing.
+        const bool is_poison = from == nullptr && *static_cast<const unsigned char*>(to) == sim::kPoison;
+        std::memset(written, is_poison ? 0 : 1, bytes);
+    }
+}
+
+void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
+    const void* const unwritten = std::memchr(array.written(offset), 0, bytes);
+    if (unwritten == nullptr || !looks_for_problems_) return;
+    offset += static_cast<std::size_t>(static_cast<const unsigned char*>(unwritten) - array.written(offset));
+    const std::string line = sim::Calls().line();
+    add({Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 0, {}, line});
+}
+
+void Lens::add(Finding finding) {
+    const auto key = std::make_tuple(finding.problem, finding.site, finding.other, finding.line);
+    {
+        const std::lock_guard guard(lock_);
+        Finding& kept = findings_[key];
+        if (++kept.count > 1 && (finding.problem != Problem::race || finding.distance() <= kept.distance()))
+            return;
+    }
+    // Without the lock: the simulator calls the lens while it holds the one that `allocation_text` needs.
+    finding.text = finding.array.empty() ? sim::allocation_text(finding.address) : finding.array;
+    const std::lock_guard guard(lock_);
+    Finding& kept = findings_[key];
+    finding.count = kept.count;
+    kept = std::move(finding);
+}
+
+}  // namespace lens

@@ -1,0 +1,202 @@
+/// @file
+/// @brief The lens: what the hooks of a kernel's accesses call, and what the simulator tells it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../grid/worker.hpp"
+#include "../instrument/observer.hpp"
+#include "clocks.hpp"
+#include "counts.hpp"
+#include "lanes.hpp"
+#include "shadow.hpp"
+
+namespace lens {
+
+/// The kinds of faults.
+enum class Problem : std::uint8_t { race, unwritten, copied };
+
+/// A problem of two sites, or of one: the first time it was found, of a race between threads as far from each
+/// other as any, and how often.
+struct Finding {
+    Problem problem;
+    std::string kernel, array;
+    const char* address;
+    bool is_global;
+    std::size_t offset;   ///< the first byte, from the array's beginning
+    std::uint32_t site;   ///< of the access that found it
+    std::uint32_t other;  ///< of the earlier access, if it is a race
+    std::uint64_t block;
+    unsigned int thread;
+    std::uint32_t other_block, other_thread;  ///< the block's number modulo 2^20
+    std::uint64_t count = 0;
+    std::string text{};
+    std::string line{};  ///< of the host's copy, if that has read what was never written
+
+    /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks.
+    int distance() const {
+        return (block & 0xfffff) != other_block ? 2 : thread / kLanes != other_thread / kLanes ? 1 : 0;
+    }
+};
+
+/// The accesses, counts and clocks of the block that one worker runs.
+class Collector {
+ public:
+    explicit Collector(sim::Worker& worker) : worker_(worker), threads_(worker.threads()) {}
+
+    /// @param[in] dynamic_bytes Of shared memory.
+    void begin_block(std::uint64_t number, std::size_t dynamic_bytes);
+    void end_block();
+    void begin_shared(const char* begin, const sim::SharedVariable& variable);
+    void barrier(const sim::Site& site);
+    void warp_meets(unsigned int first, unsigned int lanes, std::string_view function);
+
+    // Called by the hooks, which meanwhile do nothing: code of the standard library may be compiled with
+    // hooks.
+    bool runs_kernel() const { return threads_.in_kernel; }
+    void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
+    bool is_global(const void* address);
+    void begin_call(const void* at);
+    void end_call();
+    void fence(bool of_block);
+    void grid_barrier(std::size_t number);
+    /// The log of an atomic's address, locked, if threads may send messages by it.
+    Messages::Log* begin_atomic(const void* address);
+    void end_atomic(Messages::Log* log, bool stores);
+    /// An atomic function that is made of a load and a comparison: the load is not counted.
+    void begin_update(const void* address) { update_ = address; }
+    bool is_update(const void* address) const { return update_ == address; }
+
+    void forget() { recent_ = {}; }  ///< an allocation is freed
+
+    /// The counts since the last call.
+    LaunchCounts take_counts() { return std::move(std::exchange(counting_, {}).counts()); }
+
+ private:
+    Counting counting_;
+    unsigned int thread() const { return threads_.number(*threads_.current); }
+    /// @return Whether the address is in an array that the lens watches.
+    bool note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
+    Array* array_of(const void* address);
+    void flush(unsigned int warp);
+    void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind, std::uint32_t site,
+                           bool is_atomic);
+    /// One access, for the search for problems.
+    struct Look {
+        Array* array = nullptr;
+        std::size_t offset = 0, bytes = 0;
+        std::uint32_t site = 0;
+        unsigned int thread = 0;
+        Epoch now{};
+    };
+    void look_at_load();
+    void look(const Look& at, Kind kind);
+    void find(Problem problem, const Look& at, Epoch other);
+    std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
+    bool has_stopped(unsigned int warp) const;
+
+    sim::Worker& worker_;
+    const sim::Threads& threads_;
+    Clocks clocks_;
+    std::uint64_t block_number_ = 0;
+    std::uint32_t block_serial_ = 0;
+    std::vector<std::array<std::vector<Access>, kLanes>> lanes_;  ///< by warp, since its lanes have met
+    std::vector<std::uint64_t> requests_;                         ///< by warp, since the last barrier
+    std::array<Path, 1024> path_{};
+    unsigned int last_warp_ = 0;
+    Loops loops_;
+    std::vector<std::unique_ptr<Array>> shared_;
+    std::size_t shared_count_ = 0;    ///< how many of them the block has
+    std::array<Array*, 4> recent_{};  ///< of global memory; to look one up takes a lock
+    std::size_t next_recent_ = 0;
+    const void* update_ = nullptr;
+    Look load_{};  ///< the last load, not looked at yet
+
+    struct Cached {
+        std::uintptr_t at = 0;
+        Path path = 0;
+        std::uint32_t key = 0, number = 0;
+    };
+    std::array<Cached, 1024> sites_{};
+    std::array<Cached, 64> calls_{};
+    std::array<bool, 1024> started_{};
+};
+
+/// The collector of the block that this OS thread runs, or null in the host's code.
+extern thread_local Collector* running;
+
+/// All that is known of the program.
+class Lens : public sim::Observer {
+ public:
+    Lens();
+    void grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) override;
+    void grid_ends() override;
+    void block_begins(sim::Worker& worker, std::size_t number) override;
+    void block_ends(sim::Worker& worker) override;
+    void shared_begins(sim::Worker&, const char* begin, const sim::SharedVariable& variable) override {
+        running->begin_shared(begin, variable);
+    }
+    void barrier(sim::Worker&, sim::Site site) override { running->barrier(site); }
+    void warp_meets(sim::Worker&, unsigned int first, unsigned int lanes, const char* function) override {
+        running->warp_meets(first, lanes, function);
+    }
+    void fence(sim::Worker&, bool of_block) override { running->fence(of_block); }
+    void grid_barrier(sim::Worker&, std::size_t number) override { running->grid_barrier(number); }
+    void allocated(const char* begin, std::size_t bytes) override;
+    void freed(const char* begin) override;
+    void stored(const void* to, const void* from, std::size_t bytes) override;
+    void ends() override { write(); }
+
+    Array* global_array(const void* address);
+    std::string kernel_name() const { return kernel_; }
+    std::uint32_t grid() const { return grid_; }
+    bool looks_for_problems() const { return looks_for_problems_; }
+    /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.
+    bool in_sample(std::uint64_t block) const;
+    void add(Finding finding);
+    void write() const;
+
+    // For checks
+    void forget() { launches_.clear(), findings_.clear(); }
+    void count_one_of(std::uint64_t blocks) { asked_sample_ = blocks; }  ///< or decide by the size, if 0
+    const auto& launches() const { return launches_; }
+    const auto& findings() const { return findings_; }
+
+    // Messages between blocks, which need a fence somewhere in the grid
+    void keeps_messages() { has_fences_ = true; }
+    Messages::Log* log_at(const void* address) { return has_fences_ ? &messages_.at(address) : nullptr; }
+
+ private:
+    Messages messages_;
+    std::atomic<bool> has_fences_{false};
+    struct Shape {
+        std::string kernel, launched_at;  ///< FILE:LINE of the launch
+        unsigned int grid[3], block[3];
+        std::size_t dynamic_shared_bytes;
+        bool operator==(const Shape&) const = default;
+    };
+    void copied_to_host(Array& array, std::size_t offset, std::size_t bytes);
+
+    std::uint64_t asked_sample_ = 0, sample_ = 1;
+    const bool looks_for_problems_;
+    std::string kernel_;
+    std::uint32_t grid_ = 0;
+    Shape shape_{};
+    std::map<const char*, std::unique_ptr<Array>> arrays_;
+    std::mutex lock_;
+    std::map<sim::Worker*, Collector> collectors_;
+    std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first one
+    std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
+};
+
+Lens& the_lens();
+
+}  // namespace lens

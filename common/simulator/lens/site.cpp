@@ -1,0 +1,86 @@
+/// @file
+/// @brief The tables of all sites and paths.
+#include "site.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <tuple>
+
+#include "../faults/source_lines.hpp"
+
+namespace lens {
+namespace {
+
+struct Call {
+    Path from;
+    std::uintptr_t at;
+    auto operator<=>(const Call&) const = default;  // NOLINT
+};
+
+struct Tables {
+    std::shared_mutex lock;
+    std::map<std::tuple<std::uintptr_t, Path, Space, Kind>, std::uint32_t> number;
+    std::vector<Site> sites{Site{}};
+    std::map<Call, Path> path;
+    std::vector<Call> calls{Call{}};
+};
+
+Tables& tables() {
+    static auto& all = *new Tables;
+    return all;
+}
+
+/// The addresses of the calls, outermost first, and of the instruction.
+std::vector<std::uintptr_t> chain(const Site& site) {
+    std::vector<std::uintptr_t> result{site.at};
+    for (Path path = site.path; path != 0; path = tables().calls[path].from)
+        result.push_back(tables().calls[path].at);
+    std::reverse(result.begin(), result.end());
+    return result;
+}
+
+}  // namespace
+
+std::uint32_t number_of(const Site& site) {
+    Tables& all = tables();
+    const std::unique_lock lock(all.lock);
+    const auto [found, is_new] = all.number.try_emplace({site.at, site.path, site.space, site.kind},
+                                                        static_cast<std::uint32_t>(all.sites.size()));
+    if (is_new) all.sites.push_back(site);
+    return found->second;
+}
+
+Path call(Path from, std::uintptr_t at) {
+    Tables& all = tables();
+    const std::unique_lock lock(all.lock);
+    const auto [found, is_new] = all.path.try_emplace({from, at}, static_cast<Path>(all.calls.size()));
+    if (is_new) all.calls.push_back({from, at});
+    return found->second;
+}
+
+Path caller(Path path) {
+    const std::shared_lock lock(tables().lock);
+    return tables().calls[path].from;
+}
+
+Site site(std::uint32_t number) {
+    const std::shared_lock lock(tables().lock);
+    return tables().sites[number];
+}
+
+std::string line_of(std::uint32_t number) {
+    const std::shared_lock lock(tables().lock);
+    const std::vector<std::uintptr_t> at = chain(tables().sites[number]);
+    for (auto innermost = at.rbegin(); innermost != at.rend(); ++innermost)
+        if (const std::string line = sim::line_of(*innermost - 1); !line.empty()) return line;
+    return "";
+}
+
+bool is_before(std::uint32_t a, std::uint32_t b) {
+    const std::shared_lock lock(tables().lock);
+    return chain(tables().sites[a]) < chain(tables().sites[b]);
+}
+
+}  // namespace lens

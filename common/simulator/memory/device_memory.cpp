@@ -1,0 +1,231 @@
+/// @file
+/// @brief Device memory: allocations, their fences, and who may use them when.
+#include "device_memory.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "../faults/signals.hpp"
+#include "../faults/source_lines.hpp"
+#include "../instrument/observer.hpp"
+#include "../streams/hazards.hpp"
+#include "../streams/streams.hpp"
+#include "fenced.hpp"
+
+namespace sim {
+namespace {
+
+/// A distance that an index off by a few blocks does not reach.
+constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
+/// Each needs two mappings. Linux gives a process 65,530, most of which the workers' stacks need.
+constexpr std::size_t kMostGuarded = 4096;
+
+class Allocation {
+ public:
+    Allocation(std::size_t bytes, bool guarded, bool managed)
+        : memory_(bytes, 256, guarded ? kDeviceGuardBytes : 0), managed_(managed) {}
+
+    const Fenced& memory() const { return memory_; }
+    bool has(const void* at) const { return !freed_ && memory_.has(at); }
+    bool managed() const { return managed_; }
+    int device() const { return device_; }
+    void set_accessible(bool accessible) const {
+        memory_.set_accessible(accessible || (managed_ && !freed_));
+    }
+
+    /// Returns the memory to the system but keeps its addresses, so that later uses of them are found.
+    void free() {
+        freed_ = true;
+        memory_.free();
+    }
+
+    /// A description of where an address is.
+    std::string text(const void* at) const {
+        const std::string line = allocated_.line();
+        const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
+        return memory_.text(at) + "a buffer of " + Fenced::bytes_text(memory_.bytes()) + device +
+               (line.empty() ? "" : " allocated at " + line) + (freed_ ? " and freed" : "");
+    }
+
+ private:
+    Fenced memory_;
+    const bool managed_;
+    const int device_ = current_device();
+    const Calls allocated_;
+    bool freed_ = false;
+};
+
+// A copy holds the lock while it runs. If its host memory is not accessible, the signal's handler takes the
+// lock again.
+std::recursive_mutex memory_lock;
+// Never destroyed, since destructors of static objects may still free memory.
+auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
+auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the most recent ones
+constexpr std::size_t kMostFreed = 256;
+/// The sizes of the device variables that have been registered, some of them before main.
+auto& variables() {
+    static auto& sizes = *new std::map<const char*, std::size_t>;
+    return sizes;
+}
+bool grid_runs = false;
+int grid_device = 0;  // the device of the last grid
+
+/// The allocation whose bytes, fences or guards contain an address, or null.
+const Allocation* allocation_around(const void* address) {
+    const char* const at = static_cast<const char*>(address);
+    auto next = allocations.upper_bound(at);
+    if (next != allocations.end() && next->second->memory().has_around(at)) return next->second.get();
+    if (next == allocations.begin()) return nullptr;
+    return (--next)->second->memory().has_around(at) ? next->second.get() : nullptr;
+}
+
+/// The same, or the allocation that had the address until it was freed.
+const Allocation* old_allocation_around(const void* address) {
+    if (const Allocation* const allocation = allocation_around(address)) return allocation;
+    for (const auto& allocation : freed)
+        if (allocation->memory().has_around(address)) return allocation.get();
+    return nullptr;
+}
+
+void release_signals_if_unused() {
+    if (allocations.empty() && !grid_runs) release_signals();
+}
+
+}  // namespace
+
+std::size_t device_memory_bytes() {
+    static const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+    return pages * Fenced::page_bytes();
+}
+
+void adopt(const void* variable, std::size_t bytes) {
+    const std::lock_guard lock(memory_lock);
+    variables()[static_cast<const char*>(variable)] = bytes;
+}
+
+char* allocate(std::size_t bytes, bool managed) {
+    const std::lock_guard lock(memory_lock);
+    auto allocation = std::make_unique<Allocation>(bytes, allocations.size() < kMostGuarded, managed);
+    char* const pointer = allocation->memory().begin();
+    allocation->set_accessible(grid_runs && grid_device == current_device());
+    allocations[pointer] = std::move(allocation);
+    catch_signals();
+    if (observer != nullptr) observer->allocated(pointer, bytes);
+    return pointer;
+}
+
+bool deallocate(char* pointer) {
+    const std::lock_guard lock(memory_lock);
+    const auto found = allocations.find(pointer);
+    if (found == allocations.end()) return false;
+    found->second->free();
+    if (observer != nullptr) observer->freed(pointer);
+    freed.push_back(std::move(found->second));
+    if (freed.size() > kMostFreed) freed.pop_front();
+    allocations.erase(found);
+    release_signals_if_unused();
+    return true;
+}
+
+void deallocate_all() {
+    const std::lock_guard lock(memory_lock);
+    for (auto next = allocations.begin(); next != allocations.end();) {
+        if (next->second->device() != current_device()) {
+            ++next;
+            continue;
+        }
+        if (observer != nullptr) observer->freed(next->first);
+        next = allocations.erase(next);
+    }
+    freed.clear();
+    release_signals_if_unused();
+}
+
+Place place(const void* pointer, std::size_t bytes) {
+    const char* const first = static_cast<const char*>(pointer);  // which may be null
+    const auto* const last =
+        reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(pointer) + bytes - 1);
+    if (last < first) return Place::across;
+    const std::lock_guard lock(memory_lock);
+    for (const char* const at : {first, last})
+        if (const Allocation* const allocation = old_allocation_around(at))
+            return allocation->has(first) && allocation->has(last) ? Place::inside : Place::across;
+    const auto variable = variables().upper_bound(first);
+    if (variable == variables().begin()) return Place::outside;
+    const auto& [begin, size] = *std::prev(variable);
+    if (first >= begin + size) return Place::outside;
+    return last < begin + size ? Place::inside : Place::across;
+}
+
+int device_of(const void* address) {
+    const std::lock_guard lock(memory_lock);
+    const Allocation* const allocation = allocation_around(address);
+    return allocation == nullptr ? current_device() : allocation->device();
+}
+
+bool is_in_fence(const void* address) {
+    const std::lock_guard lock(memory_lock);
+    const Allocation* const allocation = allocation_around(address);
+    return allocation != nullptr && !allocation->has(address);
+}
+
+std::string allocation_text(const void* address) {
+    const std::lock_guard lock(memory_lock);
+    const Allocation* const allocation = old_allocation_around(address);
+    return allocation == nullptr ? "" : allocation->text(address);
+}
+
+// --- Access -------------------------------------------------------------------------------------
+
+GridAccess::GridAccess() {
+    const std::lock_guard lock(memory_lock);
+    grid_runs = true;
+    grid_device = current_device();
+    for (const auto& [start, allocation] : allocations)
+        allocation->set_accessible(allocation->device() == current_device());
+    guard_grid([](const void* address) {
+        const Allocation* const allocation = allocation_around(address);
+        return allocation != nullptr && allocation->device() == grid_device;
+    });
+    catch_signals();
+}
+
+GridAccess::~GridAccess() {
+    const std::lock_guard lock(memory_lock);
+    grid_runs = false;
+    release_grid();
+    for (const auto& [start, allocation] : allocations) allocation->set_accessible(false);
+    release_signals_if_unused();
+}
+
+std::string GridAccess::damage() const {
+    const std::lock_guard lock(memory_lock);
+    const bool guarded = release_grid();
+    for (const auto& [start, allocation] : allocations) {
+        if (allocation->device() != grid_device) continue;  // out of reach, for the grid as for this function
+        if (guarded) allocation->set_accessible(true);
+        if (const char* const at = allocation->memory().damage()) return allocation->text(at);
+    }
+    return "";
+}
+
+CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {
+    const Allocation* const allocation = allocation_around(pointer);
+    if (allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside) return;
+    if (grid_runs && grid_device == allocation->device()) return;
+    const std::uintptr_t page = Fenced::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
+    pages_ = reinterpret_cast<char*>(begin / page * page);
+    bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;
+    set_accessible(pages_, bytes_, true);
+}
+
+CopyAccess::~CopyAccess() {
+    if (pages_ != nullptr) set_accessible(pages_, bytes_, false);
+}
+
+}  // namespace sim

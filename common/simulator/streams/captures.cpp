@@ -1,0 +1,38 @@
+/// @file
+/// @brief Captures streams as graphs: keeps their work in the order of the calls, which no event contradicts.
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "../api/more/graphs.h"
+#include "streams.hpp"
+
+namespace sim {
+namespace {
+
+Captured captured;
+
+void capture_operation(const Operation& operation) {
+    const std::string_view call = operation.call;
+    if (!operation.is_kernel && call == "cudaEventRecord") return;  // the order is kept anyway
+    const auto type = operation.is_kernel                  ? cudaGraphNodeTypeKernel
+                      : call.substr(0, 10) == "cudaMemset" ? cudaGraphNodeTypeMemset
+                                                           : cudaGraphNodeTypeMemcpy;
+    captured.emplace_back(type, [operation] { order(nullptr, operation); });
+}
+
+}  // namespace
+
+bool begin_capture() { return std::exchange(capture, capture_operation) == nullptr; }
+Captured end_capture() {
+    capture = nullptr;
+    return std::exchange(captured, {});
+}
+bool are_captured() { return capture != nullptr; }
+
+bool capture_host(const std::function<void()>& function) {
+    if (are_captured()) captured.emplace_back(cudaGraphNodeTypeHost, function);
+    return are_captured();
+}
+
+}  // namespace sim

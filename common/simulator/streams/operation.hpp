@@ -1,0 +1,58 @@
+/// @file
+/// @brief Work in a stream: what it uses, and what it comes after.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../faults/source_lines.hpp"
+
+namespace sim {
+
+/// Default streams are numbered by their device, created ones from here on.
+constexpr std::uintptr_t kFirstStream = 0x100;
+
+/// The last operation of each stream that comes before something, as do all earlier ones of these streams.
+using Clock = std::map<std::uintptr_t, std::uint64_t>;
+
+/// Bytes that an operation reads or writes.
+struct Use {
+    const char* begin;
+    std::size_t bytes;
+    bool writes;
+
+    bool has(const void* at) const {
+        return static_cast<std::size_t>(static_cast<const char*>(at) - begin) < bytes;
+    }
+    bool overlaps(const Use& other) const { return has(other.begin) || other.has(begin); }
+};
+
+/// A call that has been enqueued in a stream.
+struct Operation {
+    const char* call;         ///< its name
+    std::vector<Use> uses{};  ///< empty for kernels, whose accesses are seen when they run
+    std::function<void()> run{};
+    bool is_kernel = false;
+
+    // Set when it is enqueued:
+    std::uintptr_t stream = 0;
+    std::uint64_t number = 0;  ///< among the operations of all streams
+    Clock before{};            ///< what it comes after
+    bool done = false;
+    bool watches = false;      ///< whether what it reads from host memory must not change until it is done
+    std::size_t contents = 0;  ///< a hash of these bytes
+    Calls calls{};
+
+    bool is_in(const Clock& clock) const {
+        const auto last = clock.find(stream);
+        return last != clock.end() && number <= last->second;
+    }
+    /// Whether one of two operations comes before the other.
+    bool is_ordered(const Operation& other) const { return is_in(other.before) || other.is_in(before); }
+};
+
+}  // namespace sim

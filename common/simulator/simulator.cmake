@@ -1,7 +1,5 @@
 # The simulator's backend: .cu and .cuh files are translated to C++20 and run on the CPU.
 
-find_package(Boost 1.71 REQUIRED COMPONENTS context)
-
 set(simulator_dir ${CMAKE_CURRENT_LIST_DIR})
 add_executable(translate ${simulator_dir}/translate/translate.cpp)
 target_link_libraries(translate PRIVATE course_options)
@@ -10,12 +8,14 @@ set(sources
   grid/converged.cpp grid/cooperative.cpp grid/kernel.cpp grid/launch.cpp grid/nested.cpp grid/worker.cpp
   memory/device_memory.cpp memory/shared_memory.cpp
   streams/captures.cpp streams/hazards.cpp streams/streams.cpp
-  faults/errors.cpp faults/faults.cpp faults/progress.cpp faults/signals.cpp faults/source_lines.cpp
-  api/memory.cpp api/nccl.cpp api/runtime.cpp api/more/memory.cpp)
+  faults/errors.cpp faults/faults.cpp faults/progress.cpp faults/traps.cpp
+  api/memory.cpp api/nccl.cpp api/runtime.cpp api/more/memory.cpp
+  platform/linux/contexts.cpp platform/linux/memory.cpp platform/linux/process.cpp
+  platform/linux/source_lines.cpp platform/linux/traps.cpp)
 list(TRANSFORM sources PREPEND ${simulator_dir}/)
 add_library(simulator STATIC ${sources})
 target_include_directories(simulator PUBLIC ${simulator_dir}/include)
-target_link_libraries(simulator PUBLIC course_options PRIVATE Boost::context)
+target_link_libraries(simulator PUBLIC course_options)
 include(CheckLibraryExists)
 check_library_exists(backtrace backtrace_pcinfo "" HAS_BACKTRACE)  # g++ brings it; without it, faults have no lines
 if(HAS_BACKTRACE)
@@ -105,7 +105,7 @@ function(interleaved target)
   target_compile_options(${target} PRIVATE ${interleaved_options})
 endfunction()
 add_library(simulator_interleave OBJECT ${simulator_dir}/instrument/interleave.cpp)
-target_link_libraries(simulator_interleave PRIVATE simulator Boost::context)
+target_link_libraries(simulator_interleave PRIVATE simulator)
 
 if(NOT COURSE_SANITIZE)
   include(${simulator_dir}/lens/lens.cmake)

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../cuda/host_memory.hpp"
 #include "../faults/errors.hpp"
 #include "../instrument/observer.hpp"
 #include "../memory/device_memory.hpp"
@@ -144,7 +143,7 @@ const char* pinned_end(const Use& range) {
     const char* const end = range.begin + range.bytes;
     return with_pinned(range.begin, range.bytes, end, [&](const char* begin, const Pinned& memory) {
         if (memory.is_registered || end != begin + memory.bytes) return end;
-        return begin + round_up(memory.bytes, Fenced::page_bytes());
+        return begin + round_up(memory.bytes, platform::page_bytes());
     });
 }
 
@@ -170,7 +169,8 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
     constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
-    if (bytes > kSmall && bytes > host_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    if (bytes > kSmall && bytes > sim::platform::free_memory_bytes())
+        return finish(cudaErrorMemoryAllocation);
     try {
         *pointer = sim::allocate(bytes);
     } catch (const std::bad_alloc&) {
@@ -204,8 +204,9 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
     // CUDA pins whole pages, and files can be read to them past the system's cache.
-    const std::size_t page = sim::Fenced::page_bytes();
-    if (bytes > host_memory_bytes() || posix_memalign(pointer, page, sim::round_up(bytes, page)) != 0)
+    const std::size_t page = sim::platform::page_bytes();
+    if (bytes > sim::platform::free_memory_bytes() ||
+        posix_memalign(pointer, page, sim::round_up(bytes, page)) != 0)
         return finish(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(sim::pinned_lock);
     sim::pinned.insert_or_assign(static_cast<char*>(*pointer), sim::Pinned{bytes, false});
@@ -232,7 +233,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    if (free_bytes != nullptr) *free_bytes = host_memory_bytes();
+    if (free_bytes != nullptr) *free_bytes = sim::platform::free_memory_bytes();
     if (total_bytes != nullptr) *total_bytes = sim::device_memory_bytes();
     return finish(cudaSuccess);
 }

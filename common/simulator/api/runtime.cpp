@@ -1,8 +1,5 @@
 /// @file
 /// @brief The runtime API: the device, kernels' attributes.
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,12 +8,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "../faults/errors.hpp"
 #include "../grid/device.hpp"
 #include "../memory/device_memory.hpp"
+#include "../platform/platform.hpp"
 #include "../streams/streams.hpp"
 
 using sim::answer;
@@ -67,9 +65,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     cudaDeviceProp p{};
     const unsigned int cores = sim::workers();
     std::snprintf(p.name, sizeof(p.name), "simulator on %u CPU core%s", cores, cores == 1 ? "" : "s");
-    utsname host{};
-    uname(&host);
-    const std::array id{std::hash<std::string_view>()(host.nodename), static_cast<std::size_t>(device)};
+    const std::array id{std::hash<std::string>()(sim::platform::host_name()),
+                        static_cast<std::size_t>(device)};
     std::memcpy(p.uuid.bytes, id.data(), sizeof(p.uuid));
     p.totalGlobalMem = sim::device_memory_bytes();
     p.sharedMemPerBlock = sim::kStaticSharedBytes;
@@ -86,7 +83,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.multiProcessorCount = static_cast<int>(sim::multiprocessors());
     p.asyncEngineCount = 1;
     p.memoryBusWidth = 64;
-    p.l2CacheSize = static_cast<int>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
+    p.l2CacheSize = static_cast<int>(sim::platform::largest_cache_bytes());
     p.maxThreadsPerMultiProcessor = sim::kMaxThreadsPerMultiprocessor;
     p.maxBlocksPerMultiProcessor = sim::kMaxBlocksPerMultiprocessor;
     p.sharedMemPerMultiprocessor = sim::kSharedBytesPerMultiprocessor;

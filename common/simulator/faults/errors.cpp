@@ -2,8 +2,6 @@
 /// @brief The runtime API: errors.
 #include "errors.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -39,7 +37,7 @@ void set_fault(cudaError_t error, const std::string& what) {
         tell_fault();
         std::fflush(nullptr);
         if (observer != nullptr) observer->ends();
-        _exit(1);
+        std::_Exit(1);
     });
     tell_fault();
     std::string words = std::string(cudaGetErrorString(error)) + ": " + what;

@@ -1,8 +1,5 @@
 /// @file
 /// @brief Kernels that break CUDA's rules: how the fault is noticed, and the messages.
-#include <signal.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,9 +9,9 @@
 #include "../grid/worker.hpp"
 #include "../memory/device_memory.hpp"
 #include "../memory/fenced.hpp"
+#include "../platform/source_lines.hpp"
 #include "../streams/hazards.hpp"
 #include "errors.hpp"
-#include "source_lines.hpp"
 
 namespace sim {
 namespace {
@@ -127,7 +124,7 @@ void Worker::record_bad_address(const void* address) {
         char hexadecimal[32];
         std::snprintf(hexadecimal, sizeof(hexadecimal), "address %#zx", number);
         place = hexadecimal;
-        place += number < Fenced::page_bytes() ? " through a null pointer" : ", which is in no allocation";
+        place += number < platform::page_bytes() ? " through a null pointer" : ", which is in no allocation";
     }
     const std::string copy = copy_text(address, true);
     record_thread_fault(copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
@@ -193,27 +190,28 @@ void Worker::exits() {
     set_fault(grid_->error, grid_->fault);
     tell_fault();
     std::fflush(nullptr);
-    _exit(1);
+    std::_Exit(1);
 }
 
-/// The operating system has stopped the running thread. Reports what the signal means.
-void Worker::fault_by_signal(int signal, const siginfo_t& info) {
+/// The processor has stopped the running thread. Reports why.
+void Worker::fault_by_trap(platform::Trap trap, const void* address) {
+    using platform::Trap;
     const InSimulator here(*this);
-    forget_frames(signal_stack_.data(), signal_stack_.size());  // this handler never returns
-    const std::string what = signal == SIGFPE    ? "divides an integer by zero"
-                             : signal == SIGILL  ? "stops itself, as __trap() does"
-                             : signal == SIGABRT ? "calls abort(), which a GPU does not have"
-                             : fibers_.is_stack_overflow(info.si_addr)
+    trap_stack_.forget();
+    const std::string what = trap == Trap::division              ? "divides an integer by zero"
+                             : trap == Trap::illegal_instruction ? "stops itself, as __trap() does"
+                             : trap == Trap::abort               ? "calls abort(), which a GPU does not have"
+                             : fibers_.is_stack_overflow(address)
                                  ? "needs more than " + std::to_string(Fibers::kStackBytes / 1024) +
                                        " KiB of stack for its local variables and calls"
                                  : "";
     if (!what.empty())
         record_thread_fault(cudaErrorLaunchFailure, what);
-    else if (signal == SIGBUS || info.si_code == SI_KERNEL)  // an x86 CPU does not tell the address
+    else if (trap == Trap::no_address)
         record_thread_fault(cudaErrorMisalignedAddress,
                             std::string("uses ") + kMisaligned + ", or no address at all");
     else
-        record_bad_address(info.si_addr);
+        record_bad_address(address);
     fibers_.give_up();
 }
 

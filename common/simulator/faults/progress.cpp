@@ -2,61 +2,24 @@
 /// @brief Kernels that make no progress: a worker's timer, and what happens at its signals.
 #include "progress.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "../grid/worker.hpp"
-#include "signals.hpp"
 
 namespace sim {
 namespace {
 
-constexpr unsigned int kTicks = 10;      ///< per timeout
 constexpr unsigned int kSlowTicks = 20;  ///< after so many, a grid says that it still runs
 
 /// After so many waits per thread, another one is no progress: a loop with a barrier may be endless.
 constexpr std::uint64_t kMostWaits = 100'000;
 
-/// A debugger may stop threads for any length of time.
-bool is_debugged() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != std::string::npos;
-    return false;
-}
-
 }  // namespace
-
-Ticks::Ticks(std::uint64_t timeout_seconds) {
-    if (timeout_seconds == 0) return;
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = kTick;
-    event._sigev_un._tid = gettid();
-    // Time in which other programs keep this thread from running does not count.
-    runs_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
-    if (!runs_) return;
-    constexpr std::uint64_t kMostSeconds = 1u << 30;
-    using namespace std::chrono_literals;
-    const auto tick = std::min(timeout_seconds, kMostSeconds) * std::chrono::nanoseconds(1s) / kTicks;
-    itimerspec each{};
-    each.it_interval.tv_sec = static_cast<time_t>(tick / 1s);
-    each.it_interval.tv_nsec = static_cast<long>((tick % 1s).count());
-    each.it_value = each.it_interval;
-    timer_settime(timer_, 0, &each, nullptr);
-}
-
-Ticks::~Ticks() {
-    if (runs_) timer_delete(timer_);
-}
 
 /// A signal may arrive at any instruction. Only a thread that is running the kernel is stopped here; one that
 /// waits is stopped by `begin_wait`.
@@ -78,7 +41,7 @@ void Worker::look_at_progress() {
                      launch_text(grid_->kernel).c_str(),
                      static_cast<unsigned long long>(std::min(grid_->next_block.load(), grid_->blocks)),
                      static_cast<unsigned long long>(grid_->blocks));
-    forget_frames(signal_stack_.data(), signal_stack_.size());
+    trap_stack_.forget();
     stop_if_due();
 }
 
@@ -95,7 +58,7 @@ void Worker::stop_if_due() {
 
 bool Worker::gets_nowhere() {
     if (progress_.ticks_since < kTicks) return false;
-    if (!is_debugged()) return true;
+    if (!platform::is_debugged()) return true;
     progress_.ticks_since = 0;
     return false;
 }
@@ -117,12 +80,9 @@ void Worker::stop_without_progress() {
 
 // --- Output -------------------------------------------------------------------------------------
 
-/// Writes what a kernel prints. The C library holds a lock meanwhile, so that no tick stops the thread here.
 void Worker::print(std::string_view text, std::string_view end) {
     const InSimulator here(*this);
-    flockfile(stdout);
-    for (const std::string_view part : {text, end}) std::fwrite(part.data(), 1, part.size(), stdout);
-    funlockfile(stdout);
+    platform::print(text, end);
 }
 
 static int print_values(const char* format, va_list values) {

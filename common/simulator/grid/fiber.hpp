@@ -1,11 +1,10 @@
 /// @file
 /// @brief Fibers: calls with separate stacks, which can be left in the middle and continued later.
 ///
-/// Boost.Context saves and restores the registers. The calls of `__sanitizer_…_switch_fiber` tell
-/// AddressSanitizer about switches; in other builds they do nothing.
+/// The calls of `__sanitizer_…_switch_fiber` tell AddressSanitizer about switches; in other builds they do
+/// nothing.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -13,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "../memory/pages.hpp"
+#include "../memory/fenced.hpp"
 #include "../memory/sanitizer.hpp"
+#include "../platform/platform.hpp"
 
 namespace sim {
 
@@ -39,7 +39,7 @@ class Fibers {
         // The tops differ by some cache lines. Otherwise, frames at the same depth of different stacks would
         // compete for the same sets of the cache.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
-        switch_to(number, boost::context::detail::make_fcontext(top, kStackBytes, enter));
+        switch_to(number, platform::make_context(top, enter));
     }
 
     void resume(unsigned int number) { switch_to(number, contexts_[number]); }
@@ -64,19 +64,23 @@ class Fibers {
     /// Makes all stacks one mapping, of which a process can have 65,530. Nothing detects an overflow then.
     void leave_out_guards() {
         accessible_ = static_cast<unsigned int>(contexts_.size());
-        stacks_.allow(0, accessible_ * (kGuardBytes + kStackBytes));
+        allow(0, accessible_ * (kGuardBytes + kStackBytes));
     }
 
     /// Fibers 0 to `count - 1` will not be resumed any more.
     void forget(unsigned int count) { forget_frames(stacks_.data(), count * (kGuardBytes + kStackBytes)); }
 
  private:
-    using Context = boost::context::detail::fcontext_t;
+    using Context = platform::Context;
+
+    void allow(std::size_t offset, std::size_t bytes) {
+        set_accessible(stacks_.data() + offset, bytes, true);
+    }
 
     /// Makes one more stack accessible, or all of them, without guards, if the process has no mapping left.
     void allow_stack() {
         try {
-            stacks_.allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
+            allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);
             ++accessible_;
         } catch (const std::bad_alloc&) {
             leave_out_guards();
@@ -94,9 +98,9 @@ class Fibers {
         running_ = number;
         void* sanitizer_state = nullptr;
         __sanitizer_start_switch_fiber(&sanitizer_state, bottom(number), kStackBytes);
-        const boost::context::detail::transfer_t from = boost::context::detail::jump_fcontext(context, this);
+        const platform::Switched from = platform::sim_switch_context(context, this);
         __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
-        contexts_[number] = from.fctx;
+        contexts_[number] = from.from;
         const bool has_frames = from.data == nullptr;
         if (has_frames) forget_frames(bottom(number), kStackBytes);
     }
@@ -107,24 +111,24 @@ class Fibers {
         void* sanitizer_state = nullptr;
         __sanitizer_start_switch_fiber(how == Leaving::for_now ? &sanitizer_state : nullptr, starter_stack_,
                                        starter_stack_bytes_);
-        const boost::context::detail::transfer_t from =
-            boost::context::detail::jump_fcontext(starter_, how == Leaving::in_the_middle ? nullptr : this);
+        const platform::Switched from =
+            platform::sim_switch_context(starter_, how == Leaving::in_the_middle ? nullptr : this);
         __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
-        starter_ = from.fctx;
+        starter_ = from.from;
     }
 
     /// The first function of each fiber.
-    static void enter(boost::context::detail::transfer_t from) {
+    static void enter(platform::Switched from) {
         Fibers& fibers = *static_cast<Fibers*>(from.data);
         __sanitizer_finish_switch_fiber(nullptr, &fibers.starter_stack_, &fibers.starter_stack_bytes_);
-        fibers.starter_ = from.fctx;
+        fibers.starter_ = from.from;
         fibers.work_();
         fibers.switch_back(Leaving::at_the_end);
         std::abort();  // not reached
     }
 
     const std::function<void()> work_;
-    Pages stacks_;                   ///< a guard and a stack for each fiber
+    platform::Pages stacks_;         ///< a guard and a stack for each fiber
     unsigned int accessible_ = 0;    ///< how many of the stacks can be used
     std::vector<Context> contexts_;  ///< where each fiber continues
     unsigned int running_ = 0;

@@ -215,9 +215,7 @@ long long device_clock() {
 /// Replaces the C library's function: in a kernel, `clock()` is the device's.
 extern "C" clock_t clock() noexcept {
     if (sim::running_worker != nullptr) return static_cast<clock_t>(sim::device_clock());
-    timespec used{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    const auto time = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-    return std::chrono::duration_cast<std::chrono::duration<clock_t, std::ratio<1, CLOCKS_PER_SEC>>>(time)
+    const std::chrono::nanoseconds used(sim::platform::process_nanoseconds());
+    return std::chrono::duration_cast<std::chrono::duration<clock_t, std::ratio<1, CLOCKS_PER_SEC>>>(used)
         .count();
 }

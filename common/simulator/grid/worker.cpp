@@ -15,10 +15,7 @@ namespace sim {
 
 constinit thread_local Worker* running_worker = nullptr;
 
-constexpr std::size_t kSignalStackBytes = 256 * 1024;
-
-Worker::Worker()
-    : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }), signal_stack_(kSignalStackBytes) {}
+Worker::Worker() : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }) {}
 
 /// What each fiber does.
 void Worker::call_kernel() {
@@ -34,14 +31,11 @@ void Worker::call_kernel() {
 }
 
 void Worker::run(Grid& grid) {
-    stack_t signal_stack{}, previous{};
-    signal_stack.ss_sp = signal_stack_.data();
-    signal_stack.ss_size = signal_stack_.size();
-    sigaltstack(&signal_stack, &previous);
+    trap_stack_.begin();
     running_worker = this;
 
     begin_grid(grid);
-    std::optional<Ticks> ticks(grid.timeout);
+    std::optional<platform::Ticks> ticks(std::in_place, grid.timeout, kTicks);
     while (!grid.failed) {
         const std::uint64_t k = grid.next_block.fetch_add(1);
         if (k >= grid.blocks) break;
@@ -51,7 +45,7 @@ void Worker::run(Grid& grid) {
 
     ticks.reset();
     running_worker = nullptr;
-    sigaltstack(&previous, nullptr);
+    trap_stack_.end();
 }
 
 /// Prepares what the blocks of a grid have in common.

@@ -2,8 +2,6 @@
 /// @brief A running grid, and a worker: the part of it that one OS thread runs.
 #pragma once
 
-#include <signal.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "../memory/shared_memory.hpp"
+#include "../platform/platform.hpp"
 #include "cuda_runtime.h"
 #include "device.hpp"
 #include "fiber.hpp"
@@ -92,7 +91,7 @@ class Worker {
     [[noreturn]] void index_outside(std::uint64_t index, const char* array);
     [[noreturn]] void assertion_failed(const char* what, const char* file, unsigned int line);
     [[noreturn]] void exits();
-    [[noreturn]] void fault_by_signal(int signal, const siginfo_t& info);
+    [[noreturn]] void fault_by_trap(platform::Trap trap, const void* address);
     [[noreturn]] void never_meets(uint3 block, Site site);
     void print(std::string_view text, std::string_view end = "");
     void look_at_progress();
@@ -178,7 +177,7 @@ class Worker {
         volatile unsigned int ticks_since = 0;  ///< without progress
     } progress_;
 
-    std::vector<char> signal_stack_;
+    platform::TrapStack trap_stack_;
 };
 
 /// The worker whose simulated thread runs on this OS thread, or null in the host's code.

@@ -8,12 +8,11 @@
 /// seed. Before a few stores to device memory they also wait, so that blocks on other cores run.
 ///
 /// These functions also find each load and store that leaves its allocation by a byte.
-#include <sched.h>
-#include <unistd.h>
-
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <thread>
 
 #include "../grid/worker.hpp"
 #include "../memory/device_memory.hpp"
@@ -28,7 +27,7 @@ void sim::Worker::maybe_pause(const void* store_to) {
     if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && !shared_.has(store_to) &&
         place(store_to, 1) == Place::inside) {
         pauses_.has_stalled = true;
-        usleep(20);
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
     Thread& thread = *threads_.current;
     thread.state = ThreadState::ready;
@@ -48,9 +47,10 @@ void before_store(const void* address, std::size_t bytes) {
         return sim::running_worker->maybe_pause(address);
     }
     // A program's other threads, as in chapter 01, can also let others run first.
-    thread_local const bool is_first = gettid() == getpid();
+    static const std::thread::id first = std::this_thread::get_id();
+    thread_local const bool is_first = std::this_thread::get_id() == first;
     thread_local unsigned int stores = 0;
-    if (!is_first && ++stores % 64 == 0) sched_yield();
+    if (!is_first && ++stores % 64 == 0) std::this_thread::yield();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 set(lens_dir ${CMAKE_CURRENT_LIST_DIR})
 add_library(lens STATIC ${lens_dir}/hooks.cpp ${lens_dir}/lens.cpp ${lens_dir}/collector.cpp ${lens_dir}/counts.cpp
   ${lens_dir}/lanes.cpp ${lens_dir}/site.cpp ${lens_dir}/clocks.cpp ${lens_dir}/shadow.cpp ${lens_dir}/output.cpp)
-target_link_libraries(lens PUBLIC simulator Boost::context)
+target_link_libraries(lens PUBLIC simulator)
 
 # These options keep the accesses those of the source, in its order. tools/course/program reads it
 # from the cache.

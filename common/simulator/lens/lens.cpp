@@ -6,12 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../faults/source_lines.hpp"
 #include "../memory/device_memory.hpp"
-#include "../memory/pages.hpp"
-
-// The program's own variables, `__device__` ones among them.
-extern "C" char __data_start[], _end[];
+#include "../memory/fenced.hpp"
+#include "../platform/platform.hpp"
+#include "../platform/source_lines.hpp"
 
 namespace lens {
 namespace {
@@ -44,8 +42,9 @@ Lens& the_lens() {
 Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
     if (const char* const asked = std::getenv("LENS_SAMPLE")) count_one_of(std::strtoull(asked, nullptr, 10));
     sim::observer = this;
-    arrays_[__data_start] = std::make_unique<Array>(
-        __data_start, static_cast<std::size_t>(_end - __data_start), "a __device__ variable", true, true);
+    const auto [begin, end] = sim::platform::variables();
+    arrays_[begin] = std::make_unique<Array>(begin, static_cast<std::size_t>(end - begin),
+                                             "a __device__ variable", true, true);
     std::atexit([] { the_lens().write(); });
 }
 

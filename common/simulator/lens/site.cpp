@@ -8,7 +8,7 @@
 #include <shared_mutex>
 #include <tuple>
 
-#include "../faults/source_lines.hpp"
+#include "../platform/source_lines.hpp"
 
 namespace lens {
 namespace {

@@ -2,17 +2,15 @@
 /// @brief Device memory: allocations, their fences, and who may use them when.
 #include "device_memory.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 
-#include "../faults/signals.hpp"
-#include "../faults/source_lines.hpp"
 #include "../instrument/observer.hpp"
+#include "../platform/platform.hpp"
+#include "../platform/source_lines.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
 #include "fenced.hpp"
@@ -92,16 +90,13 @@ const Allocation* old_allocation_around(const void* address) {
     return nullptr;
 }
 
-void release_signals_if_unused() {
-    if (allocations.empty() && !grid_runs) release_signals();
+void release_traps_if_unused() {
+    if (allocations.empty() && !grid_runs) platform::release_traps();
 }
 
 }  // namespace
 
-std::size_t device_memory_bytes() {
-    static const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
-    return pages * Fenced::page_bytes();
-}
+std::size_t device_memory_bytes() { return platform::memory_bytes(); }
 
 void adopt(const void* variable, std::size_t bytes) {
     const std::lock_guard lock(memory_lock);
@@ -114,7 +109,7 @@ char* allocate(std::size_t bytes, bool managed) {
     char* const pointer = allocation->memory().begin();
     allocation->set_accessible(grid_runs && grid_device == current_device());
     allocations[pointer] = std::move(allocation);
-    catch_signals();
+    platform::catch_traps();
     if (observer != nullptr) observer->allocated(pointer, bytes);
     return pointer;
 }
@@ -128,7 +123,7 @@ bool deallocate(char* pointer) {
     freed.push_back(std::move(found->second));
     if (freed.size() > kMostFreed) freed.pop_front();
     allocations.erase(found);
-    release_signals_if_unused();
+    release_traps_if_unused();
     return true;
 }
 
@@ -143,7 +138,7 @@ void deallocate_all() {
         next = allocations.erase(next);
     }
     freed.clear();
-    release_signals_if_unused();
+    release_traps_if_unused();
 }
 
 Place place(const void* pointer, std::size_t bytes) {
@@ -192,7 +187,7 @@ GridAccess::GridAccess() {
         const Allocation* const allocation = allocation_around(address);
         return allocation != nullptr && allocation->device() == grid_device;
     });
-    catch_signals();
+    platform::catch_traps();
 }
 
 GridAccess::~GridAccess() {
@@ -200,7 +195,7 @@ GridAccess::~GridAccess() {
     grid_runs = false;
     release_grid();
     for (const auto& [start, allocation] : allocations) allocation->set_accessible(false);
-    release_signals_if_unused();
+    release_traps_if_unused();
 }
 
 std::string GridAccess::damage() const {
@@ -218,7 +213,7 @@ CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lo
     const Allocation* const allocation = allocation_around(pointer);
     if (allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside) return;
     if (grid_runs && grid_device == allocation->device()) return;
-    const std::uintptr_t page = Fenced::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
+    const std::uintptr_t page = platform::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
     pages_ = reinterpret_cast<char*>(begin / page * page);
     bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;
     set_accessible(pages_, bytes_, true);

@@ -2,17 +2,28 @@
 /// @brief Memory of any size whose ends are guarded: for device memory and for shared memory.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
-#include "pages.hpp"
+#include "../platform/platform.hpp"
 #include "sanitizer.hpp"
 
 namespace sim {
+
+/// A whole number of pages, whatever their size on this machine.
+constexpr std::size_t kGuardBytes = 64 * 1024;
+
+/// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
+constexpr int kPoison = 0xA5;
+
+/// Makes whole pages accessible or inaccessible. @throws std::bad_alloc.
+inline void set_accessible(char* pages, std::size_t bytes, bool accessible) {
+    if (!platform::protect(pages, bytes, accessible ? platform::Access::all : platform::Access::none))
+        throw std::bad_alloc();
+}
 
 inline std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -29,10 +40,10 @@ class Fenced {
     Fenced(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes)
         : bytes_(bytes),
           rounded_(round_up(bytes, alignment) + (guard_bytes == 0 ? 256 : 0)),
-          inner_(round_up(rounded_ + (guard_bytes == 0 ? 256 : 0), page_bytes())),
+          inner_(round_up(rounded_ + (guard_bytes == 0 ? 256 : 0), platform::page_bytes())),
           guard_(guard_bytes),
           pages_(guard_ + inner_ + guard_) {
-        pages_.allow(guard_, inner_);
+        sim::set_accessible(inside(), inner_, true);
         std::memset(inside(), kPoison, inner_);
         __asan_poison_memory_region(inside(), inner_);
         __asan_unpoison_memory_region(begin(), bytes_);
@@ -40,11 +51,6 @@ class Fenced {
     ~Fenced() { __asan_unpoison_memory_region(inside(), inner_); }
     Fenced(const Fenced&) = delete;
     Fenced& operator=(const Fenced&) = delete;
-
-    static std::size_t page_bytes() {
-        static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        return bytes;
-    }
 
     char* begin() const { return inside() + inner_ - rounded_; }
     std::size_t bytes() const { return bytes_; }
@@ -55,7 +61,7 @@ class Fenced {
     void free() {
         __asan_unpoison_memory_region(inside(), inner_);
         set_accessible(false);
-        madvise(inside(), inner_, MADV_DONTNEED);
+        platform::discard(inside(), inner_);
     }
 
     bool has(const void* at) const {
@@ -104,7 +110,7 @@ class Fenced {
     char* inside() const { return pages_.data() + guard_; }
 
     const std::size_t bytes_, rounded_, inner_, guard_;
-    Pages pages_;
+    platform::Pages pages_;
 };
 
 }  // namespace sim

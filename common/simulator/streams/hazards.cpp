@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "../faults/signals.hpp"
 #include "../memory/device_memory.hpp"
 #include "../memory/fenced.hpp"
+#include "../platform/platform.hpp"
 
 namespace sim {
 namespace {
@@ -55,19 +55,19 @@ bool is_unordered(const Operation* copy) {
 
 char* page_of(const void* address) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return reinterpret_cast<char*>(at / Fenced::page_bytes() * Fenced::page_bytes());
+    return reinterpret_cast<char*>(at / platform::page_bytes() * platform::page_bytes());
 }
 
 /// Protects all pages of a range, or only those that are whole.
-void protect(const Use& range, int protection, bool whole) {
-    char* begin = page_of(whole ? range.begin + Fenced::page_bytes() - 1 : range.begin);
-    char* const end = page_of(range.begin + range.bytes + (whole ? 0 : Fenced::page_bytes() - 1));
-    if (begin < end) mprotect(begin, static_cast<std::size_t>(end - begin), protection);
+void protect(const Use& range, platform::Access access, bool whole) {
+    char* begin = page_of(whole ? range.begin + platform::page_bytes() - 1 : range.begin);
+    char* const end = page_of(range.begin + range.bytes + (whole ? 0 : platform::page_bytes() - 1));
+    if (begin < end) platform::protect(begin, static_cast<std::size_t>(end - begin), access);
 }
 
 void protect_host(Guard& guard, bool lift) {
     const Use all{guard.use.begin, static_cast<std::size_t>(guard.end - guard.use.begin), true};
-    protect(all, lift ? PROT_READ | PROT_WRITE : PROT_NONE, true);
+    protect(all, lift ? platform::Access::all : platform::Access::none, true);
     guard.lifted = lift;
 }
 
@@ -107,7 +107,7 @@ auto& opened = *new std::map<char*, Opened>;
 unsigned int grids = 0;
 
 bool grid_passes(const void* address) {
-    const Use page{page_of(address), Fenced::page_bytes(), false};
+    const Use page{page_of(address), platform::page_bytes(), false};
     bool is_guarded = false, is_read = false, is_written = false, hides = false;
     for (const Guard& guard : grid_guards) {
         if (!guard.use.overlaps(page)) continue;
@@ -126,11 +126,11 @@ bool grid_passes(const void* address) {
     if (state == Opened::no) {
         if (is_written) return false;
         state = Opened::to_read;
-        mprotect(begin, page.bytes, PROT_READ);
+        platform::protect(begin, page.bytes, platform::Access::read);
     } else if (tried == now) {
         if (is_read || is_written) return false;
         state = Opened::yes;
-        mprotect(begin, page.bytes, PROT_READ | PROT_WRITE);
+        platform::protect(begin, page.bytes, platform::Access::all);
     }
     tried = now;
     return true;
@@ -162,7 +162,7 @@ void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others
         if (!is_host(use)) continue;
         if (use.writes) {
             const std::lock_guard lock(guard_lock);
-            catch_signals();
+            platform::catch_traps();
             host_guards.push_back({use, copy.get(), copy, pinned_end(use)});
             protect_host(host_guards.back(), false);
             continue;
@@ -228,7 +228,8 @@ void guard_grid(bool (*is_reachable)(const void* address)) {
             if (is_reachable(use.begin)) grid_guards.push_back({use, operation});
     for (const bool writes : {false, true})
         for (const Guard& guard : grid_guards)
-            if (guard.use.writes == writes) protect(guard.use, writes ? PROT_NONE : PROT_READ, false);
+            if (guard.use.writes == writes)
+                protect(guard.use, writes ? platform::Access::none : platform::Access::read, false);
 }
 
 bool release_grid() {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../faults/source_lines.hpp"
+#include "../platform/source_lines.hpp"
 
 namespace sim {
 

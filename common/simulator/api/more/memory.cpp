@@ -4,15 +4,12 @@
 
 #include "../../faults/errors.hpp"
 #include "../../memory/device_memory.hpp"
-
-// Where the linker puts the program's `__managed__` variables; null if it has none.
-extern "C" char __start_sim_managed[] __attribute__((weak));
-extern "C" char __stop_sim_managed[] __attribute__((weak));
+#include "../../platform/platform.hpp"
 
 namespace sim {
 
 bool adopt_managed_variables() {
-    char *const begin = __start_sim_managed, *const end = __stop_sim_managed;
+    const auto [begin, end] = platform::managed_variables();
     if (begin != end) adopt(begin, static_cast<std::size_t>(end - begin));
     return true;
 }

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "../../../checks/setting.hpp"
-#include "../../faults/source_lines.hpp"
+#include "../../platform/source_lines.hpp"
 #include "faults.cuh"
 
 namespace fault_checks {

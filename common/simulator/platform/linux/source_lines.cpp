@@ -1,6 +1,6 @@
 /// @file
 /// @brief Lines of source code, by libbacktrace, which comes with g++.
-#include "source_lines.hpp"
+#include "../source_lines.hpp"
 
 #include <cxxabi.h>
 #include <unwind.h>

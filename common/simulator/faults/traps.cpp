@@ -1,0 +1,42 @@
+/// @file
+/// @brief Traps: whether one is a kernel's fault, the program's own, or an access that may be repeated.
+#include <cstdio>
+#include <string>
+
+#include "../grid/worker.hpp"
+#include "../memory/device_memory.hpp"
+#include "../platform/platform.hpp"
+#include "../streams/hazards.hpp"
+#include "errors.hpp"
+
+namespace sim::platform {
+
+Handled handle_trap(Trap trap, const void* address) {
+    const bool is_access = trap == Trap::address;
+    if (is_access && let_pass(address, running_worker != nullptr)) return Handled::repeat_it;
+    if (running_worker != nullptr) running_worker->fault_by_trap(trap, address);
+    tell_fault();  // the program may end here
+    if (!is_access) return Handled::no;
+    const std::string copy = copy_text(address, false);
+    if (!copy.empty()) {
+        tell_cpu_fault(pinned_text(address) + copy);
+        return Handled::and_explained;
+    }
+    const std::string place = allocation_text(address);
+    if (place.empty()) return Handled::no;
+    std::fprintf(stderr,
+                 "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "
+                 "block>>>; the CPU accesses it with cudaMemcpy and cudaMemset\n",
+                 place.c_str());
+    return Handled::and_explained;
+}
+
+void handle_tick() {
+    if (running_worker != nullptr) running_worker->look_at_progress();
+}
+
+void handle_time_limit() {
+    if (running_worker == nullptr) fail_on_cpu("more CPU time than it may: an endless loop?");
+}
+
+}  // namespace sim::platform

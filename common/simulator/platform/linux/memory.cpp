@@ -1,0 +1,57 @@
+/// @file
+/// @brief Linux: memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <new>
+
+#include "../platform.hpp"
+
+// Where the linker puts the program's variables, and the `__managed__` ones; the latter are null if it has
+// none.
+extern "C" char __data_start[], _end[];
+extern "C" char __start_sim_managed[] __attribute__((weak));
+extern "C" char __stop_sim_managed[] __attribute__((weak));
+
+namespace sim::platform {
+
+std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+std::size_t memory_bytes() {
+    static const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+    return pages * page_bytes();
+}
+
+std::size_t free_memory_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::size_t kibibytes = 0;
+    for (std::string name; file >> name; file.ignore(1000, '\n'))
+        if (name == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+    return memory_bytes();
+}
+
+bool protect(char* pages, std::size_t bytes, Access access) {
+    const int protection = access == Access::none   ? PROT_NONE
+                           : access == Access::read ? PROT_READ
+                                                    : PROT_READ | PROT_WRITE;
+    return mprotect(pages, bytes, protection) == 0;
+}
+
+void discard(char* pages, std::size_t bytes) { madvise(pages, bytes, MADV_DONTNEED); }
+
+Pages::Pages(std::size_t bytes)
+    : data_(static_cast<char*>(
+          mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
+      bytes_(bytes) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+}
+Pages::~Pages() { munmap(data_, bytes_); }
+
+Range variables() { return {__data_start, _end}; }
+Range managed_variables() { return {__start_sim_managed, __stop_sim_managed}; }
+
+}  // namespace sim::platform

@@ -1,0 +1,45 @@
+/// @file
+/// @brief Linux: time, the machine, output.
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "../platform.hpp"
+
+namespace sim::platform {
+
+bool is_debugged() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != std::string::npos;
+    return false;
+}
+
+std::int64_t process_nanoseconds() {
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+std::string host_name() {
+    utsname host{};
+    uname(&host);
+    return host.nodename;
+}
+
+std::size_t largest_cache_bytes() {
+    return static_cast<std::size_t>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
+}
+
+/// Holds a lock of the C library meanwhile, so that no tick stops the thread here.
+void print(std::string_view first, std::string_view second) {
+    flockfile(stdout);
+    for (const std::string_view part : {first, second}) std::fwrite(part.data(), 1, part.size(), stdout);
+    funlockfile(stdout);
+}
+
+}  // namespace sim::platform

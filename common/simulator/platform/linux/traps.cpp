@@ -1,0 +1,139 @@
+/// @file
+/// @brief Linux: traps and ticks are signals.
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "../../memory/sanitizer.hpp"
+#include "../platform.hpp"
+
+namespace sim::platform {
+namespace {
+
+constexpr int kTick = SIGVTALRM;  // of an OS thread's timer
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, kTick};
+struct sigaction previous_actions[std::size(kSignals)];
+bool handed_on[std::size(kSignals)];
+
+/// The program's own trap. When the handler returns, the program repeats it, and the handler that was set
+/// before ours runs. The second time, perhaps caused by that handler, nothing handles the trap.
+void hand_on(std::size_t i) {
+    struct sigaction nothing {};
+    nothing.sa_handler = SIG_DFL;
+    sigaction(kSignals[i], handed_on[i] ? &nothing : &previous_actions[i], nullptr);
+    handed_on[i] = true;
+}
+
+Trap trap_of(int signal, const siginfo_t& info) {
+    if (signal == SIGFPE) return Trap::division;
+    if (signal == SIGILL) return Trap::illegal_instruction;
+    if (signal == SIGABRT) return Trap::abort;
+    // An x86 CPU does not tell the address of some accesses. A signal that was sent has none.
+    const bool has_address = signal == SIGSEGV && info.si_code > 0 && info.si_code != SI_KERNEL;
+    return has_address ? Trap::address : Trap::no_address;
+}
+
+void on_signal(int signal, siginfo_t* info, void*) {
+    if (signal == kTick) return handle_tick();
+    const Trap trap = trap_of(signal, *info);
+    const Handled handled = handle_trap(trap, trap == Trap::address ? info->si_addr : nullptr);
+    if (handled == Handled::repeat_it) return;
+    const auto i =
+        static_cast<std::size_t>(std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals);
+    if (handled == Handled::and_explained && previous_actions[i].sa_handler == SIG_DFL) _exit(1);
+    hand_on(i);
+    if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
+}
+
+/// A limit of CPU time ends the CPU's own code at a line. While a kernel runs, up to two more signals are
+/// awaited, which come one second apart.
+[[maybe_unused]] const auto kBeforeLimit = signal(SIGXCPU, [](int) {
+    static std::atomic<int> signals = 0;
+    alarm(10);  // ends a process that waits for its own lock on memory here
+    handle_time_limit();
+    alarm(0);
+    if (++signals == 3) signal(SIGXCPU, SIG_DFL);
+});
+
+bool is_ours(const struct sigaction& action) { return action.sa_sigaction == on_signal; }
+
+constexpr std::size_t kStackBytes = 256 * 1024;
+
+}  // namespace
+
+void catch_traps() {
+    struct sigaction ours {};
+    struct sigaction current {};
+    ours.sa_sigaction = on_signal;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+        sigaction(kSignals[i], nullptr, &current);
+        if (is_ours(current)) continue;
+        previous_actions[i] = current;
+        handed_on[i] = false;
+        sigaction(kSignals[i], &ours, nullptr);
+    }
+}
+
+void release_traps() {
+    struct sigaction current {};
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+        sigaction(kSignals[i], nullptr, &current);
+        if (is_ours(current)) sigaction(kSignals[i], &previous_actions[i], nullptr);
+    }
+}
+
+// --- The stack of the handlers ------------------------------------------------------------------
+
+struct TrapStack::Previous {
+    stack_t stack{};
+};
+
+TrapStack::TrapStack() : bytes_(new char[kStackBytes]()), previous_(new Previous) {}
+TrapStack::~TrapStack() {
+    delete[] bytes_;
+    delete previous_;
+}
+
+void TrapStack::begin() {
+    stack_t ours{};
+    ours.ss_sp = bytes_;
+    ours.ss_size = kStackBytes;
+    sigaltstack(&ours, &previous_->stack);
+}
+void TrapStack::end() { sigaltstack(&previous_->stack, nullptr); }
+void TrapStack::forget() { __asan_unpoison_memory_region(bytes_, kStackBytes); }
+
+// --- Ticks --------------------------------------------------------------------------------------
+
+Ticks::Ticks(std::uint64_t timeout_seconds, unsigned int per_timeout) {
+    if (timeout_seconds == 0) return;
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kTick;
+    event._sigev_un._tid = gettid();
+    // Time in which other programs keep this thread from running does not count.
+    timer_t timer{};
+    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
+    timer_ = new timer_t(timer);
+    constexpr std::uint64_t kMostSeconds = 1u << 30, kSecond = 1'000'000'000;
+    const std::uint64_t tick = std::min(timeout_seconds, kMostSeconds) * kSecond / per_timeout;
+    itimerspec each{};
+    each.it_interval.tv_sec = static_cast<time_t>(tick / kSecond);
+    each.it_interval.tv_nsec = static_cast<long>(tick % kSecond);
+    each.it_value = each.it_interval;
+    timer_settime(timer, 0, &each, nullptr);
+}
+
+Ticks::~Ticks() {
+    if (timer_ == nullptr) return;
+    auto* const timer = static_cast<timer_t*>(timer_);
+    timer_delete(*timer);
+    delete timer;
+}
+
+}  // namespace sim::platform

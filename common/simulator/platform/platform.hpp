@@ -1,0 +1,126 @@
+/// @file
+/// @brief All that the simulator needs of the operating system and the processor, beyond the C++ library.
+///
+/// A platform is a folder that defines these functions, such as `linux/`. Everything else is portable C++.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sim::platform {
+
+// --- Memory -------------------------------------------------------------------------------------
+
+std::size_t page_bytes();
+std::size_t memory_bytes();       ///< all of this machine's
+std::size_t free_memory_bytes();  ///< available without swapping
+
+enum class Access { none, read, all };
+/// Sets who may access whole pages; any other access is a trap. @return Whether the system could do it.
+bool protect(char* pages, std::size_t bytes, Access access);
+/// Returns the contents of pages to the system, but not their addresses.
+void discard(char* pages, std::size_t bytes);
+
+/// Memory from the operating system, inaccessible at first, and zero until it is written to.
+class Pages {
+ public:
+    /// @throws std::bad_alloc.
+    explicit Pages(std::size_t bytes);
+    ~Pages();
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+
+    char* data() const { return data_; }
+
+ private:
+    char* const data_;
+    const std::size_t bytes_;
+};
+
+struct Range {
+    char *begin, *end;
+};
+/// The program's variables, `__device__` ones among them.
+Range variables();
+/// Those of its variables that are declared as `__managed__`; two equal addresses if there are none.
+Range managed_variables();
+
+// --- Contexts: a call that can be left and continued ----------------------------------------------
+
+/// Where a call continues: its stack and registers.
+using Context = void*;
+/// What a call gets when it begins or continues.
+struct Switched {
+    Context from;  ///< the call that was left for it
+    void* data;
+};
+/// @param[in] top   The end of the stack, at a multiple of 16.
+/// @param[in] enter What runs there. It must not return.
+Context make_context(char* top, void (*enter)(Switched));
+/// Leaves the running call for another one. Returns when a call switches back. The name has no namespace,
+/// since it is defined in assembly.
+extern "C" Switched sim_switch_context(Context to, void* data);
+
+// --- Traps: accesses and instructions that the processor refuses ----------------------------------
+
+enum class Trap { address, no_address, division, illegal_instruction, abort };
+enum class Handled { repeat_it, no, and_explained };
+
+/// Lets traps call `handle_trap` and ticks call `handle_tick`, until `release_traps`. A later call only
+/// replaces handlers that the program has set in the meantime.
+void catch_traps();
+void release_traps();
+
+/// The stack on which the traps of one OS thread are handled, since its own may be full.
+class TrapStack {
+ public:
+    TrapStack();
+    ~TrapStack();
+    TrapStack(const TrapStack&) = delete;
+    TrapStack& operator=(const TrapStack&) = delete;
+
+    void begin();  ///< the calling OS thread uses it from now on
+    void end();
+    /// A handler is left and never returns.
+    void forget();
+
+ private:
+    struct Previous;
+    char* const bytes_;
+    Previous* const previous_;
+};
+
+// --- Time, other threads, output ------------------------------------------------------------------
+
+/// During its lifetime, `handle_tick` is called on the OS thread that created it, `per_timeout` times per so
+/// many seconds of the thread's own time.
+class Ticks {
+ public:
+    Ticks(std::uint64_t timeout_seconds, unsigned int per_timeout);
+    ~Ticks();
+    Ticks(const Ticks&) = delete;
+    Ticks& operator=(const Ticks&) = delete;
+
+ private:
+    void* timer_ = nullptr;
+};
+
+bool is_debugged();  ///< a debugger may stop threads for any length of time
+std::int64_t process_nanoseconds();
+std::string host_name();
+std::size_t largest_cache_bytes();  ///< 0 if unknown
+/// Writes two texts to standard output, without another thread's output between them.
+void print(std::string_view first, std::string_view second);
+
+// --- What a platform calls (faults/traps.cpp) -------------------------------------------------------
+
+/// @param[in] address Null if it is unknown. Does not return if a kernel runs, unless the access may be
+///                    repeated.
+Handled handle_trap(Trap trap, const void* address);
+void handle_tick();
+/// The program has used as much CPU time as it may. Returns if a kernel runs.
+void handle_time_limit();
+
+}  // namespace sim::platform

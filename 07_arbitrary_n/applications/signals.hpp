@@ -10,8 +10,6 @@
 #include <cstddef>
 #include <string>
 
-#include "../../common/bench/output_file.hpp"
-
 /// While it lives, SIGINT and SIGTERM are noted instead of ending the program. The second one ends it.
 /// A signal that the program ignores stays ignored.
 class SignalWatch {
@@ -43,9 +41,8 @@ class SignalWatch {
 
 inline std::string last_line;  ///< for `end_with_last_line`
 
-/// Ends the program at once, even in a signal's handler. No unfinished file is left.
+/// Ends the program at once, even in a signal's handler.
 [[noreturn]] inline void end_with_last_line(int status) {
-    if (const char* const name = output_detail::unfinished_file) unlink(name);
     [[maybe_unused]] const ssize_t size = write(STDERR_FILENO, last_line.data(), last_line.size());
     _exit(status);
 }

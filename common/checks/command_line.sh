@@ -49,6 +49,9 @@ if limited --n 1K; then # without a GPU or a sanitizer
     fi
 fi
 
+"$program" --n 1K >/dev/full 2>"$folder/err"
+[ $? -eq 1 ] || fail "standard output that is full is not noticed"
+grep -q "the output could not be written" "$folder/err" || fail "full standard output: $(cat "$folder/err")"
 writes_safely --csv rows.csv --n 1K
 echo notes >"$folder/notes"
 "$program" --n 1K --csv "$folder/notes" >/dev/null 2>"$folder/err" && fail "--csv adds rows to a file of notes"

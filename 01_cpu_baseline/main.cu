@@ -4,7 +4,7 @@
 ///     nvcc -std=c++20 -O3 01_cpu_baseline/main.cu -o histogram && ./histogram
 #include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
-#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variant_table.cuh"
 #include "../common/bench/variants.hpp"
 #include "kernels.cuh"
 
@@ -16,9 +16,9 @@ int main(int argc, char** argv) {
 
         const std::vector<unsigned char> data = make_input<Histogram>(options, nullptr);
 
-        VariantBench<Histogram> bench("01_cpu_baseline", options, nullptr, data, nullptr);
-        for (const Variant<Histogram>& variant : chosen) bench.add(variant);
-        bench.compare_with("sequential", "all cores");
-        return bench.run();
+        VariantTable<Histogram> table("01_cpu_baseline", options, nullptr, data, nullptr);
+        for (const Variant<Histogram>& variant : chosen) table.add(variant);
+        table.compare_with("sequential", "all cores");
+        return table.measure_and_print();
     });
 }

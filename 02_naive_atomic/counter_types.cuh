@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "../common/bench/bench.cuh"
+#include "../common/bench/measure.cuh"
 #include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
@@ -32,23 +33,23 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_coun
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Adds a counter type to a bench.
+/// A job that counts with one type of counters.
 /// @param[in] largest How far it counts: the largest number that adding 1 can reach.
 template <typename Counter>
-void add_counter_type(Bench& bench, const char* name, unsigned long long largest, const unsigned char* d_data,
+Job counter_type_job(const char* name, unsigned long long largest, const unsigned char* d_data,
                       std::size_t n, const Bins& expected, LaunchShape shape) {
     const auto d_counters = std::make_shared<DeviceBuffer<Counter>>(kBins);
     const auto verify = [d_counters, &expected, largest] {
         const std::vector<Counter> counters = d_counters->to_host();
         if (*std::max_element(expected.begin(), expected.end()) > largest)
-            return "past its limit: " + std::to_string(largest) + " per bin";
+            return verdict_of(std::nullopt, "past its limit: " + std::to_string(largest) + " per bin");
         return verdict_of(verify_one_by_one(Bins(counters.begin(), counters.end()), expected));
     };
-    bench.add({.name = name,
-               .run = [=] { histogram_typed(d_data, n, d_counters->data(), shape); },
+    return {.name = name,
+               .work = [=] { histogram_typed(d_data, n, d_counters->data(), shape); },
                .prepare = [=] { CUDA_CHECK(cudaMemset(d_counters->data(), 0xA5, d_counters->bytes())); },
                .verify = verify,
-               .shape = shape});
+               .shape = shape};
 }
 
 /// @brief Times and verifies the grid-stride loop with five types of counters, and prints the table.
@@ -63,16 +64,17 @@ inline int print_counter_types(const std::string& chapter, const unsigned char* 
                                const Device& device) {
     const std::size_t n = data.size();
     const Bins expected = reference_histogram(data.data(), n);
-    Bench bench({.chapter = chapter, .problem = Histogram::kName, .n = n, .bytes = n}, options, &device);
+    std::vector<Job> jobs;
     const auto add = [&]<typename Counter>(const char* name, unsigned long long largest, Counter) {
-        add_counter_type<Counter>(bench, name, largest, d_data, n, expected, options.shape);
+        jobs.push_back(counter_type_job<Counter>(name, largest, d_data, n, expected, options.shape));
     };
     add("int counters", 0x7fffffffull, int{});
     add("unsigned counters", 0xffffffffull, 0u);
     add("64-bit counters", ~0ull, 0ull);
     add("float counters", 1ull << 24, 0.0f);
     add("double counters", 1ull << 53, 0.0);
-    const std::vector<Row> rows = bench.run();
+    const std::vector<Row> rows = measure(
+        jobs, {.chapter = chapter, .problem = Histogram::kName, .n = n, .bytes = n}, options, &device);
 
     std::printf("\natomicAdd by type: %s, %s\n\n", Histogram::title(n).c_str(), device.name.c_str());
     print_heading();

@@ -5,7 +5,7 @@
 #include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
 #include "../common/bench/sweep.cuh"
-#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variant_table.cuh"
 #include "../common/bench/variants.hpp"
 #include "counter_types.cuh"
 #include "kernels.cuh"
@@ -64,12 +64,12 @@ int main(int argc, char** argv) {
         } else if (options.mode == "counter-types") {
             status = print_counter_types("02_naive_atomic", d_data, data, options, device);
         } else {
-            VariantBench<Histogram> bench("02_naive_atomic", options, &device, data, d_data);
-            for (const Variant<Histogram>& variant : chosen) bench.add(variant);
-            bench.add_cpu_baselines();
-            bench.add_read_ceiling();
-            bench.add_cub();
-            status = bench.run();
+            VariantTable<Histogram> table("02_naive_atomic", options, &device, data, d_data);
+            for (const Variant<Histogram>& variant : chosen) table.add(variant);
+            table.add_cpu_baselines();
+            table.add_read_ceiling();
+            table.add_cub();
+            status = table.measure_and_print();
         }
 
         CUDA_CHECK(cudaFree(d_bins));

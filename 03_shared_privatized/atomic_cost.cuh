@@ -84,21 +84,21 @@ inline int print_atomic_cost(const Options& options, const Device& device) {
         const auto verify = [&] {
             CUDA_CHECK(cudaGetLastError());
             none_lost = none_lost && static_cast<double>(sum_of_cells(d_cells)) == additions;
-            return std::string();
+            return Verdict{};
         };
-        const std::vector<Measured> measured =
+        const std::vector<Row> rows =
             measure({{.name = "shared memory",
-                      .run = [&] { throughput_kernel<true><<<blocks, kCells>>>(d_cells.data(), cells); },
+                      .work = [&] { throughput_kernel<true><<<blocks, kCells>>>(d_cells.data(), cells); },
                       .prepare = clear,
                       .verify = verify},
                      {.name = "global memory",
-                      .run = [&] { throughput_kernel<false><<<blocks, kCells>>>(d_cells.data(), cells); },
+                      .work = [&] { throughput_kernel<false><<<blocks, kCells>>>(d_cells.data(), cells); },
                       .prepare = clear,
                       .verify = verify}},
-                    options.rounds, &device);
+                    {}, options, &device);
         const auto rate = [&](std::size_t j) {
             return device.simulated ? std::string("-")
-                                    : format_ratio(additions / measured[j].timing.median * 1e-9);
+                                    : format_ratio(additions / rows[j].timing.median * 1e-9);
         };
         std::printf("%18u cell%s per block %10s %14s\n", cells, cells == 1 ? " " : "s", rate(0).c_str(),
                     rate(1).c_str());

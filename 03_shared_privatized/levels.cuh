@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../common/bench/bench.cuh"
+#include "../common/bench/measure.cuh"
 #include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
@@ -151,13 +151,11 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
     for (const unsigned int bins : {8u, 64u, 256u, 1024u, 4096u, 16384u, 32768u, 65536u, 1048576u}) {
         const Bins expected = reference_keys(keys.data(), n, bins);
         const DeviceBuffer<unsigned long long> d_bins(bins);
-        Bench bench(
-            {.chapter = "03_shared_privatized", .problem = Histogram::kName, .n = n, .bytes = d_keys.bytes()},
-            options, &device);
+        std::vector<Job> jobs;
         for (const Level level : {Level::registers, Level::shared, Level::global}) {
             if (level < level_for(bins)) continue;
-            bench.add({.name = std::to_string(bins) + " bins, " + name_of(level),
-                       .run =
+            jobs.push_back({.name = std::to_string(bins) + " bins, " + name_of(level),
+                       .work =
                            [&, level] {
                                histogram_at_level(level, d_keys.data(), n, bins, d_bins.data(),
                                                   options.shape);
@@ -165,10 +163,13 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
                        .verify = [&] { return verdict_of(verify_one_by_one(d_bins.to_host(), expected)); },
                        .shape = options.shape});
         }
-        const std::vector<Row> rows = bench.run();
+        const std::vector<Row> rows = measure(
+            jobs,
+            {.chapter = "03_shared_privatized", .problem = Histogram::kName, .n = n, .bytes = d_keys.bytes()},
+            options, &device);
         std::printf("%8u  %-14s ", bins, name_of(level_for(bins)));
         for (std::size_t empty = rows.size(); empty < 3; ++empty) std::printf(" %14s", "-");
-        for (const Row& row : rows) std::printf(" %14s", row.is_wrong() ? "WRONG" : format_time(row).c_str());
+        for (const Row& row : rows) std::printf(" %14s", row.verdict.is_wrong() ? "WRONG" : format_time(row).c_str());
         std::printf("\n");
         status = std::max(status, status_of(rows));
     }

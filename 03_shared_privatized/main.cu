@@ -5,7 +5,7 @@
 #include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
 #include "../common/bench/sweep.cuh"
-#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variant_table.cuh"
 #include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
 #include "../common/cuda/pinned.cuh"
@@ -36,12 +36,12 @@ int main(int argc, char** argv) {
                                data, kBlock, options, device);
 
         // Each round times every row of the table on these bytes, and starts with a different one.
-        VariantBench<Histogram> bench("03_shared_privatized", options, &device, data, d_data.data());
-        for (const Variant<Histogram>& variant : chosen) bench.add(variant);
-        bench.add_cpu_baselines();
-        bench.add_copies(pinned, d_data.data());
-        bench.add_read_ceiling();
-        bench.add_cub();
-        return bench.run();
+        VariantTable<Histogram> table("03_shared_privatized", options, &device, data, d_data.data());
+        for (const Variant<Histogram>& variant : chosen) table.add(variant);
+        table.add_cpu_baselines();
+        table.add_copies(pinned, d_data.data());
+        table.add_read_ceiling();
+        table.add_cub();
+        return table.measure_and_print();
     });
 }

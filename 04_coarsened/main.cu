@@ -5,7 +5,7 @@
 #include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
 #include "../common/bench/thrust.cuh"
-#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variant_table.cuh"
 #include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
 #include "../common/cuda/pinned.cuh"
@@ -25,14 +25,14 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
         // Each round times every row of the table on these bytes, and starts with a different one.
-        VariantBench<Histogram> bench("04_coarsened", options, &device, data, d_data.data());
-        for (const Variant<Histogram>& variant : chosen) bench.add(variant);
-        bench.add_cpu_baselines();
-        bench.add_copies(pinned, d_data.data());
-        bench.add_read_ceiling();
-        bench.add_cub();
+        VariantTable<Histogram> table("04_coarsened", options, &device, data, d_data.data());
+        for (const Variant<Histogram>& variant : chosen) table.add(variant);
+        table.add_cpu_baselines();
+        table.add_copies(pinned, d_data.data());
+        table.add_read_ceiling();
+        table.add_cub();
         if (options.mode == kRivalsMode.name)
-            bench.add(thrust_jobs(d_data.data(), data.size(), bench.reference()));
-        return bench.run();
+            table.add(thrust_jobs(d_data.data(), data.size(), table.reference()));
+        return table.measure_and_print();
     });
 }

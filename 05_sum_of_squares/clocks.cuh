@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "../common/bench/bench.cuh"
+#include "../common/bench/measure.cuh"
 #include "../common/cuda/device_buffer.cuh"
 #include "kernels.cuh"
 
@@ -100,30 +100,31 @@ inline int print_clocks(const int* d_data, std::size_t n, const Options& options
     CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
     const double bytes = static_cast<double>(n) * sizeof(int);
 
-    Bench bench(
-        {.chapter = "05_sum_of_squares", .problem = SumOfSquares::kName, .n = n, .bytes = n * sizeof(int)},
-        options, &device);
+    std::vector<Job> jobs;
     std::vector<std::vector<long long>> clocks(steps.size());
     for (std::size_t s = 0; s < steps.size(); ++s) {
         const LaunchShape shape = steps[s].shape;
         const auto d_partials =
             std::make_shared<DeviceBuffer<unsigned long long>>(std::size_t{shape.grid} * shape.block);
         const auto d_clocks = std::make_shared<DeviceBuffer<long long>>(2 * std::size_t{shape.grid});
-        bench.add({.name = steps[s].name,
-                   .run =
-                       [=, kernel = steps[s].kernel] {
-                           kernel<<<shape.grid, shape.block>>>(d_data, n, d_partials->data(),
-                                                               d_clocks->data());
-                           CUDA_CHECK(cudaGetLastError());
-                       },
-                   .verify =
-                       [&clocks, s, d_clocks] {
-                           clocks[s] = d_clocks->to_host();
-                           return std::string();
-                       }});
+        jobs.push_back({.name = steps[s].name,
+                        .work =
+                            [=, kernel = steps[s].kernel] {
+                                kernel<<<shape.grid, shape.block>>>(d_data, n, d_partials->data(),
+                                                                    d_clocks->data());
+                                CUDA_CHECK(cudaGetLastError());
+                            },
+                        .verify =
+                            [&clocks, s, d_clocks] {
+                                clocks[s] = d_clocks->to_host();
+                                return Verdict{};
+                            }});
     }
-    bench.add_read_ceiling(d_data, n * sizeof(int));
-    const std::vector<Row> rows = bench.run();
+    for (const Job& job : read_ceiling_jobs(d_data, n * sizeof(int), &device)) jobs.push_back(job);
+    const std::vector<Row> rows = measure(
+        jobs,
+        {.chapter = "05_sum_of_squares", .problem = SumOfSquares::kName, .n = n, .bytes = n * sizeof(int)},
+        options, &device);
 
     std::printf("\n%zu ints, %s, whose clock runs at up to %.0f MHz\n", n, device.name.c_str(),
                 kilohertz * 1e-3);

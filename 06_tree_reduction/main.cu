@@ -4,7 +4,7 @@
 ///     nvcc -std=c++20 -O3 06_tree_reduction/main.cu -o sum && ./sum
 #include "../common/bench/input.cuh"
 #include "../common/bench/program.cuh"
-#include "../common/bench/variant_bench.cuh"
+#include "../common/bench/variant_table.cuh"
 #include "../common/bench/variants.hpp"
 #include "../common/cuda/device_buffer.cuh"
 #include "../common/cuda/pinned.cuh"
@@ -24,12 +24,12 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
         // Each round times every row of the table on these ints, and starts with a different one.
-        VariantBench<SumOfSquares> bench("06_tree_reduction", options, &device, data, d_data.data());
-        for (const Variant<SumOfSquares>& variant : chosen) bench.add(variant);
-        bench.add_cpu_baselines();
-        bench.add_copies(pinned, d_data.data());
-        bench.add_read_ceiling();
-        bench.add_cub();
-        return bench.run();
+        VariantTable<SumOfSquares> table("06_tree_reduction", options, &device, data, d_data.data());
+        for (const Variant<SumOfSquares>& variant : chosen) table.add(variant);
+        table.add_cpu_baselines();
+        table.add_copies(pinned, d_data.data());
+        table.add_read_ceiling();
+        table.add_cub();
+        return table.measure_and_print();
     });
 }

@@ -17,7 +17,7 @@
 
 #include "../../common/bench/output_file.hpp"
 #include "on_cpu.hpp"
-#include "pairs_bench.cuh"
+#include "pairs_table.cuh"
 #include "weighted.cuh"
 #include "weighted_reference.hpp"
 
@@ -30,7 +30,7 @@ struct Way {
     std::vector<ExpectedSum> expected;
 
     /// What is wrong with the last run, in words.
-    std::string verdict() const { return verdict_of(verify_sums(sums(), expected)); }
+    Verdict verdict() const { return verdict_of(verify_sums(sums(), expected)); }
 };
 
 /// @tparam Counter The type in which weights are added up.
@@ -55,11 +55,11 @@ Way make_way(const char* name, const T* d_values, const Weight* d_weights, std::
 /// @return Whether all results were right.
 inline bool print_orders(const Way& way, const std::vector<unsigned int>& grids, unsigned int block) {
     std::set<Sums> results;
-    std::string verdict;
+    Verdict verdict;
     for (const unsigned int grid : grids) {
         way.run({grid, block});
         results.insert(way.sums());
-        if (way.verdict() != "ok") verdict = "  " + way.verdict();
+        if (!verdict.is_wrong()) verdict = way.verdict();
     }
     long double error = 0, apart = 0;
     double bound = way.expected.front().bound;
@@ -76,8 +76,9 @@ inline bool print_orders(const Way& way, const std::vector<unsigned int>& grids,
     }
     std::printf("%-18s %14s %14s %10zu %16s%s\n", way.name, rough(static_cast<double>(error)).c_str(),
                 std::isinf(bound) ? "none" : rough(bound).c_str(), results.size(),
-                rough(static_cast<double>(apart)).c_str(), verdict.c_str());
-    return verdict.empty();
+                rough(static_cast<double>(apart)).c_str(),
+                (verdict.is_wrong() ? "  " + verdict.words : "").c_str());
+    return !verdict.is_wrong();
 }
 
 /// Every bin's edges and sum.
@@ -108,7 +109,7 @@ int run_weighted(const Pairs<T>& pairs, const std::vector<Whole>& whole, const A
     for (const T weight : pairs.second) magnitudes += std::fabs(static_cast<long double>(weight));
     const double scale = fixed_point_scale(static_cast<double>(magnitudes));
 
-    PairsBench<T> table("weighted histogram", pairs, options, device);
+    PairsTable<T> table("weighted histogram", pairs, options, device);
     const T *const d_values = table.first(), *const d_weights = table.second();
     const DeviceBuffer<Whole> d_whole(whole.size());
     CUDA_CHECK(cudaMemcpy(d_whole.data(), whole.data(), d_whole.bytes(), cudaMemcpyHostToDevice));
@@ -124,21 +125,21 @@ int run_weighted(const Pairs<T>& pairs, const std::vector<Whole>& whole, const A
         make_way<unsigned long long>("fixed point", d_values, d_weights, n, axis, reference, scale));
 
     for (const Way& way : ways)
-        table.bench.add({.name = way.name,
-                         .run = [&] { way.run(options.shape); },
-                         .prepare = way.poison,
-                         .verify = [&] { return way.verdict(); },
-                         .shape = options.shape});
+        table.jobs.push_back({.name = way.name,
+                              .work = [&] { way.run(options.shape); },
+                              .prepare = way.poison,
+                              .verify = [&] { return way.verdict(); },
+                              .shape = options.shape});
     const auto add_up_on = [&](std::size_t some) {
         return [&, some] { return weighted_on_cpu<double>(some, pairs.first, pairs.second, axis.on_host()); };
     };
     const auto verify = [&](const std::vector<double>& sums) {
         return verdict_of(verify_sums({sums.begin(), sums.end()}, in_doubles));
     };
-    table.bench.add_on_cpu(kOneCore, add_up_on(1), verify);
-    table.bench.add_on_cpu(kAllCores, add_up_on(cores), verify);
-    int status = table.run("Weighted histogram of " + std::to_string(n) + " values",
-                           axis_text(pairs.first_name, bins), outside);
+    table.jobs.push_back(job_on_cpu(kOneCore, add_up_on(1), verify));
+    table.jobs.push_back(job_on_cpu(kAllCores, add_up_on(cores), verify));
+    int status = table.measure_and_print("Weighted histogram of " + std::to_string(n) + " values",
+                                         axis_text(pairs.first_name, bins), outside);
     const Sums sums = ways.back().sums();
     if (whole.empty() && n > 0)
         std::printf("The integer weights are left out: not all weights are integers.\n");

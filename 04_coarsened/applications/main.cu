@@ -14,7 +14,7 @@
 
 #include "../../common/bench/histogram_report.hpp"
 #include "../../common/bench/program.cuh"
-#include "../../common/bench/variant_bench.cuh"
+#include "../../common/bench/variant_table.cuh"
 #include "../../common/cuda/host_memory.hpp"
 #include "channels.cuh"
 #include "cub_channels.cuh"
@@ -163,15 +163,15 @@ int run(Image image, const Request& request, const Device& device) {
 
     Options options = request.measuring;
     if (!request.image.empty()) options.input = request.image;
-    VariantBench<Channels<kChannels>> bench("04_coarsened", options, &device, pixels, d_pixels.data());
-    for (const auto& variant : kChannelVariants<kChannels>) bench.add(variant);
-    bench.add_cpu_baselines();
-    bench.add_copies(pinned, d_pixels.data());
-    bench.add_read_ceiling();
-    bench.add_cub();
-    int status = bench.run();
+    VariantTable<Channels<kChannels>> table("04_coarsened", options, &device, pixels, d_pixels.data());
+    for (const auto& variant : kChannelVariants<kChannels>) table.add(variant);
+    table.add_cpu_baselines();
+    table.add_copies(pinned, d_pixels.data());
+    table.add_read_ceiling();
+    table.add_cub();
+    int status = table.measure_and_print();
 
-    const Bins& bins = bench.last_results();
+    const Bins& bins = table.last_results();
     print_histograms(bins);
     if (!request.bins.empty()) write_bins_of_channels(request.bins, bins);
     if (!request.equalize.empty() && !equalize(image, d_pixels, bins, request, device)) status = 1;

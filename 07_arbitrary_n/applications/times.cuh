@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../common/bench/csv.cuh"
-#include "../../common/bench/measure.cuh"
+#include "../../common/bench/rounds.cuh"
 #include "../../common/bench/row.hpp"
 
 /// How long a part took in one round.

@@ -51,7 +51,7 @@ inline std::vector<std::pair<const char*, std::string>> columns(const Row& row) 
             {"times_cpu_sequential", number(row.times_cpu_sequential)},
             {"times_cpu_all_cores", number(row.times_cpu_all_cores)},
             {"times_cub", number(row.times_cub)},
-            {"verdict", quoted(row.verdict)},
+            {"verdict", quoted(row.verdict.words)},
             {"driver", quoted(from.driver)},
             {"cuda_driver", quoted(from.cuda_driver)},
             {"cuda_runtime", quoted(from.cuda_runtime)},

@@ -15,7 +15,7 @@
 #include "../cuda/device_buffer.cuh"
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
-#include "bench.cuh"
+#include "measure.cuh"
 
 /// @brief A job that calls CUB. The allocation of its workspace is not timed.
 ///
@@ -31,19 +31,19 @@ Job cub_job(const char* name, const Results& expected, const Call& call) {
     std::size_t bytes = 0;
     CUDA_CHECK(call(nullptr, bytes, d_results->data()));
     const auto d_workspace = std::make_shared<DeviceBuffer<unsigned char>>(bytes);
-    const auto run = [=] {
+    const auto work = [=] {
         std::size_t size = d_workspace->size();
         CUDA_CHECK(call(d_workspace->data(), size, d_results->data()));
     };
     CUDA_CHECK(cudaMemset(d_results->data(), 0xA5, d_results->bytes()));
-    run();
+    work();
     const std::vector<Result> got = d_results->to_host();
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (got[i] != static_cast<Result>(expected[i]))
             throw std::runtime_error("CUB is wrong: element " + std::to_string(i) + " is " +
                                      std::to_string(got[i]) + ", but the CPU computed " +
                                      std::to_string(expected[i]));
-    return {.name = name, .run = run};
+    return {.name = name, .work = work};
 }
 
 /// CUB's 256-bin histogram of bytes. 32-bit counters are faster; the course's variants use 64 bits.

@@ -1,119 +1,132 @@
 /// @file
-/// @brief Reliable timing: all jobs in the same rounds, a defined cache state, medians.
+/// @brief Measures jobs: rows of a table, with the ratios between them.
 #pragma once
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "../cuda/device.cuh"
-#include "../cuda/launch_shape.hpp"
-#include "../cuda/timer.cuh"
-#include "cache.cuh"
+#include "../problem/cores.hpp"
+#include "csv.cuh"
 #include "options.hpp"
-#include "row.hpp"
+#include "rounds.cuh"
 
-/// A job to be timed.
-struct Job {
-    std::string name;
-    std::function<void()> run;                                ///< timed, with all of its launches
-    std::function<void()> prepare = [] {};                    ///< not timed, before each sample
-    std::function<std::string()> verify = [] { return ""; };  ///< not timed: the verdict on a sample's result
-    bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
-    LaunchShape shape = {};  ///< the requested shape, for the table
-};
+/// @name Baselines: the names of jobs that others are compared with
+/// @{
+constexpr const char *kOneCore = "(one CPU core)", *kAllCores = "(all CPU cores)",
+                     *kReadCeiling = "(read ceiling)", *kCub = "(CUB)", *kPageableCopy = "(copy, pageable)",
+                     *kPinnedCopy = "(copy, pinned)", *kPinning = "(pinning)";
+/// @}
 
-/// The outcome of a job.
-struct Measured {
-    Timing timing;
-    std::string verdict;  ///< on the last sample, or on the first that was WRONG
-};
-
-/// @return The median and the 10th and 90th percentiles; NaN without a sample.
-inline Timing summarize(std::vector<double> seconds) {
-    if (seconds.empty()) return {NAN, NAN, NAN, 0};
-    std::sort(seconds.begin(), seconds.end());
-    const auto at = [&](double fraction) {
-        return seconds[static_cast<std::size_t>(
-            std::lround(fraction * static_cast<double>(seconds.size() - 1)))];
-    };
-    const std::size_t middle = seconds.size() / 2;
-    const double median =
-        seconds.size() % 2 != 0 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-    return {median, at(0.1), at(0.9), seconds.size()};
+/// @return Whether the name is that of a baseline that runs no kernel.
+inline bool is_without_kernel(const std::string& name) {
+    const auto baselines = {kOneCore, kAllCores, kPageableCopy, kPinnedCopy, kPinning};
+    return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
 }
 
-/// A job that has taken longer than this gets no further round. It has at least one sample.
-constexpr double kSecondsPerJob = 2;
+/// @return A warning if a run on the simulator will take at least half a minute; otherwise empty.
+/// @param[in] n              Elements per job on the device.
+/// @param[in] can_be_smaller Whether `--n` chooses this number.
+inline std::string long_run_warning(const std::vector<Job>& jobs, std::size_t n, bool can_be_smaller) {
+    constexpr double kSeconds = 24e-9;  // per element, for most kernels on one core
+    const auto count = std::count_if(jobs.begin(), jobs.end(), [](const Job& job) { return !job.on_cpu; });
+    const double minutes = kSeconds / 60 * static_cast<double>(n) * static_cast<double>(count) /
+                           static_cast<double>(core_count());
+    if (minutes < 0.5) return "";
+    return "on the simulator this takes about " +
+           (minutes < 1.5 ? "a minute" : std::to_string(std::lround(minutes)) + " minutes") +
+           (can_be_smaller ? "; --n 1M takes seconds" : "");
+}
 
-/// @brief Times jobs side by side: each round runs all of them, starting with a different one.
-///
-/// Clock changes and other load thus affect all jobs equally. On a GPU the first round is a warm-up, and the
-/// L2 cache is put into the same state before each sample. The simulator, whose times mean little, runs one
-/// round, and a program on the CPU at most five.
-/// @param[in] rounds The number of samples of each job on a GPU.
+/// The read ceiling of an input, with both kinds of loads; none on the simulator or without a device.
+inline std::vector<Job> read_ceiling_jobs(const void* d_data, std::size_t bytes, const Device* device) {
+    if (device == nullptr || device->simulated) return {};
+    const auto reader = std::make_shared<Reader>(static_cast<const unsigned char*>(d_data), bytes);
+    return {{.name = kReadCeiling, .work = [reader] { reader->read<true>(); }},
+            {.name = kReadCeiling, .work = [reader] { reader->read<false>(); }}};
+}
+
+namespace measure_detail {
+
+inline void leave_out_slower_ceiling(std::vector<Row>& rows) {
+    const auto is_ceiling = [](const Row& row) { return row.variant == kReadCeiling; };
+    const auto first = std::find_if(rows.begin(), rows.end(), is_ceiling);
+    if (first == rows.end()) return;
+    rows.erase(first->timing.median > (first + 1)->timing.median ? first : first + 1);  // they are neighbours
+}
+
+}  // namespace measure_detail
+
+/// @brief Times jobs side by side, and adds their rows to the file that the options name.
+/// @param[in] common    The fields that all rows share, except those from the options.
+/// @param[in] options   Rounds, cache, and the file that rows are added to.
+/// @param[in] device    Null for a program that stays on the CPU.
+/// @param[in] one_core  The CPU baseline of the speed-ups over one core.
+/// @param[in] all_cores The one of the speed-ups over all cores.
+/// @return A row per job, with its time and, unless it is simulated, its ratios. The two read ceilings share
+///         one row, with the time of the faster one.
+/// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.
+inline std::vector<Row> measure(const std::vector<Job>& jobs, const Row& common, const Options& options,
+                                const Device* device, const char* one_core = kOneCore,
+                                const char* all_cores = kAllCores) {
+    const bool simulated = device != nullptr && device->simulated;
+    if (simulated) {
+        const std::string warning = long_run_warning(jobs, common.n, options.file.empty());
+        if (!warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
+    }
+    const std::vector<Row> timed = time_in_rounds(jobs, options.rounds, options.cache, device);
+    std::vector<Row> rows(jobs.size(), common);
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        const bool on_cpu = jobs[j].on_cpu || device == nullptr;
+        rows[j].variant = jobs[j].name;
+        rows[j].input = options.source();
+        if (device != nullptr && !simulated) rows[j].cache = options.cache;
+        rows[j].device = on_cpu ? "CPU" : device->name;
+        rows[j].simulated = !on_cpu && simulated;
+        rows[j].grid = jobs[j].shape.grid;
+        rows[j].block = jobs[j].shape.block;
+        rows[j].timing = timed[j].timing;
+        rows[j].verdict = timed[j].verdict;
+    }
+    measure_detail::leave_out_slower_ceiling(rows);
+    const auto median_of = [&](const std::string& name) {
+        const auto is_named = [&](const Row& row) { return row.variant == name; };
+        const auto found = std::find_if(rows.begin(), rows.end(), is_named);
+        return found == rows.end() ? static_cast<double>(NAN) : found->timing.median;
+    };
+    for (Row& row : rows) {
+        if (row.simulated || row.bytes == 0) continue;  // its ratios would be meaningless
+        const double median = row.timing.median;
+        row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
+        row.times_cpu_sequential = median_of(one_core) / median;
+        row.times_cpu_all_cores = median_of(all_cores) / median;
+        if (row.device == "CPU" || is_without_kernel(row.variant)) continue;
+        row.of_ceiling = median_of(kReadCeiling) / median;
+        row.times_cub = median_of(kCub) / median;
+    }
+    append_csv(options.csv, rows);
+    return rows;
+}
+
+/// @return The program's exit status: 1 if a result is wrong and should not be.
+inline int status_of(const std::vector<Row>& rows) {
+    for (const Row& row : rows)
+        if (row.verdict.is_wrong()) return 1;
+    return 0;
+}
+
+/// @brief Prints the lines between a table's title and its first row.
+/// @param[in] row    Any row of the table.
 /// @param[in] device Null for a program that stays on the CPU.
-/// @param[in] cache  The state of the L2 cache before a sample, see @ref CacheState.
-/// @param[in] recover Called after a kernel has failed, so that the other jobs can run; null if they can't.
-/// @return The outcomes, in the order of the jobs.
-/// @throws CudaError, and what a job throws, unless `recover` is given.
-inline std::vector<Measured> measure(const std::vector<Job>& jobs, unsigned int rounds, const Device* device,
-                                     const std::string& cache = "clean",
-                                     const std::function<void()>& recover = nullptr) {
-    const bool on_gpu = device != nullptr && !device->simulated;
-    if (!on_gpu) {
-        const unsigned int most = device == nullptr ? 5 : 1;
-        if (rounds > most && rounds != Options{}.rounds)
-            std::fprintf(stderr, "--rounds %u is for a GPU: %s\n", rounds,
-                         device == nullptr ? "a CPU runs at most 5" : "the simulator runs one");
-        if (cache != Options{}.cache) std::fprintf(stderr, "--cache %s is for a GPU\n", cache.c_str());
-        rounds = std::min(rounds, most);
-    }
-    std::optional<CacheState> state;
-    if (on_gpu) state.emplace(cache, *device);
-
-    std::vector<Measured> measured(jobs.size());
-    std::vector<std::vector<double>> samples(jobs.size());
-    std::vector<double> spent(jobs.size(), 0);
-    const bool show = isatty(STDERR_FILENO) != 0;
-    for (unsigned int round = on_gpu ? 0 : 1; round <= rounds; ++round) {
-        for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
-            const std::size_t j = (turn + round) % jobs.size();
-            const Job& job = jobs[j];
-            if (spent[j] > kSecondsPerJob) continue;
-            if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());
-            double seconds = 0;
-            try {
-                job.prepare();
-                if (state && !job.on_cpu) state->prepare();
-                const auto seconds_by = [&](auto&& timer) {
-                    timer.start();
-                    job.run();
-                    return timer.stop();
-                };
-                seconds = job.on_cpu ? seconds_by(WallTimer()) : seconds_by(EventTimer());
-                if (!measured[j].verdict.starts_with("WRONG")) measured[j].verdict = job.verify();
-            } catch (const CudaError& error) {
-                if (!recover || error.code() == cudaErrorMemoryAllocation) throw;
-                measured[j].verdict = std::string("WRONG: ") + error.what();
-                spent[j] = INFINITY;
-                recover();
-                continue;
-            }
-            spent[j] += seconds;
-            // The warm-up counts only for a job that is too slow for another round.
-            if (round > 0 || seconds > kSecondsPerJob) samples[j].push_back(seconds);
-        }
-    }
-    if (show) std::fprintf(stderr, "\r\033[K");
-    for (std::size_t j = 0; j < jobs.size(); ++j) measured[j].timing = summarize(samples[j]);
-    return measured;
+inline void print_table_heading(const Row& row, const Device* device) {
+    if (!row.cache.empty() && row.cache != "clean")
+        std::printf("Before each sample the L2 cache is %s.\n", row.cache.c_str());
+    if (device != nullptr && device->simulated)
+        std::printf("Times marked 'sim' are the simulator's: they say nothing about a GPU.\n");
+    std::printf("\n");
+    print_heading();
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 /// Statistics of a job's samples, in seconds.
@@ -12,6 +13,24 @@ struct Timing {
     double median, p10, p90;
     std::size_t samples;
 };
+
+/// The verdict on a result.
+struct Verdict {
+    enum class Kind { right, wrong_on_purpose, wrong };
+    Kind kind = Kind::right;
+    std::string words = "";  ///< for the table and for CSV
+
+    /// Whether the result is wrong and should not be.
+    bool is_wrong() const { return kind == Kind::wrong; }
+};
+
+/// @return The verdict on a result.
+/// @param[in] wrong A description of the error, if there is one.
+/// @param[in] right The words for a correct one.
+inline Verdict verdict_of(const std::optional<std::string>& wrong, const std::string& right = "ok") {
+    if (wrong) return {Verdict::Kind::wrong, "WRONG: " + *wrong};
+    return {Verdict::Kind::right, right};
+}
 
 /// A row of results. A ratio that does not apply to the row is NaN: "-" in the table, empty in CSV.
 struct Row {
@@ -24,11 +43,8 @@ struct Row {
     double gigabytes_per_second = NAN;  ///< 10^9 bytes of input per second
     double of_ceiling = NAN;            ///< fraction of the read ceiling in the same run
     double times_cpu_sequential = NAN, times_cpu_all_cores = NAN, times_cub = NAN;
-    std::string verdict = "";
+    Verdict verdict = {};
     std::string cache = "";  ///< the state of the L2 cache before each sample; empty if unknown
-
-    /// Whether the result is wrong and should not be.
-    bool is_wrong() const { return verdict.starts_with("WRONG"); }
 };
 
 /// @return A number with three significant digits, or "-" for NaN.
@@ -68,5 +84,5 @@ inline void print_row(const Row& row) {
                 row.variant.c_str(), time.c_str(), format_ratio(row.gigabytes_per_second).c_str(),
                 format_ratio(row.of_ceiling * 100).c_str(), format_ratio(row.times_cpu_sequential).c_str(),
                 format_ratio(row.times_cpu_all_cores).c_str(), format_ratio(row.times_cub).c_str(),
-                row.verdict.c_str());
+                row.verdict.words.c_str());
 }

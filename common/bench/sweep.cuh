@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "../problem/histogram.hpp"
-#include "../problem/runner.cuh"
+#include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
-#include "bench.cuh"
+#include "measure.cuh"
 #include "options.hpp"
 
 /// The option of programs that can sweep.
@@ -46,18 +46,20 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
     const std::size_t n = data.size();
     const Bins expected = reference_histogram(data.data(), n);
 
-    Bench bench({.chapter = chapter, .problem = Histogram::kName, .n = n, .bytes = n}, options, &device);
+    std::vector<Job> jobs;
     for (const unsigned int grid : sweep_grids(n, block, multiprocessors)) {
         const LaunchShape shape{grid, block};
-        const auto runner = std::make_shared<Runner<Histogram>>(variant, n, shape);
-        bench.add(
+        const auto prepared = std::make_shared<PreparedVariant<Histogram>>(variant, n, shape);
+        jobs.push_back(
             {.name = variant.name,
-             .run = [=] { runner->run(d_data); },
-             .prepare = [=] { runner->poison(); },
-             .verify = [=, &expected] { return verdict_of(verify_one_by_one(runner->results(), expected)); },
+             .work = [=] { prepared->call(d_data); },
+             .prepare = [=] { prepared->poison(); },
+             .verify = [=,
+                        &expected] { return verdict_of(verify_one_by_one(prepared->results(), expected)); },
              .shape = shape});
     }
-    const std::vector<Row> rows = bench.run();
+    const std::vector<Row> rows = measure(
+        jobs, {.chapter = chapter, .problem = Histogram::kName, .n = n, .bytes = n}, options, &device);
 
     std::printf("\n%s: %zu bytes, blocks of %u threads, %u SMs, %s\n\n", variant.name, n, block,
                 multiprocessors, device.name.c_str());
@@ -66,6 +68,6 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
         std::printf("%10u %18.2f %16.1f %12s %7s%s\n", row.grid,
                     static_cast<double>(row.grid) / multiprocessors,
                     static_cast<double>(n) / row.grid / block, format_time(row).c_str(),
-                    format_ratio(row.gigabytes_per_second).c_str(), row.is_wrong() ? "  WRONG" : "");
+                    format_ratio(row.gigabytes_per_second).c_str(), row.verdict.is_wrong() ? "  WRONG" : "");
     return status_of(rows);
 }

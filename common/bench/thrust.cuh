@@ -10,8 +10,8 @@
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "../problem/verify.hpp"
-#include "bench.cuh"
 #include "cub.cuh"
+#include "measure.cuh"
 
 #ifdef __CUDACC__
 #include <thrust/adjacent_difference.h>
@@ -25,7 +25,7 @@
 inline std::vector<Job> thrust_jobs(const int* d_data, std::size_t n, const Results& expected) {
     const auto sum = std::make_shared<Results>(1);
     return {{.name = "thrust::transform_reduce",
-             .run =
+             .work =
                  [=] {
                      (*sum)[0] = thrust::transform_reduce(thrust::device, d_data, d_data + n, CubSquare(),
                                                           0ull, CubAdd());
@@ -38,7 +38,7 @@ inline std::vector<Job> thrust_jobs(const unsigned char* d_data, std::size_t n, 
     const auto d_sorted = std::make_shared<thrust::device_vector<unsigned char>>(n);
     const auto d_bins = std::make_shared<thrust::device_vector<unsigned long long>>(kBins);
     return {{.name = "thrust::sort",
-             .run =
+             .work =
                  [=] {
                      thrust::sort(d_sorted->begin(), d_sorted->end());
                      const thrust::counting_iterator<int> first_value(0);

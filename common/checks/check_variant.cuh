@@ -16,7 +16,7 @@
 #include "../cuda/device.cuh"
 #include "../cuda/device_buffer.cuh"
 #include "../problem/input.hpp"
-#include "../problem/runner.cuh"
+#include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
 #include "setting.hpp"
 
@@ -97,17 +97,17 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     const Setting early_exit("CUDA_SIM_EARLY_EXIT", variant.early_exit);
     try {
         const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
-        Runner<Problem> runner(variant, c.n, c.shape);
+        PreparedVariant<Problem> prepared(variant, c.n, c.shape);
         for (int call = 1; call <= c.calls && !wrong; ++call) {
             // Zeros in between: a call must not use what the previous call left in the workspace.
             const std::vector<Element>& used = call % 2 == 1 ? data : zeros;
             std::copy(used.begin(), used.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
             if (!variant.on_cpu && !moved.empty())
                 CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
-            runner.poison();
-            runner.run((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
-            wrong = verify_one_by_one(runner.results(), call % 2 == 1 ? of_data : of_zeros);
-            if (!wrong) wrong = runner.overrun();
+            prepared.poison();
+            prepared.call((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
+            wrong = verify_one_by_one(prepared.results(), call % 2 == 1 ? of_data : of_zeros);
+            if (!wrong) wrong = prepared.overrun();
             if (wrong && call > 1) wrong = "call " + std::to_string(call) + ": " + *wrong;
         }
     } catch (const std::exception& error) {
@@ -125,16 +125,16 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     if (variant.on_cpu || variant.fixed_shape) return std::nullopt;
     const DeviceBuffer<Element> d_data(1);
     CUDA_CHECK(cudaMemset(d_data.data(), 1, d_data.bytes()));
-    Runner<Problem> runner(variant, 1, {0, 2048});
-    runner.fill(0);
+    PreparedVariant<Problem> prepared(variant, 1, {0, 2048});
+    prepared.fill(0);
     try {
-        runner.run(d_data.data());
+        prepared.call(d_data.data());
     } catch (const UnnoticedError& error) {
         return std::string(variant.name) +
                " does not check a launch, here with blocks of 2048 threads: " + error.what();
     } catch (const CudaError&) {
         try {
-            if (runner.results() == Results(variant.results, 0)) return std::nullopt;
+            if (prepared.results() == Results(variant.results, 0)) return std::nullopt;
         } catch (const CudaError&) {  // the launch was not refused, and the kernel failed
             forget_fault();
             return std::nullopt;
@@ -143,7 +143,7 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     }
     const std::vector<Element> data = d_data.to_host();
     const auto wrong =
-        verify_one_by_one(runner.results(), variant.expected(Problem::reference(data.data(), 1)));
+        verify_one_by_one(prepared.results(), variant.expected(Problem::reference(data.data(), 1)));
     if (!wrong) return std::nullopt;  // with another block size
     return std::string(variant.name) +
            " does not report that blocks of 2048 threads can't be launched: " + *wrong;
@@ -184,9 +184,9 @@ std::optional<std::string> check_large_case(const Variant<Problem>& variant, std
         Problem::add(reference, value, piece.count);
         if (piece.count < n) Problem::add(reference, other, -piece.count);
     }
-    Runner<Problem> runner(variant, n, {});
-    runner.run(d_data.data());
-    if (const auto wrong = verify_one_by_one(runner.results(), variant.expected(reference)))
+    PreparedVariant<Problem> prepared(variant, n, {});
+    prepared.call(d_data.data());
+    if (const auto wrong = verify_one_by_one(prepared.results(), variant.expected(reference)))
         return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
     return std::nullopt;
 }

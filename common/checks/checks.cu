@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../bench/variant_bench.cuh"
+#include "../bench/variant_table.cuh"
 #include "../bench/variants.hpp"
 #include "../cuda/device_buffer.cuh"
 #include "../cuda/error.cuh"
@@ -180,9 +180,9 @@ TEST_CASE("an exception in a thread of on_cores arrives after all others are don
 }
 
 TEST_CASE("a long run on the simulator is announced") {
-    const std::vector<Job> jobs{{.name = "a", .run = [] {}},
-                                {.name = "b", .run = [] {}},
-                                {.name = kOneCore, .run = [] {}, .on_cpu = true}};
+    const std::vector<Job> jobs{{.name = "a", .work = [] {}},
+                                {.name = "b", .work = [] {}},
+                                {.name = kOneCore, .work = [] {}, .on_cpu = true}};
     const std::size_t minute = 60'000'000'000 / 24 / 2 * core_count();  // elements per minute, for two jobs
     CHECK(long_run_warning(jobs, minute / 3, true) == "");
     CHECK(long_run_warning(jobs, minute, false) == "on the simulator this takes about a minute");

@@ -10,7 +10,7 @@
 
 #include "../cuda/device_buffer.cuh"
 #include "../problem/histogram.hpp"
-#include "../problem/runner.cuh"
+#include "../problem/prepared_variant.cuh"
 
 /// @brief Checks that a kernel adds correctly to bins that start just below 2^32.
 /// @param[in] bins The number of bins of the kernel.
@@ -35,10 +35,10 @@ std::optional<std::string> check_counts_past_32_bits(unsigned int bins, const Ad
 ///         does not refuse, the launch fails, and nothing is counted.
 template <typename Problem>
 bool refuses(const Variant<Problem>& variant, std::size_t n, unsigned int grid) {
-    Runner<Problem> runner(variant, n, {grid, 2048});
+    PreparedVariant<Problem> prepared(variant, n, {grid, 2048});
     const DeviceBuffer<typename Problem::Element> d_data(1);
     try {
-        runner.run(d_data.data());
+        prepared.call(d_data.data());
     } catch (const std::invalid_argument&) {
         return true;
     } catch (const CudaError&) {

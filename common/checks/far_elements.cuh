@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "../problem/runner.cuh"
+#include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
 #include "setting.hpp"
 
@@ -75,16 +75,16 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
             check_detail::forbid_mebibyte(memory.get(), turn * grid * block * sizeof(Element));
         Results results, expected;
         try {
-            Runner<Problem> runner(variant, n, shape);  // freed before a fault is forgotten
+            PreparedVariant<Problem> prepared(variant, n, shape);  // freed before a fault is forgotten
             const check_detail::EndsOnly ends_only;
-            runner.run(data);
-            expected = runner.results();
+            prepared.call(data);
+            expected = prepared.results();
             for (std::size_t i = 0; i < kChanged; ++i) {
                 std::memset(&data[i], static_cast<int>(200 - i), sizeof(Element));
                 std::memset(&data[n - 1 - i], static_cast<int>(100 - i), sizeof(Element));
             }
-            runner.run(data);
-            results = runner.results();
+            prepared.call(data);
+            results = prepared.results();
         } catch (const CudaError& error) {
             forget_fault();
             return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + error.what();

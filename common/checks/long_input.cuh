@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "../problem/runner.cuh"
+#include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
 #include "far_elements.cuh"
 
@@ -20,12 +20,12 @@ std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     const auto data = check_detail::zeros_without_room<Element>(kLongInput);
     data[kLongInput - 1] = 1;
-    Runner<Problem> runner(variant, kLongInput, {});
-    runner.run(data.get());
+    PreparedVariant<Problem> prepared(variant, kLongInput, {});
+    prepared.call(data.get());
     Results expected(Problem::kResults, 0);
     Problem::add(expected, Element{}, kLongInput - 1);
     Problem::add(expected, Element{1}, 1);
-    const auto wrong = verify_one_by_one(runner.results(), expected);
+    const auto wrong = verify_one_by_one(prepared.results(), expected);
     if (!wrong) return std::nullopt;
     return std::string(variant.name) + ", n = " + std::to_string(kLongInput) + ": " + *wrong;
 }

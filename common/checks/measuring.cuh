@@ -9,12 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "../bench/bench.cuh"
 #include "../bench/measure.cuh"
 #include "../bench/one_core.hpp"
+#include "../bench/rounds.cuh"
 #include "../bench/sweep.cuh"
 #include "../cuda/device_buffer.cuh"
 #include "../problem/input.hpp"
@@ -65,17 +66,17 @@ std::vector<Job> noting_jobs(std::string& order) {
     std::vector<Job> jobs(3);
     for (std::size_t j = 0; j < jobs.size(); ++j) {
         jobs[j].prepare = [&order, j] { order += static_cast<char>('a' + j); };
-        jobs[j].run = [&order, j] { order += static_cast<char>('A' + j); };
+        jobs[j].work = [&order, j] { order += static_cast<char>('A' + j); };
         jobs[j].verify = [&order] {
             order += '.';
-            return "";
+            return Verdict{};
         };
         jobs[j].on_cpu = true;
     }
     return jobs;
 }
 
-/// A device for `measure`, without a large cache.
+/// A device for `time_in_rounds`, without a large cache.
 Device device_for_measuring(bool simulated) {
     Device device{};
     device.simulated = simulated;
@@ -87,19 +88,19 @@ TEST_CASE(
     "every job is prepared, timed and verified in every round, and each round starts with a different one") {
     std::string order;
     const std::vector<Job> jobs = noting_jobs(order);
-    const std::vector<Measured> measured = measure(jobs, 3, nullptr);
+    const std::vector<Row> rows = time_in_rounds(jobs, 3, "clean", nullptr);
     CHECK(order == "bB.cC.aA.cC.aA.bB.aA.bB.cC.");
-    for (const Measured& job : measured) CHECK(job.timing.samples == 3);
+    for (const Row& row : rows) CHECK(row.timing.samples == 3);
 }
 
 TEST_CASE("a GPU takes the requested number of samples after a warm-up, a CPU five, the simulator one") {
     std::string order;
     const std::vector<Job> jobs = noting_jobs(order);
     const Device gpu = device_for_measuring(false), simulator = device_for_measuring(true);
-    CHECK(measure(jobs, 9, nullptr)[0].timing.samples == 5);
-    CHECK(measure(jobs, 9, &simulator)[0].timing.samples == 1);
+    CHECK(time_in_rounds(jobs, 9, "clean", nullptr)[0].timing.samples == 5);
+    CHECK(time_in_rounds(jobs, 9, "clean", &simulator)[0].timing.samples == 1);
     order.clear();
-    CHECK(measure(jobs, 9, &gpu)[0].timing.samples == 9);
+    CHECK(time_in_rounds(jobs, 9, "clean", &gpu)[0].timing.samples == 9);
     CHECK(std::count(order.begin(), order.end(), 'A') == 10);
 }
 
@@ -113,21 +114,21 @@ TEST_CASE("a job that has taken longer than two seconds gets no further round, b
         ++runs;
         half();
     };
-    const std::vector<Job> jobs{{.name = "slow", .run = spend(2010), .on_cpu = true},
-                                {.name = "two rounds", .run = spend_half, .on_cpu = true},
-                                {.name = "fast", .run = [] {}, .on_cpu = true}};
-    const std::vector<Measured> measured = measure(jobs, 3, &gpu);
-    CHECK(measured[0].timing.samples == 1);
+    const std::vector<Job> jobs{{.name = "slow", .work = spend(2010), .on_cpu = true},
+                                {.name = "two rounds", .work = spend_half, .on_cpu = true},
+                                {.name = "fast", .work = [] {}, .on_cpu = true}};
+    const std::vector<Row> rows = time_in_rounds(jobs, 3, "clean", &gpu);
+    CHECK(rows[0].timing.samples == 1);
     CHECK(runs == 2);  // the first as a warm-up
-    CHECK(measured[1].timing.samples == 1);
-    CHECK(measured[2].timing.samples == 3);
+    CHECK(rows[1].timing.samples == 1);
+    CHECK(rows[2].timing.samples == 3);
 }
 
 TEST_CASE("a CPU and the simulator say which options they ignore, and nothing else") {
     const Device simulator = device_for_measuring(true);
-    const std::vector<Job> jobs{{.name = "job", .run = [] {}, .on_cpu = true}};
+    const std::vector<Job> jobs{{.name = "job", .work = [] {}, .on_cpu = true}};
     const auto said = [&](unsigned int rounds, const Device* device, const std::string& cache) {
-        return outputs_detail::printed(stderr, [&] { measure(jobs, rounds, device, cache); });
+        return outputs_detail::printed(stderr, [&] { time_in_rounds(jobs, rounds, cache, device); });
     };
     CHECK(said(Options{}.rounds, nullptr, Options{}.cache) == "");
     CHECK(said(5, nullptr, Options{}.cache) == "");
@@ -141,7 +142,7 @@ TEST_CASE("a terminal shows which job is running") {
     int terminal = -1;
     const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
     if (child == 0) {
-        measure({{.name = "job", .run = [] {}, .on_cpu = true}}, 2, nullptr);
+        time_in_rounds({{.name = "job", .work = [] {}, .on_cpu = true}}, 2, "clean", nullptr);
         _exit(0);
     }
     std::string shown(1000, ' ');
@@ -157,29 +158,35 @@ TEST_CASE("a terminal shows which job is running") {
 TEST_CASE("a job whose kernel fails is WRONG, and the others run if the device can recover") {
     const Device simulator = device_for_measuring(true);
     const auto fail = [] { throw CudaError(cudaErrorLaunchFailure, "kernel", "file", 1); };
-    const std::vector<Job> jobs{
-        {.name = "first", .run = [] {}}, {.name = "fails", .run = fail}, {.name = "last", .run = [] {}}};
+    std::vector<Job> jobs{
+        {.name = "first", .work = [] {}}, {.name = "fails", .work = fail}, {.name = "last", .work = [] {}}};
+    CHECK_THROWS_AS(time_in_rounds(jobs, 1, "clean", &simulator), CudaError);
     int recoveries = 0;
-    const std::vector<Measured> measured = measure(jobs, 1, &simulator, "clean", [&] { ++recoveries; });
+    jobs[1].recover = [&] { ++recoveries; };
+    const std::vector<Row> rows = time_in_rounds(jobs, 1, "clean", &simulator);
     CHECK(recoveries == 1);
-    CHECK(measured[1].verdict.starts_with("WRONG: file:1: kernel: "));
-    CHECK(measured[1].timing.samples == 0);
-    CHECK(format_seconds(measured[1].timing.median) == "-");
-    CHECK((measured[0].timing.samples == 1 && measured[2].timing.samples == 1));
-    CHECK_THROWS_AS(measure(jobs, 1, &simulator), CudaError);
+    CHECK(rows[1].verdict.is_wrong());
+    CHECK(rows[1].verdict.words.starts_with("WRONG: file:1: kernel: "));
+    CHECK(rows[1].timing.samples == 0);
+    CHECK(format_seconds(rows[1].timing.median) == "-");
+    CHECK((rows[0].timing.samples == 1 && rows[2].timing.samples == 1));
 }
 
 TEST_CASE("a verdict is that of the first wrong sample") {
     int sample = 0;
-    const auto verify = [&] { return ++sample == 2 ? std::string("WRONG: once") : std::string("ok"); };
-    CHECK(measure({{.name = "", .run = [] {}, .verify = verify, .on_cpu = true}}, 3, nullptr)[0].verdict ==
-          "WRONG: once");
-    CHECK(verdict_of(std::nullopt) == "ok");
-    CHECK(verdict_of("so") == "WRONG: so");
-    Row right, wrong;
-    right.verdict = "wrong on purpose";
-    wrong.verdict = "WRONG: so";
-    CHECK(status_of({right, right}) == 0);
+    const auto verify = [&] {
+        ++sample;
+        return verdict_of(sample == 2 ? std::optional<std::string>("once") : std::nullopt);
+    };
+    const std::vector<Job> jobs{{.name = "", .work = [] {}, .verify = verify, .on_cpu = true}};
+    CHECK(time_in_rounds(jobs, 3, "clean", nullptr)[0].verdict.words == "WRONG: once");
+    CHECK(verdict_of(std::nullopt).words == "ok");
+    CHECK_FALSE(verdict_of(std::nullopt, "WRONG").is_wrong());  // the words decide nothing
+    CHECK(verdict_of("so").words == "WRONG: so");
+    Row right, on_purpose, wrong;
+    on_purpose.verdict = {Verdict::Kind::wrong_on_purpose, "wrong on purpose"};
+    wrong.verdict = verdict_of("so");
+    CHECK(status_of({right, on_purpose}) == 0);
     CHECK(status_of({right, wrong}) == 1);
 }
 
@@ -243,12 +250,11 @@ TEST_CASE("on a GPU, kernels' rows have ratios to the read ceiling and to CUB, a
     const DeviceBuffer<unsigned char> d_data(1000);
     Options options;
     options.rounds = 1;
-    Bench bench({.bytes = 1000}, options, &gpu);
-    bench.add({.name = "variant", .run = [] { usleep(2000); }, .shape = {3, 64}});
-    bench.add({.name = kCub, .run = [] { usleep(1000); }});
-    bench.add({.name = kAllCores, .run = [] { usleep(1000); }, .on_cpu = true});
-    bench.add_read_ceiling(d_data.data(), d_data.size());
-    const std::vector<Row> rows = bench.run();
+    std::vector<Job> jobs{{.name = "variant", .work = [] { usleep(2000); }, .shape = {3, 64}},
+                          {.name = kCub, .work = [] { usleep(1000); }},
+                          {.name = kAllCores, .work = [] { usleep(1000); }, .on_cpu = true}};
+    for (const Job& job : read_ceiling_jobs(d_data.data(), d_data.size(), &gpu)) jobs.push_back(job);
+    const std::vector<Row> rows = measure(jobs, {.bytes = 1000}, options, &gpu);
     REQUIRE(rows.size() == 4);
     const auto median = [&](std::size_t row) { return rows[row].timing.median; };
     CHECK(rows[0].times_cub == Approx(median(1) / median(0)));

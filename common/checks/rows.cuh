@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "../bench/variant_bench.cuh"
+#include "../bench/variant_table.cuh"
 #include "../cuda/error.cuh"
 #include "catch.hpp"
 #include "folder.hpp"
@@ -40,7 +41,7 @@ TEST_CASE("a row's numbers are below their headings") {
     row.times_cpu_sequential = 4;
     row.times_cpu_all_cores = 0.25;
     row.times_cub = 0.125;
-    row.verdict = "ok";
+    row.verdict = verdict_of(std::nullopt);
     CHECK(outputs_detail::printed(stdout,
                                   [&] {
                                       print_heading();
@@ -94,10 +95,10 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     };
     Options options;
     options.rounds = 1;
-    Bench bench({.bytes = 4000000}, options, nullptr);
-    bench.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
-    bench.add({.name = "variant", .run = spend(4), .on_cpu = true});
-    const std::vector<Row> rows = bench.run();
+    const Row common{.bytes = 4000000};
+    const std::vector<Job> jobs{{.name = kOneCore, .work = spend(40), .on_cpu = true},
+                                {.name = "variant", .work = spend(4), .on_cpu = true}};
+    const std::vector<Row> rows = measure(jobs, common, options, nullptr);
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].times_cpu_sequential == 1);
     CHECK(rows[1].times_cpu_sequential == Approx(rows[0].timing.median / rows[1].timing.median));
@@ -106,12 +107,11 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
     CHECK(std::isnan(rows[1].of_ceiling));
 
     for (const int first : {4, 200}) {
-        Bench faster_ceiling({.bytes = 4000000}, options, nullptr);
-        faster_ceiling.add({.name = "variant", .run = spend(8), .on_cpu = true});
-        faster_ceiling.add({.name = kReadCeiling, .run = spend(first), .on_cpu = true});
-        faster_ceiling.add({.name = kReadCeiling, .run = spend(204 - first), .on_cpu = true});
-        faster_ceiling.compare_with("variant", kAllCores);
-        const std::vector<Row> one_ceiling = faster_ceiling.run();
+        const std::vector<Row> one_ceiling =
+            measure({{.name = "variant", .work = spend(8), .on_cpu = true},
+                     {.name = kReadCeiling, .work = spend(first), .on_cpu = true},
+                     {.name = kReadCeiling, .work = spend(204 - first), .on_cpu = true}},
+                    common, options, nullptr, "variant");
         REQUIRE(one_ceiling.size() == 2);
         CHECK(one_ceiling[0].times_cpu_sequential == 1);
         CHECK(one_ceiling[1].variant == kReadCeiling);
@@ -120,20 +120,17 @@ TEST_CASE("ratios are to the baselines, and a simulated time has none") {
 
     Device simulated{};
     simulated.simulated = true;
-    Bench on_simulator({.bytes = 4000000}, options, &simulated);
-    on_simulator.add({.name = "variant", .run = spend(4)});
-    on_simulator.add({.name = kOneCore, .run = spend(40), .on_cpu = true});
-    on_simulator.add_read_ceiling(nullptr, 0);
-    const std::vector<Row> simulated_rows = on_simulator.run();
+    CHECK(read_ceiling_jobs(nullptr, 0, &simulated).empty());
+    const std::vector<Row> simulated_rows = measure(
+        {{.name = "variant", .work = spend(4)}, {.name = kOneCore, .work = spend(40), .on_cpu = true}},
+        common, options, &simulated);
     REQUIRE(simulated_rows.size() == 2);
     CHECK(simulated_rows[0].simulated);
     CHECK(simulated_rows[0].cache.empty());
     CHECK(std::isnan(simulated_rows[0].gigabytes_per_second));
     CHECK(std::isnan(simulated_rows[0].times_cpu_sequential));
 
-    Bench of_nothing({.bytes = 0}, options, nullptr);
-    of_nothing.add({.name = kOneCore, .run = spend(1), .on_cpu = true});
-    CHECK(std::isnan(of_nothing.run()[0].times_cpu_sequential));
+    CHECK(std::isnan(measure(jobs, {}, options, nullptr)[0].times_cpu_sequential));
 }
 
 }  // namespace rows_checks

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of the verifications, of the runner, and of `check_variant`.
+/// @brief Checks of the verifications, of `PreparedVariant`, and of `check_variant`.
 #pragma once
 
 #include <string>
@@ -127,9 +127,9 @@ TEST_CASE("an error that a variant does not notice is its own failure, and not a
 
     const Variant<Histogram> right{.name = "right", .run = copy_and_compute<Histogram>};
     const DeviceBuffer<unsigned char> d_data(1);
-    Runner<Histogram> runner(right, 1, {});
+    PreparedVariant<Histogram> prepared(right, 1, {});
     CHECK(cudaMemset(nullptr, 0, 1) != cudaSuccess);
-    CHECK_NOTHROW(runner.run(d_data.data()));
+    CHECK_NOTHROW(prepared.call(d_data.data()));
 }
 
 TEST_CASE("writes past the end of the results or the workspace are found") {

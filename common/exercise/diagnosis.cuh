@@ -91,12 +91,13 @@ class Diagnosis {
         moved.insert(moved.end(), c_.offset, poison);
         const DeviceBuffer<Element> d_moved(variant_.on_cpu ? 0 : moved.size());
         try {
-            Runner<Problem> runner(variant_, data.size(), c_.shape);
-            runner.fill(kOld);
+            PreparedVariant<Problem> prepared(variant_, data.size(), c_.shape);
+            prepared.fill(kOld);
             if (!variant_.on_cpu && !moved.empty())
                 CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
-            runner.run((variant_.on_cpu ? moved.data() : d_moved.data()) + c_.offset);
-            return Answer{runner.results(), variant_.expected(Problem::reference(data.data(), data.size()))};
+            prepared.call((variant_.on_cpu ? moved.data() : d_moved.data()) + c_.offset);
+            return Answer{prepared.results(),
+                          variant_.expected(Problem::reference(data.data(), data.size()))};
         } catch (const std::exception&) {
             forget_fault();
             return std::nullopt;
@@ -170,8 +171,8 @@ class Diagnosis {
         const unsigned long long excess = answer.got[0] - answer.expected[0];
         for (unsigned int times = 1; times <= 1024; ++times) {
             const bool is_input = excess == times * square;
-            // 17 times kFenceValue is -6, which is also the difference between 3 and 9.
-            if (is_input || (times < 17 && excess == times * Runner<Problem>::kFenceValue))
+            // 17 times kRedzoneValue is -6, which is also the difference between 3 and 9.
+            if (is_input || (times < 17 && excess == times * PreparedVariant<Problem>::kRedzoneValue))
                 return say(std::string("The sum includes numbers that are ") +
                            (is_input ? "before or after the input" : "after the workspace") +
                            ": an index is out of range.");

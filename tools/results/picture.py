@@ -14,7 +14,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from rows import MOST, Problem, device_row, grouped, is_baseline, machine, on_cpu, one_line, title
+from rows import MOST, Problem, device_row, grouped, is_baseline, kind, machine, on_cpu, one_line, title
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
@@ -135,7 +135,7 @@ class Picture:
     @staticmethod
     def line(y, row):
         """A variant: where it is drawn, its name and its value in words."""
-        remark = ", wrong" if "wrong on purpose" in row["verdict"] else ", CPU" if on_cpu(row) else ""
+        remark = ", wrong" if kind(row["verdict"]) == "wrong on purpose" else ", CPU" if on_cpu(row) else ""
         at, low, high = mark(row)
         chapter = row["chapter"][:2] + "  " if row["case"] == "progression" else ""
         return (y, at, low, high, f"{chapter}{row['variant']}{remark}", grouped(at))

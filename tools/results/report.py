@@ -61,11 +61,9 @@ def table(rows):
 
 def counts(rows):
     """How many variants were right, and how many were not."""
-    verdicts = [row["verdict"] for row in rows if not results.is_baseline(row)]
-    on_purpose = sum("wrong on purpose" in verdict for verdict in verdicts)
-    wrong = sum(verdict.startswith("WRONG") for verdict in verdicts)
-    return (f"<p>{len(verdicts)} variants: {len(verdicts) - on_purpose - wrong} right, {on_purpose} wrong on purpose, "
-            f"{wrong} wrong.</p>\n")
+    kinds = [results.kind(row["verdict"]) for row in rows if not results.is_baseline(row)]
+    return (f"<p>{len(kinds)} variants: {kinds.count('right')} right, {kinds.count('wrong on purpose')} wrong on purpose, "
+            f"{kinds.count('wrong')} wrong.</p>\n")
 
 
 def section(rows, problem):

@@ -195,6 +195,13 @@ def spread(row):
     return f"{three_digits(row['p10_s'] * factor)} to {three_digits(row['p90_s'] * factor)} {unit}"
 
 
+def kind(verdict):
+    """Of a verdict's words, as common/bench writes them: right, wrong on purpose or wrong."""
+    if verdict.startswith("WRONG"):
+        return "wrong"
+    return "wrong on purpose" if verdict.startswith("wrong on purpose") else "right"
+
+
 def lost(verdict):
     before, _, additions = verdict.partition(": lost ")
     if not additions:

@@ -63,10 +63,10 @@ std::optional<std::string> check_channels(const Variant<Channels<kChannels>>& va
     for (std::size_t offset = 0; offset < 16; ++offset)
         for (const std::size_t n : {1, 5, 6, 16, 17, 1001}) {
             const MovedPixels<kChannels> moved({bytes.begin(), bytes.begin() + n * kChannels}, offset);
-            Runner<Channels<kChannels>> runner(variant, n, {0, 64});
-            runner.run(moved.data);
+            PreparedVariant<Channels<kChannels>> prepared(variant, n, {0, 64});
+            prepared.call(moved.data);
             const Bins expected = Channels<kChannels>::reference(pixels.data(), n);
-            if (const auto wrong = verify_one_by_one(runner.results(), expected))
+            if (const auto wrong = verify_one_by_one(prepared.results(), expected))
                 return std::to_string(n) + " pixels, " + std::to_string(offset) + " bytes on: " + *wrong;
         }
     return check_launch_error(variant);

@@ -39,9 +39,9 @@ void check_against_opencv(const Image& image, const Recorded& expected) {
     const MovedPixels<kChannels> moved(image.pixels);
     Bins bins;
     for (const auto& variant : kChannelVariants<kChannels>) {
-        Runner<Channels<kChannels>> runner(variant, image.pixel_count(), {});
-        runner.run(moved.data);
-        bins = runner.results();
+        PreparedVariant<Channels<kChannels>> prepared(variant, image.pixel_count(), {});
+        prepared.call(moved.data);
+        bins = prepared.results();
         CHECK(verify_one_by_one(bins, expected.counts).value_or("") == "");
     }
     const std::vector<unsigned char> tables = equalizing_tables(bins, false);

@@ -10,30 +10,29 @@
 
 #include "../cuda/pinned.cuh"
 #include "../problem/cores.hpp"
-#include "../problem/runner.cuh"
+#include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
-#include "bench.cuh"
 #include "cub.cuh"
 #include "histogram_report.hpp"
+#include "measure.cuh"
 #include "one_core.hpp"
 
-/// @brief Times, verifies and prints variants and baselines, in the order in which they are added.
+/// @brief The table of variants and baselines, in the order in which they are added.
 template <typename Problem>
-class VariantBench {
+class VariantTable {
  public:
     using Element = typename Problem::Element;  ///< what the input consists of
 
     /// @param[in] chapter The chapter's folder.
     /// @param[in] device  Null for a program that stays on the CPU.
-    /// @param[in] data    The input in host memory; it must outlive the bench.
+    /// @param[in] data    The input in host memory; it must outlive the table.
     /// @param[in] d_data  The same in device memory; null without a device.
-    VariantBench(const std::string& chapter, const Options& options, const Device* device,
+    VariantTable(const std::string& chapter, const Options& options, const Device* device,
                  const std::vector<Element>& data, const Element* d_data)
-        : bench_({.chapter = chapter,
+        : common_{.chapter = chapter,
                   .problem = Problem::kName,
                   .n = data.size(),
                   .bytes = data.size() * sizeof(Element)},
-                 options, device),
           options_(options),
           device_(device),
           data_(data),
@@ -41,23 +40,24 @@ class VariantBench {
           reference_(on_all_cores<Problem>(data.data(), data.size(), Problem::reference)) {
         if (device == nullptr && options.no_cpu)
             throw BadOption("--no-cpu would leave nothing to time: this program runs on the CPU");
-        if (device != nullptr && device->simulated) bench_.recover_by([this] { recover(); });
     }
 
     /// Adds a variant, with its own results and workspace. @throws CudaError.
     void add(const Variant<Problem>& variant) {
         const auto line = std::make_shared<Line>(variant, data_.size(), options_.shape);
         lines_.push_back(line);
-        bench_.add({.name = variant.name,
-                    .run = [this, line] { line->runner->run(line->variant.on_cpu ? data_.data() : d_data_); },
-                    .prepare = [line] { line->runner->poison(); },
-                    .verify =
-                        [this, line] {
-                            line->results = line->runner->results();
-                            return verdict(*line);
-                        },
-                    .on_cpu = variant.on_cpu,
-                    .shape = options_.shape});
+        Job job{.name = variant.name,
+                .work = [this, line] { line->prepared->call(line->variant.on_cpu ? data_.data() : d_data_); },
+                .prepare = [line] { line->prepared->poison(); },
+                .verify =
+                    [this, line] {
+                        line->results = line->prepared->results();
+                        return verdict(*line);
+                    },
+                .on_cpu = variant.on_cpu,
+                .shape = options_.shape};
+        if (device_ != nullptr && device_->simulated) job.recover = [this] { recover(); };
+        jobs_.push_back(job);
     }
 
     /// Adds the CPU's sequential loop, and its fastest loop on all cores, unless the options say no.
@@ -70,13 +70,13 @@ class VariantBench {
             const OneCore stays;
             return Problem::reference(data_.data(), data_.size());
         };
-        bench_.add_on_cpu(kOneCore, on_one_core, verify);
-        bench_.add_on_cpu(
-            kAllCores, [this] { return on_all_cores<Problem>(data_.data(), data_.size()); }, verify);
+        const auto on_all = [this] { return on_all_cores<Problem>(data_.data(), data_.size()); };
+        jobs_.push_back(job_on_cpu(kOneCore, on_one_core, verify));
+        jobs_.push_back(job_on_cpu(kAllCores, on_all, verify));
     }
 
     /// Adds the read ceiling of the input; not on the simulator.
-    void add_read_ceiling() { bench_.add_read_ceiling(d_data_, data_.size() * sizeof(Element)); }
+    void add_read_ceiling() { add(read_ceiling_jobs(d_data_, data_.size() * sizeof(Element), device_)); }
 
     /// Adds NVIDIA's library CUB; not on the simulator.
     void add_cub() {
@@ -86,46 +86,45 @@ class VariantBench {
     }
 
     /// Adds jobs of any other kind.
-    void add(const std::vector<Job>& jobs) {
-        for (const Job& job : jobs) bench_.add(job);
-    }
+    void add(const std::vector<Job>& jobs) { jobs_.insert(jobs_.end(), jobs.begin(), jobs.end()); }
 
     /// The correct results.
     const Results& reference() const { return reference_; }
 
     /// @brief Adds the host-to-device transfer of the input, which no other time includes, from pageable and
     ///        from pinned memory, and the time of pinning. Not on the simulator, nor if the options say no.
-    /// @param[in,out] pinned The input. It must outlive the bench.
+    /// @param[in,out] pinned The input. It must outlive the table.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated || options_.no_cpu) return;
         const auto copy = [this, d_data] {
             CUDA_CHECK(
                 cudaMemcpy(d_data, data_.data(), data_.size() * sizeof(Element), cudaMemcpyHostToDevice));
         };
-        bench_.add({.name = kPageableCopy,
-                    .run = copy,
-                    .prepare = [&pinned] { pinned.release(); },
-                    .verify =
-                        [&pinned] {
-                            pinned.pin();
-                            return std::string();
-                        }});
-        bench_.add({.name = kPinnedCopy, .run = copy});
-        bench_.add({.name = kPinning,
-                    .run = [&pinned] { pinned.pin(); },
-                    .prepare = [&pinned] { pinned.release(); },
-                    .on_cpu = true});
+        jobs_.push_back({.name = kPageableCopy,
+                         .work = copy,
+                         .prepare = [&pinned] { pinned.release(); },
+                         .verify =
+                             [&pinned] {
+                                 pinned.pin();
+                                 return Verdict{};
+                             }});
+        jobs_.push_back({.name = kPinnedCopy, .work = copy});
+        jobs_.push_back({.name = kPinning,
+                         .work = [&pinned] { pinned.pin(); },
+                         .prepare = [&pinned] { pinned.release(); },
+                         .on_cpu = true});
     }
 
     /// Names the CPU baselines of the speed-ups, in a table without the usual ones.
     void compare_with(const char* one_core, const char* all_cores) {
-        bench_.compare_with(one_core, all_cores);
+        one_core_ = one_core;
+        all_cores_ = all_cores;
     }
 
     /// @brief Measures everything side by side, prints the table, and writes the files that the options name.
     /// @return The program's exit status: 1 if a result is wrong and should not be.
-    int run() {
-        const std::vector<Row> rows = bench_.run();
+    int measure_and_print() {
+        const std::vector<Row> rows = measure(jobs_, common_, options_, device_, one_core_, all_cores_);
         if (options_.heading) print_title(rows.front());
         for (const Row& row : rows)  // a continued table already has the CPU baselines
             if (options_.heading || !is_without_kernel(row.variant)) print_row(row);
@@ -135,7 +134,7 @@ class VariantBench {
         return status_of(rows);
     }
 
-    /// @return After `run`, the results of the last of the variants with the most numbers.
+    /// @return After `measure_and_print`, the results of the last of the variants with the most numbers.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)
@@ -146,9 +145,9 @@ class VariantBench {
  private:
     struct Line {
         Line(const Variant<Problem>& variant_, std::size_t n, const LaunchShape& shape)
-            : variant(variant_), runner(std::make_unique<Runner<Problem>>(variant, n, shape)) {}
+            : variant(variant_), prepared(std::make_unique<PreparedVariant<Problem>>(variant, n, shape)) {}
         const Variant<Problem> variant;
-        std::unique_ptr<Runner<Problem>> runner;
+        std::unique_ptr<PreparedVariant<Problem>> prepared;
         Results results;              ///< of the last sample
         bool fully_verified = false;  ///< once is enough, since it takes as long as the problem itself
     };
@@ -160,16 +159,18 @@ class VariantBench {
         d_data_ = copy_.data();
         CUDA_CHECK(cudaMemcpy(copy_.data(), data_.data(), copy_.bytes(), cudaMemcpyHostToDevice));
         for (const auto& line : lines_)
-            line->runner = std::make_unique<Runner<Problem>>(line->variant, data_.size(), options_.shape);
+            line->prepared =
+                std::make_unique<PreparedVariant<Problem>>(line->variant, data_.size(), options_.shape);
         cudaGetLastError();  // set by freeing lost memory
     }
 
     /// The table's verdict on a line's results.
-    std::string verdict(Line& line) {
+    Verdict verdict(Line& line) {
         auto wrong = verify_one_by_one(line.results, line.variant.expected(reference_));
         if (line.variant.wrong_because != nullptr)
-            return wrong ? "wrong on purpose: " + Problem::shortfall(line.results, data_.size())
-                         : "wrong on purpose, right by luck";
+            return {Verdict::Kind::wrong_on_purpose,
+                    wrong ? "wrong on purpose: " + Problem::shortfall(line.results, data_.size())
+                          : "wrong on purpose, right by luck"};
         if (!wrong && !line.fully_verified) wrong = Problem::verify(line.results, data_.data(), data_.size());
         line.fully_verified = true;
         return verdict_of(wrong, Problem::verdict(line.results));
@@ -182,7 +183,7 @@ class VariantBench {
         print_table_heading(row, device_);
     }
 
-    Bench bench_;
+    const Row common_;  ///< the fields that all rows share
     const Options options_;
     const Device* const device_;
     const std::vector<Element>& data_;
@@ -190,4 +191,6 @@ class VariantBench {
     DeviceBuffer<Element> copy_;  ///< of the data, after a fault
     const Results reference_;
     std::vector<std::shared_ptr<Line>> lines_;
+    std::vector<Job> jobs_;
+    const char *one_core_ = kOneCore, *all_cores_ = kAllCores;
 };

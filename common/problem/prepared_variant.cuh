@@ -1,5 +1,5 @@
 /// @file
-/// @brief Runs a variant in its own memory, for benchmarks and checks.
+/// @brief A variant with memory of its own, for benchmarks and checks.
 #pragma once
 
 #include <algorithm>
@@ -16,27 +16,28 @@ class UnnoticedError : public CudaError {
 };
 
 /// @brief A variant with its results and workspace, in device memory or, for the CPU's variants, in host
-///        memory. A fence after each of these reveals writes past the end. On a device, poison is set by
+///        memory. A redzone after each of these reveals writes past the end. On a device, poison is set by
 ///        cudaMemset, which the lens takes for memory that was never written.
 template <typename Problem>
-class Runner {
+class PreparedVariant {
  public:
     using Element = typename Problem::Element;  ///< the type of the input's elements
-    static constexpr unsigned long long kFenceValue = 0x5A5A5A5A5A5A5A5Aull;  ///< after results and workspace
+    static constexpr unsigned long long kRedzoneValue =
+        0x5A5A5A5A5A5A5A5Aull;  ///< after results and workspace
 
-    /// @param[in] variant Must outlive the runner.
+    /// @param[in] variant Must outlive this object.
     /// @throws CudaError.
-    Runner(const Variant<Problem>& variant, std::size_t n, const LaunchShape& shape)
+    PreparedVariant(const Variant<Problem>& variant, std::size_t n, const LaunchShape& shape)
         : variant_(variant),
           n_(n),
           shape_(shape),
-          results_(variant.results + kFence, kPoison),
-          workspace_(variant.workspace_size(n, shape) + kFence, kPoison),
+          results_(variant.results + kRedzone, kPoison),
+          workspace_(variant.workspace_size(n, shape) + kRedzone, kPoison),
           d_results_(variant.on_cpu ? 0 : results_.size()),
           d_workspace_(variant.on_cpu ? 0 : workspace_.size()) {
-        if (variant.zeroed_workspace) std::fill(workspace_.begin(), workspace_.end() - kFence, 0);
+        if (variant.zeroed_workspace) std::fill(workspace_.begin(), workspace_.end() - kRedzone, 0);
         for (Results* const buffer : {&results_, &workspace_})
-            std::fill(buffer->end() - kFence, buffer->end(), kFenceValue);
+            std::fill(buffer->end() - kRedzone, buffer->end(), kRedzoneValue);
         if (variant.on_cpu) return;
         copy(results_, d_results_);
         copy(workspace_, d_workspace_);
@@ -46,19 +47,19 @@ class Runner {
 
     /// Overwrites the old results, so that missing stores are found. The workspace keeps its contents.
     void poison() {
-        std::fill(results_.begin(), results_.end() - kFence, kPoison);
+        std::fill(results_.begin(), results_.end() - kRedzone, kPoison);
         if (!variant_.on_cpu) poison(d_results_);
     }
 
     /// The same with another number.
     void fill(unsigned long long number) {
-        std::fill(results_.begin(), results_.end() - kFence, number);
+        std::fill(results_.begin(), results_.end() - kRedzone, number);
         if (!variant_.on_cpu) copy(results_, d_results_);
     }
 
     /// @param[in] data `n` elements in device memory, or in host memory for the CPU's variants.
     /// @throws UnnoticedError, and what the variant throws.
-    void run(const Element* data) {
+    void call(const Element* data) {
         if (!variant_.on_cpu) cudaGetLastError();  // clears older errors, which are not this variant's
         if (variant_.on_cpu)
             variant_.run(data, n_, results_.data(), workspace_.data(), shape_);
@@ -74,20 +75,20 @@ class Runner {
     /// @return A copy of the results in host memory, made after all work launched so far. @throws CudaError.
     Results results() {
         if (!variant_.on_cpu) results_ = d_results_.to_host();
-        return Results(results_.begin(), results_.end() - kFence);
+        return Results(results_.begin(), results_.end() - kRedzone);
     }
 
     /// @return A description of the first write past the end; nothing if there was none. @throws CudaError.
     std::optional<std::string> overrun() const {
         const auto past = [this](const Results& host, const DeviceBuffer<unsigned long long>& d_buffer,
                                  const char* what) -> std::optional<std::string> {
-            const std::size_t end = host.size() - kFence;
-            Results fence(host.begin() + static_cast<std::ptrdiff_t>(end), host.end());
+            const std::size_t end = host.size() - kRedzone;
+            Results redzone(host.begin() + static_cast<std::ptrdiff_t>(end), host.end());
             if (!variant_.on_cpu)
-                CUDA_CHECK(cudaMemcpy(fence.data(), d_buffer.data() + end, kFence * sizeof(fence[0]),
+                CUDA_CHECK(cudaMemcpy(redzone.data(), d_buffer.data() + end, kRedzone * sizeof(redzone[0]),
                                       cudaMemcpyDeviceToHost));
-            for (std::size_t i = 0; i < kFence; ++i)
-                if (fence[i] != kFenceValue)
+            for (std::size_t i = 0; i < kRedzone; ++i)
+                if (redzone[i] != kRedzoneValue)
                     return "element " + std::to_string(end + i) + " of the " + what +
                            ", past the end, was written";
             return std::nullopt;
@@ -97,11 +98,11 @@ class Runner {
     }
 
  private:
-    static constexpr std::size_t kFence = 16;
+    static constexpr std::size_t kRedzone = 16;
     static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;
 
     static void poison(const DeviceBuffer<unsigned long long>& d_buffer) {
-        CUDA_CHECK(cudaMemset(d_buffer.data(), 0xA5, d_buffer.bytes() - kFence * sizeof(kPoison)));
+        CUDA_CHECK(cudaMemset(d_buffer.data(), 0xA5, d_buffer.bytes() - kRedzone * sizeof(kPoison)));
     }
     static void copy(const Results& host, const DeviceBuffer<unsigned long long>& d_buffer) {
         CUDA_CHECK(cudaMemcpy(d_buffer.data(), host.data(), d_buffer.bytes(), cudaMemcpyHostToDevice));

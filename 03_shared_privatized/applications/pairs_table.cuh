@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/bench/bench.cuh"
+#include "../../common/bench/measure.cuh"
 #include "../../common/cuda/device_buffer.cuh"
 #include "options.hpp"
 
@@ -18,24 +18,20 @@ inline std::string axis_text(const std::string& name, const Axis& axis) {
            rough(axis.high);
 }
 
-/// Two columns in device memory, one after the other, and a bench for them.
+/// Two columns in device memory, one after the other, and the table of what is computed from them.
 template <typename T>
-struct PairsBench {
+struct PairsTable {
     const ApplicationOptions& options;
     const Device& device;
     const std::size_t n;
     const DeviceBuffer<T> d_pairs;
-    Bench bench;
+    const char* const problem;
+    std::vector<Job> jobs;
 
     /// @throws CudaError.
-    PairsBench(const char* problem, const Pairs<T>& pairs, const ApplicationOptions& options_,
+    PairsTable(const char* problem_, const Pairs<T>& pairs, const ApplicationOptions& options_,
                const Device& device_)
-        : options(options_),
-          device(device_),
-          n(pairs.first.size()),
-          d_pairs(2 * n),
-          bench({.chapter = "03_shared_privatized", .problem = problem, .n = n, .bytes = d_pairs.bytes()},
-                options, &device) {
+        : options(options_), device(device_), n(pairs.first.size()), d_pairs(2 * n), problem(problem_) {
         CUDA_CHECK(cudaMemcpy(d_pairs.data(), pairs.first.data(), n * sizeof(T), cudaMemcpyHostToDevice));
         CUDA_CHECK(
             cudaMemcpy(d_pairs.data() + n, pairs.second.data(), n * sizeof(T), cudaMemcpyHostToDevice));
@@ -48,9 +44,12 @@ struct PairsBench {
     /// @param[in] detail  More about it, in one line.
     /// @param[in] outside How many of these have no bin.
     /// @return The program's exit status: 1 if a result is wrong.
-    int run(const std::string& what, const std::string& detail, std::size_t outside) {
-        bench.add_read_ceiling(d_pairs.data(), d_pairs.bytes());
-        const std::vector<Row> rows = bench.run();
+    int measure_and_print(const std::string& what, const std::string& detail, std::size_t outside) {
+        for (const Job& job : read_ceiling_jobs(d_pairs.data(), d_pairs.bytes(), &device))
+            jobs.push_back(job);
+        const std::vector<Row> rows = measure(
+            jobs, {.chapter = "03_shared_privatized", .problem = problem, .n = n, .bytes = d_pairs.bytes()},
+            options, &device);
         const std::string dropped =
             outside == 0 ? "none outside" : std::to_string(outside) + " outside, dropped";
         std::printf("\n%s (%s), %s\n%s; %s.\n", what.c_str(), rows.front().input.c_str(), device.name.c_str(),

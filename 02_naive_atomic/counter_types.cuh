@@ -28,7 +28,7 @@ template <typename Counter>
 void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_counters, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_counters, 0, kBins * sizeof(Counter)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     typed_kernel<<<grid, shape.block_or(kBlock)>>>(d_data, n, d_counters);
     CUDA_CHECK(cudaGetLastError());
 }
@@ -36,8 +36,8 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_coun
 /// A job that counts with one type of counters.
 /// @param[in] largest How far it counts: the largest number that adding 1 can reach.
 template <typename Counter>
-Job counter_type_job(const char* name, unsigned long long largest, const unsigned char* d_data,
-                      std::size_t n, const Bins& expected, LaunchShape shape) {
+Job counter_type_job(const char* name, unsigned long long largest, const unsigned char* d_data, std::size_t n,
+                     const Bins& expected, LaunchShape shape) {
     const auto d_counters = std::make_shared<DeviceBuffer<Counter>>(kBins);
     const auto verify = [d_counters, &expected, largest] {
         const std::vector<Counter> counters = d_counters->to_host();
@@ -46,10 +46,10 @@ Job counter_type_job(const char* name, unsigned long long largest, const unsigne
         return verdict_of(verify_one_by_one(Bins(counters.begin(), counters.end()), expected));
     };
     return {.name = name,
-               .work = [=] { histogram_typed(d_data, n, d_counters->data(), shape); },
-               .prepare = [=] { CUDA_CHECK(cudaMemset(d_counters->data(), 0xA5, d_counters->bytes())); },
-               .verify = verify,
-               .shape = shape};
+            .work = [=] { histogram_typed(d_data, n, d_counters->data(), shape); },
+            .prepare = [=] { CUDA_CHECK(cudaMemset(d_counters->data(), 0xA5, d_counters->bytes())); },
+            .verify = verify,
+            .shape = shape};
 }
 
 /// @brief Times and verifies the grid-stride loop with five types of counters, and prints the table.

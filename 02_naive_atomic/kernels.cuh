@@ -79,7 +79,7 @@ __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned 
 constexpr unsigned int kBlock = 256;
 
 /// The default grid. D found that two blocks per SM are fastest.
-inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
+inline unsigned int two_blocks_per_sm() { return 2 * multiprocessor_count(); }
 
 /// @name Host functions
 /// Each is a @ref Variant::Run, which describes the parameters and what it throws.
@@ -110,7 +110,7 @@ inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, un
                                   unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     grid_stride_kernel<<<grid, shape.block_or(kBlock)>>>(d_data, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }
@@ -120,7 +120,7 @@ inline void histogram_cas(const unsigned char* d_data, std::size_t n, unsigned l
                           unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     cas_kernel<<<grid, shape.block_or(kBlock)>>>(d_data, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
 }

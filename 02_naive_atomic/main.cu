@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpy(d_data, data.data(), n, cudaMemcpyHostToDevice));
         CUDA_CHECK(cudaEventRecord(events[1]));
         CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
-        if (n > 0) grid_stride_kernel<<<two_blocks_a_multiprocessor(), kBlock>>>(d_data, n, d_bins);
+        if (n > 0) grid_stride_kernel<<<two_blocks_per_sm(), kBlock>>>(d_data, n, d_bins);
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaEventRecord(events[2]));
         Bins bins(kBins);

@@ -13,7 +13,7 @@
 constexpr unsigned int kBlock = 256;
 
 /// Blocks, unless the caller chooses another number: article D's optimum, two per SM.
-inline unsigned int two_blocks_a_multiprocessor() { return 2 * multiprocessor_count(); }
+inline unsigned int two_blocks_per_sm() { return 2 * multiprocessor_count(); }
 
 /// @name Kernels
 /// Each adds the counts of `n` bytes to the bins, 256 or `kFewBins`. Both are in device memory, and the bins
@@ -132,7 +132,7 @@ inline void histogram_article(const unsigned char* d_data, std::size_t n, unsign
                               unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     require_32_bit_counters(n, grid, kBins);
     article_kernel<<<grid, shape.block_or(kBins)>>>(d_data, n, d_bins);
     CUDA_CHECK(cudaGetLastError());
@@ -143,7 +143,7 @@ inline void histogram_any_block(const unsigned char* d_data, std::size_t n, unsi
                                 unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     const unsigned int block = shape.block_or(kBlock);
     require_32_bit_counters(n, grid, block);
     any_block_kernel<<<grid, block>>>(d_data, n, d_bins);
@@ -155,7 +155,7 @@ inline void histogram_warp_private(const unsigned char* d_data, std::size_t n, u
                                    unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     const unsigned int block = shape.block_or(kBlock);
     require_32_bit_counters(n, grid, block);
     const std::size_t shared_bytes = (block + 31) / 32 * kBins * sizeof(unsigned int);
@@ -168,7 +168,7 @@ inline void histogram_registers(const unsigned char* d_data, std::size_t n, unsi
                                 unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     const unsigned int block = shape.block_or(kBlock);
     require_32_bit_counters(n, grid, block);
     register_kernel<<<grid, block>>>(d_data, n, d_bins);
@@ -180,7 +180,7 @@ inline void histogram_indexed(const unsigned char* d_data, std::size_t n, unsign
                               unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kFewBins * sizeof(*d_bins)));
     if (n == 0) return;
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     const unsigned int block = shape.block_or(kBlock);
     require_32_bit_counters(n, grid, block);
     indexed_kernel<<<grid, block>>>(d_data, n, d_bins);

@@ -102,17 +102,17 @@ inline void histogram_at_level(Level level, const unsigned int* d_keys, std::siz
     if (n == 0) return;
     const unsigned int block = shape.block_or(level == Level::shared ? 1024 : kBlock);
     std::size_t shared_bytes = 0;
-    int blocks_a_multiprocessor = 8;
+    int blocks_per_sm = 8;
     if (level == Level::shared) {
         // A block gets more than 48 KiB only if the kernel requests it beforehand.
         shared_bytes = bins * sizeof(unsigned int);
         CUDA_CHECK(cudaFuncSetAttribute(shared_level_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(shared_bytes)));
-        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks_a_multiprocessor, shared_level_kernel, static_cast<int>(block), shared_bytes));
+        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, shared_level_kernel,
+                                                                 static_cast<int>(block), shared_bytes));
     }
     const unsigned int grid =
-        shape.grid_or(static_cast<unsigned int>(blocks_a_multiprocessor) * multiprocessor_count());
+        shape.grid_or(static_cast<unsigned int>(blocks_per_sm) * multiprocessor_count());
     if (level != Level::global) require_32_bit_counters(n, grid, block);
     switch (level) {
         case Level::registers: register_level_kernel<<<grid, block>>>(d_keys, n, bins, d_bins); break;
@@ -154,14 +154,14 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
         std::vector<Job> jobs;
         for (const Level level : {Level::registers, Level::shared, Level::global}) {
             if (level < level_for(bins)) continue;
-            jobs.push_back({.name = std::to_string(bins) + " bins, " + name_of(level),
-                       .work =
-                           [&, level] {
-                               histogram_at_level(level, d_keys.data(), n, bins, d_bins.data(),
-                                                  options.shape);
-                           },
-                       .verify = [&] { return verdict_of(verify_one_by_one(d_bins.to_host(), expected)); },
-                       .shape = options.shape});
+            jobs.push_back(
+                {.name = std::to_string(bins) + " bins, " + name_of(level),
+                 .work =
+                     [&, level] {
+                         histogram_at_level(level, d_keys.data(), n, bins, d_bins.data(), options.shape);
+                     },
+                 .verify = [&] { return verdict_of(verify_one_by_one(d_bins.to_host(), expected)); },
+                 .shape = options.shape});
         }
         const std::vector<Row> rows = measure(
             jobs,
@@ -169,7 +169,8 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
             options, &device);
         std::printf("%8u  %-14s ", bins, name_of(level_for(bins)));
         for (std::size_t empty = rows.size(); empty < 3; ++empty) std::printf(" %14s", "-");
-        for (const Row& row : rows) std::printf(" %14s", row.verdict.is_wrong() ? "WRONG" : format_time(row).c_str());
+        for (const Row& row : rows)
+            std::printf(" %14s", row.verdict.is_wrong() ? "WRONG" : format_time(row).c_str());
         std::printf("\n");
         status = std::max(status, status_of(rows));
     }

@@ -23,7 +23,7 @@ __global__ void verdict_kernel(const unsigned long long* d_sums, const unsigned 
 inline void histogram_of_answers(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                  unsigned long long* d_sums, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_sums, 0, 2 * kBins * sizeof(*d_sums)));
-    const unsigned int grid = shape.grid_or(two_blocks_a_multiprocessor());
+    const unsigned int grid = shape.grid_or(two_blocks_per_sm());
     answers_kernel<<<grid, shape.block_or(kBlock)>>>(d_data, n, d_sums, d_sums + kBins);
     CUDA_CHECK(cudaGetLastError());
     verdict_kernel<<<1, kBins>>>(d_sums, d_sums + kBins, d_bins);

@@ -66,9 +66,9 @@ __device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned 
 inline unsigned int copies_that_fit(std::size_t bytes, unsigned int block) {
     const std::size_t most = most_shared_bytes();
     if (bytes > most) return 0;
-    const std::size_t blocks =
+    const std::size_t blocks_per_sm =
         std::max<std::size_t>(1, device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
-    const std::size_t share = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks -
+    const std::size_t share = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks_per_sm -
                               device_attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     return static_cast<unsigned int>(std::clamp<std::size_t>(std::min(share, most) / bytes, 1, 32));
 }
@@ -97,10 +97,11 @@ PrivateLaunch private_launch(Kernel kernel, Counting counting, std::size_t n, st
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(launch.shared_bytes)));
     }
-    int blocks = 0;
-    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(launch.block),
-                                                             launch.shared_bytes));
-    const std::size_t resident = std::size_t{static_cast<unsigned int>(blocks)} * multiprocessor_count();
+    int blocks_per_sm = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks_per_sm, kernel, static_cast<int>(launch.block), launch.shared_bytes));
+    const std::size_t resident =
+        std::size_t{static_cast<unsigned int>(blocks_per_sm)} * multiprocessor_count();
     const std::size_t useful = std::max<std::size_t>(1, n / launch.block);
     launch.grid = shape.grid_or(static_cast<unsigned int>(std::min(resident, useful)));
     return launch;

@@ -141,10 +141,10 @@ void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, u
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared_bytes)));
     const unsigned int block = shape.block_or(kWideBlock);
-    int resident = 0;
-    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(block),
+    int blocks_per_sm = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, kernel, static_cast<int>(block),
                                                              shared_bytes));
-    const unsigned int most = static_cast<unsigned int>(resident) * multiprocessor_count();
+    const unsigned int most = static_cast<unsigned int>(blocks_per_sm) * multiprocessor_count();
     const unsigned int useful = blocks_for(n, block * 2 * sizeof(uint4) / kChannels + 1);
     // If not even one block fits, launching one reports that.
     const unsigned int grid = shape.grid_or(std::clamp(most, 1u, useful));

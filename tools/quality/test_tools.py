@@ -698,7 +698,7 @@ class Grade(unittest.TestCase):
         self.assertIn("i += 1 * stride", source.text)
         self.assertIn("2 * multiprocessor_count()", source.text)
         self.assertEqual(len(source.notes), 1)
-        self.assertRegex(source.notes[0], r"^Ignored: the change to 'two_blocks_a_multiprocessor' in line \d+")
+        self.assertRegex(source.notes[0], r"^Ignored: the change to 'two_blocks_per_sm' in line \d+")
 
     def test_helpers_of_a_solution_are_accepted(self):
         for helper in ("constexpr int kTurns[2] = {1, 2};", "struct Pair { int first, second; };", "using Count = unsigned int;",

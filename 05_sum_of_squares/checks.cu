@@ -1,9 +1,5 @@
 /// @file
 /// @brief Checks of chapter 05.
-#include <sys/mman.h>
-#include <sys/resource.h>
-
-#include <algorithm>
 #include <new>
 #include <sstream>
 #include <string>
@@ -12,6 +8,7 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
+#include "../common/checks/far_memory.hpp"
 #include "../common/checks/setting.hpp"
 #include "clocks.cuh"
 #include "device_info.cuh"
@@ -51,7 +48,7 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
     if (kAddressSanitizer) return;
     // A kernel's first access to unreadable memory shows an index without running the whole loop.
     constexpr std::size_t kFar = std::size_t{1} << 32;
-    mprotect(data.get(), n * sizeof(int), PROT_NONE);
+    check_detail::make_unreadable(data.get(), n * sizeof(int));
     for (const auto kernel : {contiguous_kernel, strided_kernel}) {
         kernel<<<1, 1>>>(data.get(), kFar, partials.get());
         CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
@@ -68,8 +65,7 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
         forget_fault();
     }
     CHECK(second_ran_first);
-    madvise(data.get(), kFar * sizeof(int), MADV_HUGEPAGE);  // otherwise each load is a page fault
-    mprotect(data.get(), kFar * sizeof(int), PROT_READ);
+    check_detail::make_readable(data.get(), kFar * sizeof(int));
     strided_kernel<<<1, 1024>>>(data.get(), 2 * kFar, partials.get());
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
     forget_fault();
@@ -83,13 +79,9 @@ TEST_CASE("more than 2^32 partial sums are all asked for") {
     unsigned long long sum = 0;
     const auto partials = check_detail::zeros_without_room<unsigned long long>(
         variant_named(kVariants, "a fitting grid").workspace_size(1, shape));
-    rlimit before{};
-    getrlimit(RLIMIT_AS, &before);
-    const rlimit no_second{std::min<rlim_t>(before.rlim_max, 9ull << 40), before.rlim_max};
-    setrlimit(RLIMIT_AS, &no_second);  // the host has no room for 8 TiB of partial sums
+    const check_detail::AddressSpaceLimit no_second(9ull << 40);  // for 8 TiB of partial sums
     const check_detail::EndsOnly ends_only;
     CHECK_THROWS_AS(sum_fitting(&data, 1, &sum, partials.get(), shape), std::bad_alloc);
-    setrlimit(RLIMIT_AS, &before);
 }
 
 TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each block's start to its end") {

@@ -4,6 +4,7 @@
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/far_elements.cuh"
+#include "../common/checks/far_memory.hpp"
 #include "kernels.cuh"
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {

@@ -2,42 +2,18 @@
 /// @brief Checks indices past 2^32 in little memory and time, on the simulator only.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
+#include "far_memory.hpp"
 #include "setting.hpp"
 
 namespace check_detail {
-
-/// `n` zeros, which need no memory until they are written.
-template <typename T>
-auto zeros_without_room(std::size_t n) {
-    const auto unmap = [bytes = n * sizeof(T)](T* data) { munmap(data, bytes); };
-    void* const data = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED)
-        throw std::runtime_error("no address space for " + std::to_string(n) + " elements");
-    return std::unique_ptr<T[], decltype(unmap)>(static_cast<T*>(data), unmap);
-}
-
-/// @brief Makes a mebibyte unreadable, between the elements of the blocks that run.
-///
-/// Without it, a loop whose stride has lost its highest bits would run for hours.
-/// @param[in] offset From the beginning of the data, in bytes; rounded up to the next mebibyte.
-inline void forbid_mebibyte(void* data, std::size_t offset) {
-    constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-    mprotect(static_cast<char*>(data) + (offset / kMebibyte + 1) * kMebibyte, kMebibyte, PROT_NONE);
-}
 
 /// During its lifetime, the simulator runs only two blocks at each end of a grid.
 struct EndsOnly : Setting {

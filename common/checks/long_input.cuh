@@ -8,7 +8,7 @@
 
 #include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
-#include "far_elements.cuh"
+#include "far_memory.hpp"
 
 /// How many elements a variant for the CPU is checked on.
 constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;

@@ -94,7 +94,7 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     std::optional<std::string> wrong;
     // Otherwise, the simulator reports a barrier that threads skip by returning early. On a GPU such a
     // barrier works, and one skipped by mistake often seems to.
-    const Setting early_exit("CUDA_SIM_EARLY_EXIT", variant.early_exit);
+    const Setting no_early_exit("CUDA_SIM_EARLY_EXIT", 0);
     try {
         const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
         PreparedVariant<Problem> prepared(variant, c.n, c.shape);

@@ -44,7 +44,6 @@ struct Variant {
     unsigned int most_blocks = 0;     ///< if not 0: correct only for grids of up to that many blocks
     bool power_of_two_block = false;  ///< correct only for blocks of 32, 64, 128, … threads
     bool whole_warps = false;         ///< correct only for blocks of a multiple of 32 threads
-    bool early_exit = false;          ///< threads may return before a barrier at which others wait
     const char* wrong_because = nullptr;  ///< if not null: wrong on purpose, for this reason
 
     /// @return Why it can't be launched with this shape; empty if it can.

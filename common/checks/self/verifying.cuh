@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "../cuda/device_buffer.cuh"
-#include "../problem/histogram.hpp"
-#include "../problem/input.hpp"
-#include "../problem/sum_of_squares.cuh"
-#include "catch.hpp"
-#include "check_variant.cuh"
+#include "../../cuda/device_buffer.cuh"
+#include "../../problem/histogram.hpp"
+#include "../../problem/input.hpp"
+#include "../../problem/sum_of_squares.cuh"
+#include "../catch.hpp"
+#include "../check_variant.cuh"
 
 namespace verifying_checks {
 

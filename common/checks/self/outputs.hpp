@@ -20,12 +20,12 @@
 #include <utility>
 #include <vector>
 
-#include "../bench/histogram_report.hpp"
-#include "../bench/output_file.hpp"
-#include "../bench/visible.hpp"
-#include "../problem/file.hpp"
-#include "catch.hpp"
-#include "folder.hpp"
+#include "../../bench/histogram_report.hpp"
+#include "../../bench/output_file.hpp"
+#include "../../bench/visible.hpp"
+#include "../../problem/file.hpp"
+#include "../catch.hpp"
+#include "../folder.hpp"
 
 namespace outputs_detail {
 

@@ -7,21 +7,21 @@
 #include <cstdlib>
 #include <string>
 
-#include "../bench/variant_table.cuh"
-#include "../bench/variants.hpp"
-#include "../cuda/device_buffer.cuh"
-#include "../cuda/error.cuh"
-#include "../cuda/host_memory.hpp"
-#include "../problem/histogram.hpp"
-#include "../problem/input.hpp"
-#include "../problem/sum_of_squares.cuh"
-#include "catch.hpp"
+#include "../../bench/variant_table.cuh"
+#include "../../bench/variants.hpp"
+#include "../../cuda/device_buffer.cuh"
+#include "../../cuda/error.cuh"
+#include "../../cuda/host_memory.hpp"
+#include "../../problem/histogram.hpp"
+#include "../../problem/input.hpp"
+#include "../../problem/sum_of_squares.cuh"
+#include "../catch.hpp"
+#include "../setting.hpp"
 #include "finding.cuh"
 #include "measuring.cuh"
 #include "options.cuh"
 #include "outputs.hpp"
 #include "rows.cuh"
-#include "setting.hpp"
 #include "verifying.cuh"
 
 namespace {

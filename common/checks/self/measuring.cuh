@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "../bench/measure.cuh"
-#include "../bench/one_core.hpp"
-#include "../bench/rounds.cuh"
-#include "../bench/sweep.cuh"
-#include "../cuda/device_buffer.cuh"
-#include "../problem/input.hpp"
-#include "catch.hpp"
+#include "../../bench/measure.cuh"
+#include "../../bench/one_core.hpp"
+#include "../../bench/rounds.cuh"
+#include "../../bench/sweep.cuh"
+#include "../../cuda/device_buffer.cuh"
+#include "../../problem/input.hpp"
+#include "../catch.hpp"
 #include "outputs.hpp"
 
 namespace measuring_checks {

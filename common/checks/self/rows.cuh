@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "../bench/variant_table.cuh"
-#include "../cuda/error.cuh"
-#include "catch.hpp"
-#include "folder.hpp"
+#include "../../bench/variant_table.cuh"
+#include "../../cuda/error.cuh"
+#include "../catch.hpp"
+#include "../folder.hpp"
 #include "outputs.hpp"
 
 namespace rows_checks {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "../bench/input.cuh"
-#include "../bench/options.hpp"
-#include "../bench/sweep.cuh"
-#include "../bench/variants.hpp"
-#include "../problem/histogram.hpp"
-#include "catch.hpp"
+#include "../../bench/input.cuh"
+#include "../../bench/options.hpp"
+#include "../../bench/sweep.cuh"
+#include "../../bench/variants.hpp"
+#include "../../problem/histogram.hpp"
+#include "../catch.hpp"
 #include "finding.cuh"
 #include "outputs.hpp"
 

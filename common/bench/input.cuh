@@ -2,7 +2,9 @@
 /// @brief The input that the command line selects.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,10 +20,13 @@
 /// @throws BadOption if the file can't be read, or there is no memory for that many elements.
 template <typename Problem>
 std::vector<typename Problem::Element> make_input(const Options& options, const Device* device) {
-    // The simulator's device memory is host memory, which holds a second copy of the input.
-    const std::size_t copies = Problem::kInputCopies + (device != nullptr && device->simulated);
-    const std::size_t most = (device == nullptr ? host_memory_bytes() : device->free_bytes) / copies /
-                             sizeof(typename Problem::Element);
+    // The host has one copy of the input, and all that the device has if the device's memory is the host's.
+    const bool is_gpu = device != nullptr && !device->simulated;
+    const std::size_t on_host = is_gpu ? 1 : Problem::kInputCopies + (device != nullptr);
+    const std::size_t host_most = host_memory_bytes() / on_host / sizeof(typename Problem::Element);
+    const std::size_t device_most =
+        is_gpu ? device->free_bytes / Problem::kInputCopies / sizeof(typename Problem::Element) : SIZE_MAX;
+    const std::size_t most = std::min(host_most, device_most);
     if constexpr (Problem::kCountsFiles) {
         try {
             if (!options.file.empty()) {
@@ -35,7 +40,8 @@ std::vector<typename Problem::Element> make_input(const Options& options, const 
     }
     if (options.n > most)
         throw BadOption("--n accepts at most " + std::to_string(most) + " " + Problem::kElements +
-                        ", as many as fit in this device's memory, not " + std::to_string(options.n));
+                        ", as many as fit in the " + (most == host_most ? "host" : "GPU") +
+                        "'s memory, not " + std::to_string(options.n));
     require_useful_grid(options.shape, options.n);
     for (const auto& input : Problem::inputs())
         if (options.input == input.name) return input.make(options.n, options.seed);

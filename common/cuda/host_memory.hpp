@@ -4,10 +4,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 
-/// @return Bytes available without swapping, as Linux estimates them; elsewhere all physical memory.
+/// @return Bytes available without swapping, as Linux estimates them, at most a container's limit; elsewhere
+///         all physical memory.
 inline std::size_t host_memory_bytes() {
     std::size_t kibibytes = 0;
     if (std::FILE* const file = std::fopen("/proc/meminfo", "r")) {
@@ -16,7 +18,16 @@ inline std::size_t host_memory_bytes() {
             if (std::sscanf(line, "MemAvailable: %zu", &kibibytes) == 1) break;
         std::fclose(file);
     }
-    if (kibibytes != 0) return kibibytes * 1024;
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::size_t bytes = kibibytes * 1024, limit = 0;
+    if (kibibytes == 0)
+        bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    // Control groups, version 2 and version 1: a number, or "max".
+    for (const char* const path :
+         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+        if (std::FILE* const file = std::fopen(path, "r")) {
+            if (std::fscanf(file, "%zu", &limit) == 1) bytes = std::min(bytes, limit);
+            std::fclose(file);
+        }
+    return bytes;
 }

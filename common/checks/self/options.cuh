@@ -131,4 +131,24 @@ TEST_CASE("a large grid of mostly idle blocks is rejected") {
     CHECK_THROWS_AS(make_input<Histogram>(options, nullptr), BadOption);
 }
 
+TEST_CASE("the input must fit in the memory of the GPU and in that of the host") {
+    Device gpu{};
+    Options options = parse({"--n", "1T"});
+    const auto refusal = [&](const Device* device) {
+        return thrown_by([&] { make_input<Histogram>(options, device); });
+    };
+    gpu.free_bytes = std::size_t{1} << 60;
+    CHECK(refusal(&gpu).find(", as many as fit in the host's memory, not 1099511627776") !=
+          std::string::npos);
+    CHECK(refusal(nullptr).find(", as many as fit in the host's memory, not ") != std::string::npos);
+    options.n = 1000;
+    gpu.free_bytes = 999;
+    CHECK(refusal(&gpu) == "--n accepts at most 999 bytes, as many as fit in the GPU's memory, not 1000");
+    gpu.free_bytes = 1000;
+    CHECK(refusal(&gpu) == "");
+    gpu.simulated = true;  // its memory is the host's
+    gpu.free_bytes = 999;
+    CHECK(refusal(&gpu) == "");
+}
+
 }  // namespace options_checks

@@ -27,9 +27,8 @@ struct Job {
     std::string name;
     std::function<void()> work;             ///< timed, with all of its launches
     std::function<void()> prepare = [] {};  ///< not timed, before each sample
-    std::function<Verdict()> verify = [] {
-        return Verdict{};
-    };                       ///< not timed: the verdict on a sample's result
+    /// Not timed: the verdict on a sample's result.
+    std::function<Verdict()> verify = [] { return Verdict{}; };
     bool on_cpu = false;     ///< timed by the CPU's clock instead of by events
     LaunchShape shape = {};  ///< the requested shape, for the table
     /// Makes the device usable again after the kernel has failed. If null, the failure ends the program.

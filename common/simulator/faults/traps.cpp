@@ -31,6 +31,8 @@ Handled handle_trap(Trap trap, const void* address) {
     return Handled::and_explained;
 }
 
+bool is_in_kernel() { return running_worker != nullptr; }
+
 void handle_tick() {
     if (running_worker != nullptr) running_worker->look_at_progress();
 }

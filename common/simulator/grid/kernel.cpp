@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <ratio>
 #include <utility>
 
 #include "../instrument/observer.hpp"
@@ -211,11 +209,3 @@ long long device_clock() {
 }
 
 }  // namespace sim
-
-/// Replaces the C library's function: in a kernel, `clock()` is the device's.
-extern "C" clock_t clock() noexcept {
-    if (sim::running_worker != nullptr) return static_cast<clock_t>(sim::device_clock());
-    const std::chrono::nanoseconds used(sim::platform::process_nanoseconds());
-    return std::chrono::duration_cast<std::chrono::duration<clock_t, std::ratio<1, CLOCKS_PER_SEC>>>(used)
-        .count();
-}

@@ -108,13 +108,12 @@ class Ticks {
 };
 
 bool is_debugged();  ///< a debugger may stop threads for any length of time
-std::int64_t process_nanoseconds();
 std::string host_name();
 std::size_t largest_cache_bytes();  ///< 0 if unknown
 /// Writes two texts to standard output, without another thread's output between them.
 void print(std::string_view first, std::string_view second);
 
-// --- What a platform calls (faults/traps.cpp) -------------------------------------------------------
+// --- What a platform calls ----------------------------------------------------------------------------
 
 /// @param[in] address Null if it is unknown. Does not return if a kernel runs, unless the access may be
 ///                    repeated.
@@ -122,5 +121,8 @@ Handled handle_trap(Trap trap, const void* address);
 void handle_tick();
 /// The program has used as much CPU time as it may. Returns if a kernel runs.
 void handle_time_limit();
+/// Whether the calling OS thread runs a kernel. A platform replaces `clock` there by `device_clock`
+/// (kernel.h).
+bool is_in_kernel();
 
 }  // namespace sim::platform

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "../../include/cuda_runtime.h"
 #include "../platform.hpp"
 
 namespace sim::platform {
@@ -17,12 +18,6 @@ bool is_debugged() {
     for (std::string line; std::getline(status, line);)
         if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != std::string::npos;
     return false;
-}
-
-std::int64_t process_nanoseconds() {
-    timespec used{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
 }
 
 std::string host_name() {
@@ -43,3 +38,11 @@ void print(std::string_view first, std::string_view second) {
 }
 
 }  // namespace sim::platform
+
+/// Replaces the C library's function: in a kernel, `clock()` is the device's.
+extern "C" clock_t clock() noexcept {
+    if (sim::platform::is_in_kernel()) return static_cast<clock_t>(sim::device_clock());
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec * CLOCKS_PER_SEC / 1'000'000'000;
+}

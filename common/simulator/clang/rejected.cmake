@@ -31,7 +31,7 @@ function(reject_what_nvcc_does target source)
   add_custom_command(OUTPUT ${accepted}
     COMMAND ${rejected} ${PROJECT_SOURCE_DIR}/${source} -MD -MF ${accepted}.d -MT ${accepted}
     COMMAND ${CMAKE_COMMAND} -E touch ${accepted}
-    DEPENDS ${source} .clangd compile_flags.txt common/simulator/clang/rejected.sh
+    DEPENDS ${source} common/simulator/clang/flags.txt common/simulator/clang/rejected.sh
     DEPFILE ${accepted}.d VERBATIM
     COMMENT "Looking in ${source} for what nvcc would reject")
   add_custom_target(${target}_accepted DEPENDS ${accepted})

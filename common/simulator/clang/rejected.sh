@@ -4,15 +4,15 @@
 # file as device code. Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
 # --program: the file is not one of the course's, and may use all of api/more/.
 set -euo pipefail
-root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../.." && pwd)
-mapfile -t flags < <(cat "$root/compile_flags.txt" && sed -n 's/^ *- //p' "$root/.clangd") # as editors read it
+simulator=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
+root=$(cd "$simulator/../.." && pwd)
+mapfile -t flags <"$simulator/clang/flags.txt"
 # As with nvcc, a kernel can't call constexpr functions of the host. clangd would then find errors in the C++ library.
-flags+=(-Xclang -fno-cuda-host-device-constexpr)
-flags=("${flags[@]//common\/simulator/"$root/common/simulator"}")
+flags+=(-Xclang -fno-cuda-host-device-constexpr -std=c++20 "-I$simulator/include" -include "$simulator/clang/editor.h")
 is_program=false
 if [ "${1-}" = --program ]; then
   is_program=true
-  flags+=(-std=c++17 -DSIMULATOR_COMPAT "-I$root/common/simulator/api/more/include" "-I$(dirname "$2")")
+  flags+=(-std=c++17 -DSIMULATOR_COMPAT "-I$simulator/api/more/include" "-I$(dirname "$2")")
   shift
 fi
 

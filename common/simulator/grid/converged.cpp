@@ -2,7 +2,7 @@
 /// @brief Which lanes of a warp run together, as on a warp that converges.
 #include <algorithm>
 
-#include "../api/more/warps.h"
+#include "simulator/cooperation.h"
 #include "worker.hpp"
 
 namespace sim {

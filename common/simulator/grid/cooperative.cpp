@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "../instrument/observer.hpp"
+#include "simulator/cooperation.h"
 #include "worker.hpp"
 
 namespace sim {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "../memory/fenced.hpp"
-#include "../memory/sanitizer.hpp"
 #include "../platform/platform.hpp"
+#include "../platform/sanitizer.hpp"
 
 namespace sim {
 
@@ -39,6 +39,8 @@ class Fibers {
         // The tops differ by some cache lines. Otherwise, frames at the same depth of different stacks would
         // compete for the same sets of the cache.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
+        forget_frames(top - 256,
+                      256);  // of a fiber that was left for good there: the context is written to it
         switch_to(number, platform::make_context(top, enter));
     }
 

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <utility>
 
-#include "../api/more/launches.h"
 #include "../faults/errors.hpp"
+#include "simulator/cooperation.h"
 #include "worker.hpp"
 
 namespace sim {

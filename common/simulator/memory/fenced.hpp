@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "../platform/platform.hpp"
-#include "sanitizer.hpp"
+#include "../platform/sanitizer.hpp"
 
 namespace sim {
 

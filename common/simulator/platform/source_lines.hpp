@@ -8,8 +8,8 @@
 
 namespace sim {
 
-/// @return FILE:LINE of an instruction in a translated file outside of `common/cuda/` and
-/// `common/problem/`, or of the call that was inlined there; empty if there is none.
+/// @return FILE:LINE of an instruction in a translated file outside of the helpers' folders
+/// (SIMULATOR_HELPERS in CMakeLists.txt), or of the call that was inlined there; empty if there is none.
 std::string line_of(std::uintptr_t at);
 
 /// @return The name of a function with its parameters, as C++ writes it; empty if the program knows none.
@@ -20,8 +20,8 @@ class Calls {
  public:
     Calls();
 
-    /// @return FILE:LINE of the innermost call in a file that was translated, outside of `common/cuda/`
-    ///         and `common/problem/`; empty if the program has no line numbers.
+    /// @return FILE:LINE of the innermost call in a file that was translated, outside of the helpers'
+    ///         folders; empty if the program has no line numbers.
     std::string line() const;
 
  private:

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../api/more/graphs.h"
+#include "simulator/cooperation.h"
 #include "streams.hpp"
 
 namespace sim {
@@ -15,9 +15,9 @@ Captured captured;
 void capture_operation(const Operation& operation) {
     const std::string_view call = operation.call;
     if (!operation.is_kernel && call == "cudaEventRecord") return;  // the order is kept anyway
-    const auto type = operation.is_kernel                  ? cudaGraphNodeTypeKernel
-                      : call.substr(0, 10) == "cudaMemset" ? cudaGraphNodeTypeMemset
-                                                           : cudaGraphNodeTypeMemcpy;
+    const auto type = operation.is_kernel                  ? Kept::kernel
+                      : call.substr(0, 10) == "cudaMemset" ? Kept::set
+                                                           : Kept::copy;
     captured.emplace_back(type, [operation] { order(nullptr, operation); });
 }
 
@@ -31,7 +31,7 @@ Captured end_capture() {
 bool are_captured() { return capture != nullptr; }
 
 bool capture_host(const std::function<void()>& function) {
-    if (are_captured()) captured.emplace_back(cudaGraphNodeTypeHost, function);
+    if (are_captured()) captured.emplace_back(Kept::host, function);
     return are_captured();
 }
 

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     }
     try {
         if (program)
-            Program(argv[3]).translate(argv[2]);
+            Program(argv[3]).translate_with_rule(argv[2]);
         else
             write_source(argv[2], translated_source(argv[1], Tokens(Lexer(read_source(argv[1])).tokens())));
     } catch (const std::exception& error) {

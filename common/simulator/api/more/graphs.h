@@ -13,7 +13,7 @@
 #include "pitched_memory.h"
 #include "streams.h"
 
-enum cudaGraphNodeType {
+enum cudaGraphNodeType {  // the first four as in sim::Kept
     cudaGraphNodeTypeKernel,
     cudaGraphNodeTypeMemcpy,
     cudaGraphNodeTypeMemset,
@@ -225,15 +225,6 @@ enum cudaStreamCaptureMode {
 };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 
-namespace sim {
-/// The captured work, in order.
-using Captured = std::vector<std::pair<cudaGraphNodeType, std::function<void()>>>;
-/// From now on, work in streams is kept. @return Whether it was not before.
-bool begin_capture();
-Captured end_capture();
-bool are_captured();
-}  // namespace sim
-
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     if (stream == nullptr) return cudaErrorStreamCaptureUnsupported;
     return sim::begin_capture() ? cudaSuccess : cudaErrorIllegalState;
@@ -241,10 +232,10 @@ inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCapture
 inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
     if (!sim::are_captured()) return cudaErrorIllegalState;
     cudaGraphCreate(graph, 0);
-    for (auto& [type, run] : sim::end_capture()) {
+    for (auto& [kept, run] : sim::end_capture()) {
         const cudaGraphNode_t before = (*graph)->nodes.empty() ? nullptr : (*graph)->nodes.back().get();
         cudaGraphNode_t node;
-        sim::add_node(&node, *graph, &before, before != nullptr, type, std::move(run));
+        sim::add_node(&node, *graph, &before, before != nullptr, cudaGraphNodeType(kept), std::move(run));
     }
     return cudaSuccess;
 }

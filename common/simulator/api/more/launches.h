@@ -119,9 +119,6 @@ cudaError_t launch_known(Kernel* kernel, void** arguments, const LaunchConfig& c
     return bound ? bound(config, site) : cudaErrorInvalidDeviceFunction;
 }
 
-/// Lets kernels launch kernels, which run when the grid that has launched them has ended.
-bool let_kernels_launch();
-
 }  // namespace sim
 
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()

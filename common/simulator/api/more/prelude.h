@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "../../include/cuda_runtime.h"
+#include "../../include/simulator/cooperation.h"
 
 /// @name What programs ask the compiler
 /// The one compilation is for the host and for the device, and both find what a device of compute

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "../../include/cuda_runtime.h"
+#include "../../include/simulator/cooperation.h"
 
 enum : unsigned int { cudaEventInterprocess = 4, cudaEventRecordDefault = 0, cudaEventWaitDefault = 0 };
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
@@ -50,11 +51,6 @@ inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 /// @{
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
-namespace sim {
-bool are_captured();
-/// Keeps a call of the host, if streams are being captured.
-bool capture_host(const std::function<void()>& function);
-}  // namespace sim
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
     if (sim::capture_host([=] { function(data); })) return cudaSuccess;
     const cudaError_t error = cudaDeviceSynchronize();

@@ -3,14 +3,9 @@
 #pragma once
 
 #include "../../include/cuda_runtime.h"
+#include "../../include/simulator/cooperation.h"
 
 namespace sim {
-
-/// @brief The lanes that run together: those that call this function on the same line.
-///
-/// The thread waits until no thread of its block can go on otherwise. What is then on this line has
-/// converged.
-unsigned int converged_lanes(Site site);
 
 /// Folds the values of the lanes of a mask.
 template <typename T, typename Fold>

@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -37,11 +38,21 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     return _URC_NO_REASON;
 }
 
+/// Whether a file is in one of the folders SIM_HELPERS, which are separated by colons.
+[[maybe_unused]] bool is_helper(std::string_view file) {
+    for (std::string_view folders = SIM_HELPERS; !folders.empty();) {
+        const std::string_view folder = folders.substr(0, folders.find(':'));
+        if (!folder.empty() && file.starts_with(folder)) return true;
+        folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
+    }
+    return false;
+}
+
 /// Called first for each function that was inlined at an instruction, then for the function that contains it.
 [[maybe_unused]] int note_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
     const std::string_view name = file == nullptr ? "" : file;
     if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;
-    if (name.starts_with("common/cuda/") || name.starts_with("common/problem/")) return 0;
+    if (is_helper(name)) return 0;
     *static_cast<std::string*>(data) = std::string(name) + ":" + std::to_string(line);
     return 1;  // done
 }

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <iterator>
 
-#include "../../memory/sanitizer.hpp"
+#include "../sanitizer.hpp"
 #include "../platform.hpp"
 
 namespace sim::platform {

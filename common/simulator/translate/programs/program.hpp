@@ -22,10 +22,23 @@ class Program {
  public:
     explicit Program(std::string folder) : folder_(std::move(folder)) {}
 
+    /// Translates a file and its headers, and writes a rule of Make beside it, OUTPUT.d, that names them.
     /// @param path What messages call the file. @throws std::runtime_error that begins with it.
+    void translate_with_rule(const std::filesystem::path& path) {
+        translate(path);
+        std::string rule = escaped(output_of(path)) + ":";
+        for (const std::filesystem::path& file : read_) rule += " " + escaped(file);
+        write_source(output_of(path).string() + ".d", rule + "\n");
+        // A build sees only this file, which must be compiled again if a header has changed.
+        if (has_changed_)
+            std::filesystem::last_write_time(output_of(path), std::filesystem::file_time_type::clock::now());
+    }
+
+    /// Without the rule.
     void translate(const std::filesystem::path& path) {
-        const std::filesystem::path output = folder_ / std::filesystem::absolute(path).relative_path();
+        const std::filesystem::path output = output_of(path);
         if (!done_.insert(output.lexically_normal()).second) return;
+        read_.push_back(std::filesystem::absolute(path).lexically_normal());
         std::vector<Token> tokens = Lexer(read_source(path)).tokens();
         for (const Include& include : includes(tokens)) {
             const std::filesystem::path header = path.parent_path() / include.name;
@@ -49,15 +62,32 @@ class Program {
     }
 
  private:
+    std::filesystem::path output_of(const std::filesystem::path& path) const {
+        return folder_ / std::filesystem::absolute(path).relative_path();
+    }
+    /// A name, as it is written in a rule.
+    static std::string escaped(const std::filesystem::path& path) {
+        std::string result;
+        for (const char c : path.string()) {
+            if (c == ' ' || c == '#' || c == '\\') result += '\\';
+            if (c == '$') result += '$';
+            result += c;
+        }
+        return result;
+    }
+
     /// What is newer than the executable has changed, so what has not changed is left alone.
-    static void write_if_changed(const std::filesystem::path& path, const std::string& text) {
+    void write_if_changed(const std::filesystem::path& path, const std::string& text) {
         std::ifstream old(path, std::ios::binary);
         if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return;
         write_source(path, text);
+        has_changed_ = true;
     }
 
     const std::filesystem::path folder_;
     KernelPointers kernel_pointers_;
     LaunchMacros launch_macros_;
     std::set<std::filesystem::path> done_;
+    std::vector<std::filesystem::path> read_;
+    bool has_changed_ = false;
 };

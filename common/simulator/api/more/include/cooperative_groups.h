@@ -4,11 +4,6 @@
 
 #include "../prelude.h"
 
-namespace sim {
-void grid_barrier(Site site);  ///< Waits for all threads of a cooperative launch.
-bool is_cooperative();
-}  // namespace sim
-
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SIM_SITE (sim::Site{file, line})
 

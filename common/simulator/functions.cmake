@@ -1,0 +1,72 @@
+# How code that uses CUDA is compiled for the simulator.
+
+# simulated_code: options for translated files. Translated code calls the faults' functions for what a CPU allows: an
+# address that is misaligned for its type, and an index outside of an array of known size, such as a shared array. Other
+# sanitizers include these checks.
+add_library(simulated_code INTERFACE)
+target_link_libraries(simulated_code INTERFACE simulator)
+if(NOT SIMULATOR_SANITIZE)
+  set(bounds $<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
+  target_compile_options(simulated_code INTERFACE -fsanitize=alignment,${bounds} -fno-sanitize-recover=alignment,${bounds})
+endif()
+# For messages that name a line: -g1 records lines but no variables. Functions with the same code must not be merged,
+# and a large stack frame must touch the guard. A kernel's assertions are compiled, as by nvcc. For a wrong launch argument,
+# g++ names the line of the launch, not that of the macro in launch.h.
+target_compile_options(simulated_code INTERFACE -UNDEBUG -fstack-clash-protection $<$<CONFIG:Release>:-g1>
+  $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-icf> $<$<CXX_COMPILER_ID:GNU>:-ftrack-macro-expansion=0>)
+
+# interleaved_code(target): code whose threads are interrupted between a load and a store. With -O1, it has fewer accesses
+# than with -Og, and each of them is a call. interleaved(target): a program of such code.
+function(interleaved_code target)
+  target_compile_options(${target} PRIVATE -fsanitize=thread $<$<NOT:$<CONFIG:Debug>>:-O1>)
+endfunction()
+function(interleaved target)
+  interleaved_code(${target})
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:simulator_interleave>)
+endfunction()
+
+# lens_of(target): a translated executable whose accesses the lens sees. The linker takes its functions before others. These
+# options keep the accesses those of the source, in its order.
+set(options -O2 -fsanitize=thread -fno-unroll-loops)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND options --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-store-merging
+    -fno-tree-loop-distribute-patterns -fno-split-loops -fno-unswitch-loops -fno-peel-loops -fno-thread-jumps)
+else()
+  list(APPEND options -fno-vectorize -fno-slp-vectorize -mllvm -tsan-instrument-read-before-write=1
+    -mllvm -tsan-distinguish-volatile=1
+    -mllvm -jump-threading-threshold=0 -mllvm -disable-loop-idiom-all)
+endif()
+list(JOIN options " " options)
+set(LENS_OPTIONS ${options} CACHE INTERNAL "How programs are compiled for the lens")
+if(TARGET lens)
+  function(lens_of target)
+    target_link_libraries(${target} PRIVATE lens simulator)
+    target_compile_options(${target} PRIVATE "SHELL:${LENS_OPTIONS}")
+  endfunction()
+endif()
+
+# simulator_executable(target file.cu...): a CUDA program. Its files, and the headers that they include by "…", are
+# translated whenever one of them changes.
+set(SIMULATOR_FOLDER ${CMAKE_CURRENT_SOURCE_DIR} CACHE INTERNAL "The simulator's sources")
+function(simulator_executable target)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.translated)
+  add_executable(${target})
+  foreach(source IN LISTS ARGN)
+    get_filename_component(path ${source} ABSOLUTE)
+    set(translated ${folder}${path})
+    add_custom_command(OUTPUT ${translated} DEPFILE ${translated}.d VERBATIM COMMENT "Translating ${source}"
+      COMMAND translate --program ${path} ${folder} DEPENDS ${path} translate)
+    set_source_files_properties(${translated} PROPERTIES LANGUAGE CXX)
+    get_filename_component(beside ${path} DIRECTORY)
+    target_sources(${target} PRIVATE ${translated})
+    target_include_directories(${target} PRIVATE ${beside})
+  endforeach()
+  target_include_directories(${target} PRIVATE ${SIMULATOR_FOLDER}/api/more/include)
+  target_compile_options(${target} PRIVATE "SHELL:-include ${SIMULATOR_FOLDER}/api/more/prelude.h" -Wno-narrowing
+    -Wno-unknown-pragmas)
+  target_link_libraries(${target} PRIVATE simulated_code)
+endfunction()
+function(lens_executable target)
+  simulator_executable(${target} ${ARGN})
+  lens_of(${target})
+endfunction()

@@ -1,5 +1,6 @@
 /// @file
 /// @brief Checks of chapter 03.
+#include "../common/bench/variants.hpp"
 #include "../common/checks/catch.hpp"
 #include "../common/checks/check_variant.cuh"
 #include "../common/checks/counts_past_32_bits.cuh"
@@ -147,7 +148,7 @@ TEST_CASE("the atomics whose cost is measured lose nothing") {
 }
 
 TEST_CASE("the article's kernel is wrong for any block but 256") {
-    Variant<Histogram> claims_too_much = kVariants[0];
+    Variant<Histogram> claims_too_much = variant_named(kVariants, "article");
     REQUIRE(claims_too_much.only_block == kBins);
     claims_too_much.only_block = 0;
     CHECK(check_variant(claims_too_much));

@@ -7,6 +7,8 @@
 #include "../common/checks/far_elements.cuh"
 #include "kernels.cuh"
 
+using namespace coarsened;
+
 namespace {
 
 using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);

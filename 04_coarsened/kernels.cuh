@@ -15,6 +15,9 @@
 #include "../common/cuda/load.cuh"
 #include "../common/problem/histogram.hpp"
 
+// A namespace, because the applications of chapter 07 use this file beside kernels with the same names.
+namespace coarsened {
+
 /// Threads per block of the first kernels, unless the caller chooses another number.
 constexpr unsigned int kBlock = 256;
 
@@ -416,3 +419,5 @@ inline const std::vector<Variant<Histogram>> kVariants = {
      .zeroed_workspace = true,
      .most_blocks = kMostBlocks},
 };
+
+}  // namespace coarsened

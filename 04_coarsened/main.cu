@@ -11,6 +11,8 @@
 #include "../common/cuda/pinned.cuh"
 #include "kernels.cuh"
 
+using namespace coarsened;
+
 int main(int argc, char** argv) {
     return run_program([&] {
         const Options options = parse_options<Histogram>(argc, argv, {kRivalsMode});

@@ -128,11 +128,6 @@ __global__ void atomic_kernel(const int* d_data, std::size_t n, unsigned long lo
     // [/07.4]
 }
 
-/// The four squares of a vector, added up.
-__device__ inline unsigned long long square(const int4& v) {
-    return square(v.x) + square(v.y) + square(v.z) + square(v.w);
-}
-
 /// How many loads each thread has in flight.
 constexpr unsigned int kLoads = 4;
 

@@ -10,6 +10,8 @@
 #include "../kernels.cuh"
 #include "channels.hpp"
 
+using namespace coarsened;
+
 /// @brief Each thread counts one pixel at a time, with one atomic per channel.
 /// @par Source
 /// B's three-channel histogram, with the clearing and merging that B leaves out, and for any number of

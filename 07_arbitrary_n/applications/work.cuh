@@ -8,14 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "../../04_coarsened/kernels.cuh"
 #include "../../common/problem/histogram.hpp"
 #include "../kernels.cuh"
 #include "source.hpp"
-
-/// Chapter 04, in a namespace because chapter 07 uses some of its names. Its includes are above.
-namespace coarsened {
-#include "../../04_coarsened/kernels.cuh"
-}
 
 /// @brief Adds the checksum of `n` bytes to `d_sum`: Σ (2i + 1) · word i modulo 2^64.
 ///

@@ -22,6 +22,11 @@ __host__ __device__ inline unsigned long long square(int value) {
     return static_cast<unsigned long long>(wide * wide);
 }
 
+/// The four squares of a vector, added up.
+__device__ inline unsigned long long square(const int4& v) {
+    return square(v.x) + square(v.y) + square(v.z) + square(v.w);
+}
+
 /// @brief The reference: the simplest possible loop, which shares no code with the variants.
 /// @return The sum of `n` squares, modulo 2^64.
 inline unsigned long long reference_sum(const int* data, std::size_t n) {

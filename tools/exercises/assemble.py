@@ -56,14 +56,11 @@ def more_checks(exercise):
 
 def assemble(problem, texts, more=([], [])):
     """A source file from texts, each with a name, a variant's entry, and a file's name for messages; and more checks."""
-    # Otherwise a function of the same name would hide the one of the problem's header.
-    used = "using ::square;\n" if problem == "SumOfSquares" else ""
     includes, parts = list(more[0]), []
     for at, (name, entry, file, text) in enumerate(texts):
         own_includes, lines = without_includes(text, file)
         includes += own_includes
-        parts += [f"namespace student{at or ''} {{", used + lines[0], *lines[1:],
-                  registration(problem, entry, name, more[1]) + "}"]
+        parts += [f"namespace student{at or ''} {{", *lines, registration(problem, entry, name, more[1]) + "}"]
     return "\n".join(includes + parts) + "\n"
 
 

@@ -128,11 +128,9 @@ class Grading:
     def verdict(self, source):
         """The first failure's lines; none if there is no failure."""
         chapter = Chapter(self.exercise.chapter)
-        # Otherwise a function of the same name would hide the one of the problem's header.
-        used = "using ::square;\n" if chapter.problem == "SumOfSquares" else ""
         includes, more = more_checks(self.exercise)
         includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # of translated files, as in the student's
-        self.source.write_text("\n".join([*source.includes, *includes]) + f"\nnamespace student {{\n{used}{source.text}"
+        self.source.write_text("\n".join([*source.includes, *includes]) + f"\nnamespace student {{\n{source.text}"
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for preset, order, meaning in checks.CHECKS["simulator"]:
             if words := self.compile(preset, order):

@@ -111,10 +111,10 @@ def names_of(definition):
 
 
 def definitions(lines):
-    """A file's top-level definitions, each with the comment before it."""
+    """A file's definitions at the top level or in a namespace, each with the comment before it."""
     found, part, depth = [], [], 0
     for line in lines:
-        if depth == 0 and (not line or line.startswith(("#", "/// @name", "/// @{", "/// @}"))):
+        if depth == 0 and (not line or line.startswith(("#", "/// @name", "/// @{", "/// @}", "namespace ", "}  // namespace "))):
             part = []
             continue
         part.append(line)

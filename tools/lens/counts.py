@@ -48,6 +48,8 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None, sa
                 seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'), strict=False)
             except ValueError:
                 raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
+        for each in seen["launches"] + seen["findings"]:  # readers know a kernel without its namespace
+            each["kernel"] = re.sub(r"^(\w+::)+", "", each["kernel"])
         seen["status"] = done.returncode
         seen["said"] = (done.stdout or "") + (done.stderr or "")
         if rows.exists():
@@ -67,8 +69,7 @@ def variants(program):
 
 
 def short(kernel):
-    """A kernel's name as a reader knows it: without what a template's arguments are called."""
-    kernel = kernel.removeprefix("student::")
+    """A kernel's name, of which a template's arguments may be too long."""
     return kernel if len(kernel) <= 48 else kernel[:45] + "..."
 
 

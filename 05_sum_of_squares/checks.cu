@@ -108,7 +108,7 @@ TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each
         }
     };
     check(contiguous_kernel, timed_contiguous_kernel, 1);
-    check(strided_kernel, timed_strided_kernel, 1);
+    check(strided_kernel, timed_blocks_kernel, 1);
     check(blocks_kernel, timed_blocks_kernel, 8);
     CHECK(earliest_to_latest({10, 20, 15, 40}) == 30);
     CHECK(longest_block({10, 20, 15, 40}) == 20);

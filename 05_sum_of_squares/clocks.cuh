@@ -35,17 +35,7 @@ __global__ void timed_contiguous_kernel(const int* d_data, std::size_t n, unsign
     record_clock(d_clocks, 1);
 }
 
-/// @copydoc strided_kernel
-__global__ void timed_strided_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
-                                     long long* d_clocks) {
-    record_clock(d_clocks, 0);
-    unsigned long long sum = 0;
-    for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) sum += square(d_data[i]);
-    d_partials[threadIdx.x] = sum;
-    record_clock(d_clocks, 1);
-}
-
-/// @copydoc blocks_kernel
+/// @brief The loop of `blocks_kernel`. With one block, it is also that of `strided_kernel`.
 __global__ void timed_blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
                                     long long* d_clocks) {
     record_clock(d_clocks, blockIdx.x);
@@ -93,7 +83,7 @@ inline int print_clocks(const int* d_data, std::size_t n, const Options& options
     const std::vector<Step> steps = {
         {"one thread", timed_contiguous_kernel, {1, 1}},
         {"512 contiguous", timed_contiguous_kernel, {1, kThreads}},
-        {"512 strided", timed_strided_kernel, {1, kThreads}},
+        {"512 strided", timed_blocks_kernel, {1, kThreads}},
         {"8 blocks of 64", timed_blocks_kernel, {kArticleBlocks, kArticleThreads}},
         {"a fitting grid", timed_blocks_kernel, fitting({})}};
     int kilohertz = 0;

@@ -8,11 +8,11 @@
 #include "../../common/bench/program.cuh"
 #include "../../common/cuda/host_memory.hpp"
 #include "../../common/problem/file.hpp"
-#include "made_pairs.hpp"
-#include "measure_joint.cuh"
-#include "measure_weighted.cuh"
+#include "measuring/measure_joint.cuh"
+#include "measuring/measure_weighted.cuh"
 #include "options.hpp"
-#include "pairs.hpp"
+#include "pairs/made_pairs.hpp"
+#include "pairs/pairs.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../../common/bench/options.hpp"
-#include "axis.hpp"
-#include "made_pairs.hpp"
-#include "pairs.hpp"
+#include "axis/axis.hpp"
+#include "pairs/made_pairs.hpp"
+#include "pairs/pairs.hpp"
 
 /// The options of one axis. Everything else follows from the data.
 struct AxisRequest {

@@ -13,17 +13,17 @@
 
 #include "../../common/bench/program.cuh"
 #include "../../common/cuda/timer.cuh"
-#include "file_source.hpp"
-#include "generated.cuh"
+#include "input/file_source.hpp"
+#include "input/generated.cuh"
 #include "options.hpp"
-#include "parts.cuh"
-#include "pipeline.cuh"
-#include "ranks.cuh"
-#include "report.cuh"
-#include "resident.cuh"
-#include "signals.hpp"
-#include "timeline.cuh"
-#include "times.cuh"
+#include "ranks/ranks.cuh"
+#include "ranks/signals.hpp"
+#include "report/parts.cuh"
+#include "report/report.cuh"
+#include "report/timeline.cuh"
+#include "report/times.cuh"
+#include "streaming/pipeline.cuh"
+#include "streaming/resident.cuh"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../../common/bench/options.hpp"
-#include "launch.hpp"
-#include "source.hpp"
+#include "input/source.hpp"
+#include "ranks/launch.hpp"
 
 /// Where random data may be, as a name before their size.
 inline const std::vector<std::pair<std::string, std::string>> kPlaces = {

@@ -2,7 +2,7 @@
 /// @brief Fuzzes the reader of pairs: it must read finite numbers, or refuse the text in one line.
 #include <cctype>
 
-#include "../../03_shared_privatized/applications/pairs.hpp"
+#include "../../03_shared_privatized/applications/pairs/pairs.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

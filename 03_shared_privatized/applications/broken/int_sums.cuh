@@ -2,7 +2,7 @@
 /// @brief Broken: weights are added up in 32 bits, which a few large weights overflow.
 #pragma once
 
-#include "../weighted.cuh"
+#include "../histograms/weighted.cuh"
 
 namespace int_sums {
 

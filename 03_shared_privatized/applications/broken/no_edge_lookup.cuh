@@ -2,7 +2,7 @@
 /// @brief Broken: the computed position decides, despite its rounding error; no edge is compared.
 #pragma once
 
-#include "../joint.cuh"
+#include "../histograms/joint.cuh"
 
 namespace no_edge_lookup {
 

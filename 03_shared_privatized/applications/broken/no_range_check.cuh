@@ -2,7 +2,7 @@
 /// @brief Broken: x is not checked, so a value past the end of a row is counted in the next row.
 #pragma once
 
-#include "../joint.cuh"
+#include "../histograms/joint.cuh"
 
 namespace no_range_check {
 

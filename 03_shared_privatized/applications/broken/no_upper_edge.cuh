@@ -2,7 +2,7 @@
 /// @brief Broken: the last bin does not include its upper edge, so the greatest value is lost.
 #pragma once
 
-#include "../joint.cuh"
+#include "../histograms/joint.cuh"
 
 namespace no_upper_edge {
 

@@ -2,7 +2,7 @@
 /// @brief Broken: the position is truncated to an integer, so bin 0 also counts values just below it.
 #pragma once
 
-#include "../joint.cuh"
+#include "../histograms/joint.cuh"
 
 namespace truncated_toward_zero {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../axis.cuh"
+#include "../axis/axis.cuh"
 #include "../options.hpp"
 #include "cases.cuh"
 

@@ -14,7 +14,7 @@
 #include "../../../common/checks/catch.hpp"
 #include "../../../common/cuda/device_buffer.cuh"
 #include "../../../common/cuda/launch_shape.hpp"
-#include "../axis.hpp"
+#include "../axis/axis.hpp"
 
 namespace pair_checks {
 

@@ -14,8 +14,8 @@
 #include "../broken/no_range_check.cuh"
 #include "../broken/no_upper_edge.cuh"
 #include "../broken/truncated_toward_zero.cuh"
-#include "../joint.cuh"
-#include "../on_cpu.hpp"
+#include "../histograms/joint.cuh"
+#include "../measuring/on_cpu.hpp"
 #include "cases.cuh"
 
 namespace pair_checks {

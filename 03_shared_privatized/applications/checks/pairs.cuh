@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../joint_map.hpp"
-#include "../made_pairs.hpp"
-#include "../pairs.hpp"
+#include "../measuring/joint_map.hpp"
+#include "../pairs/made_pairs.hpp"
+#include "../pairs/pairs.hpp"
 #include "cases.cuh"
 
 namespace pair_checks {

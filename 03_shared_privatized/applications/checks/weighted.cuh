@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../broken/int_sums.cuh"
-#include "../on_cpu.hpp"
-#include "../weighted.cuh"
-#include "../weighted_reference.hpp"
+#include "../histograms/weighted.cuh"
+#include "../measuring/on_cpu.hpp"
+#include "../measuring/weighted_reference.hpp"
 #include "cases.cuh"
 
 namespace pair_checks {

@@ -2,7 +2,7 @@
 /// @brief Broken on purpose: a copy overwrites a device buffer that a kernel may still have to read.
 #pragma once
 
-#include "../pipeline.cuh"
+#include "../streaming/pipeline.cuh"
 
 namespace early_reuse {
 

@@ -2,7 +2,7 @@
 /// @brief Broken on purpose: a host buffer is filled while its copy may not have begun.
 #pragma once
 
-#include "../pipeline.cuh"
+#include "../streaming/pipeline.cuh"
 
 namespace missing_wait {
 

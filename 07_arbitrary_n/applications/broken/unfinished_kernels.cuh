@@ -2,7 +2,7 @@
 /// @brief Broken on purpose: the results are added up while kernels may still have to add to them.
 #pragma once
 
-#include "../pipeline.cuh"
+#include "../streaming/pipeline.cuh"
 
 namespace unfinished_kernels {
 

@@ -2,7 +2,7 @@
 /// @brief Broken on purpose: the last chunk is forgotten if it is shorter than the others.
 #pragma once
 
-#include "../source.hpp"
+#include "../input/source.hpp"
 
 namespace whole_chunks_only {
 

@@ -2,7 +2,7 @@
 /// @brief Broken on purpose: a thread works with a device that it has not chosen.
 #pragma once
 
-#include "../pipeline.cuh"
+#include "../streaming/pipeline.cuh"
 
 namespace wrong_device {
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "../parts.cuh"
+#include "../report/parts.cuh"
 #include "sources.cuh"
 
 namespace stream_checks {

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "../../../common/checks/far_elements.cuh"
-#include "../resident.cuh"
+#include "../streaming/resident.cuh"
 #include "sources.cuh"
 
 namespace stream_checks {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../../../common/bench/options.hpp"
-#include "../ranks.cuh"
+#include "../ranks/ranks.cuh"
 #include "sources.cuh"
 
 namespace stream_checks {

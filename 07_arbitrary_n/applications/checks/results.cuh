@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../../common/cuda/pinned.cuh"
-#include "../parts.cuh"
-#include "../resident.cuh"
-#include "../timeline.cuh"
+#include "../report/parts.cuh"
+#include "../report/timeline.cuh"
+#include "../streaming/resident.cuh"
 #include "sources.cuh"
 
 namespace stream_checks {

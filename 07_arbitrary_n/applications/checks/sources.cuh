@@ -14,8 +14,8 @@
 #include "../../../common/checks/setting.hpp"
 #include "../../../common/problem/input.hpp"
 #include "../../../common/problem/verify.hpp"
-#include "../file_source.hpp"
-#include "../pipeline.cuh"
+#include "../input/file_source.hpp"
+#include "../streaming/pipeline.cuh"
 
 namespace stream_checks {
 

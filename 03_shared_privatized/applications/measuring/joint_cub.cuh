@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cub/device/device_histogram.cuh>
 
-#include "../../common/bench/cub.cuh"
-#include "axis.cuh"
+#include "../../../common/bench/cub.cuh"
+#include "../axis/axis.cuh"
 
 /// The number of a pair's bin, or -1, which CUB drops.
 template <typename T>

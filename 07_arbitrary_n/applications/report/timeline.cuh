@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../common/bench/csv.cuh"
-#include "../../common/cuda/device.cuh"
-#include "pipeline.cuh"
+#include "../../../common/bench/csv.cuh"
+#include "../../../common/cuda/device.cuh"
+#include "../streaming/pipeline.cuh"
 
 /// A chunk's way through a slot, in seconds on the host's clock.
 struct ChunkTimes {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../../common/bench/measure.cuh"
-#include "../../common/cuda/device_buffer.cuh"
-#include "options.hpp"
+#include "../../../common/bench/measure.cuh"
+#include "../../../common/cuda/device_buffer.cuh"
+#include "../options.hpp"
 
 /// What is printed about an axis.
 inline std::string axis_text(const std::string& name, const Axis& axis) {

@@ -19,9 +19,9 @@
 #include <thread>
 #include <vector>
 
+#include "../input/source.hpp"
 #include "launch.hpp"
 #include "signals.hpp"
-#include "source.hpp"
 
 #ifdef COURSE_MPI
 #include <mpi.h>

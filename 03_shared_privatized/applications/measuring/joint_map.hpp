@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "../../common/problem/variant.hpp"
-#include "axis.hpp"
+#include "../../../common/problem/variant.hpp"
+#include "../axis/axis.hpp"
 
 /// A histogram of pairs with the names of its axes. Row by row: bin (bx, by) is `by * x.bins + bx`.
 struct JointHistogram {

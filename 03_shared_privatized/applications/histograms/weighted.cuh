@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "axis.cuh"
+#include "../axis/axis.cuh"
 #include "private_bins.cuh"
 
 /// @brief What a weight adds to a counter.

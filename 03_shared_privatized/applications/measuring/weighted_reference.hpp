@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "axis.hpp"
+#include "../axis/axis.hpp"
 
 /// A sum that also adds up the rounding errors of its additions, which gives twice the digits.
 struct ExactSum {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <string>
 
-#include "../../common/bench/output_file.hpp"
-#include "../../common/problem/verify.hpp"
-#include "joint.cuh"
+#include "../../../common/bench/output_file.hpp"
+#include "../../../common/problem/verify.hpp"
+#include "../histograms/joint.cuh"
 #include "joint_cub.cuh"
 #include "joint_map.hpp"
 #include "on_cpu.hpp"

@@ -12,12 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "../../common/cuda/device_buffer.cuh"
-#include "../../common/cuda/timer.cuh"
+#include "../../../common/cuda/device_buffer.cuh"
+#include "../../../common/cuda/timer.cuh"
+#include "../input/generated.cuh"
+#include "../report/times.cuh"
 #include "all_reduce.cuh"
-#include "generated.cuh"
 #include "pipeline.cuh"
-#include "times.cuh"
 #include "work.cuh"
 
 /// Writes words `first`, `first` + 1, … of the generated data.

@@ -15,10 +15,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../common/bench/output_file.hpp"
+#include "../../../common/bench/output_file.hpp"
+#include "../histograms/weighted.cuh"
 #include "on_cpu.hpp"
 #include "pairs_table.cuh"
-#include "weighted.cuh"
 #include "weighted_reference.hpp"
 
 /// A way of adding up weights.

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../common/bench/command_line.hpp"
-#include "../../common/bench/visible.hpp"
+#include "../../../common/bench/command_line.hpp"
+#include "../../../common/bench/visible.hpp"
 
 /// Two columns, of the same length.
 template <typename T>

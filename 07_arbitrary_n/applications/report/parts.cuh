@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "../../common/cuda/timer.cuh"
-#include "pipeline.cuh"
+#include "../../../common/cuda/timer.cuh"
+#include "../streaming/pipeline.cuh"
 #include "times.cuh"
 
 /// In place of `feed`: reads all chunks, and does nothing with them.

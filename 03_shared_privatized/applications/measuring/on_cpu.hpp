@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "../../common/problem/cores.hpp"
-#include "axis.hpp"
+#include "../../../common/problem/cores.hpp"
+#include "../axis/axis.hpp"
 
 /// @return How many cores are useful for `n` elements if each core has `bins` private bins to add up.
 inline std::size_t cores_for(std::size_t n, std::size_t bins) {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "options.hpp"
+#include "../input/source.hpp"
+#include "../options.hpp"
 #include "ranks.hpp"
-#include "source.hpp"
 
 /// The first GPU that this process sees; zeros if there is none.
 inline GpuId first_gpu_id() {

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../common/cuda/device_buffer.cuh"
+#include "../../../common/cuda/device_buffer.cuh"
 #include "axis.hpp"
 
 /// The least `T` that is not less than `value`.

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "../../common/cuda/device.cuh"
-#include "../../common/cuda/error.cuh"
-#include "../../common/cuda/launch_shape.hpp"
+#include "../../../common/cuda/device.cuh"
+#include "../../../common/cuda/error.cuh"
+#include "../../../common/cuda/launch_shape.hpp"
 
 /// Where the threads of a block count.
 enum class Counting {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "axis.cuh"
+#include "../axis/axis.cuh"
 #include "private_bins.cuh"
 
 /// @brief All blocks add to the result.

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "../../common/bench/csv.cuh"
-#include "../../common/bench/rounds.cuh"
-#include "../../common/bench/row.hpp"
+#include "../../../common/bench/csv.cuh"
+#include "../../../common/bench/rounds.cuh"
+#include "../../../common/bench/row.hpp"
 
 /// How long a part took in one round.
 struct Time {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "../../common/cuda/error.cuh"
-#include "../../common/problem/cores.hpp"
+#include "../../../common/cuda/error.cuh"
+#include "../../../common/problem/cores.hpp"
 #include "source.hpp"
 
 /// @brief Word `i` of the data.

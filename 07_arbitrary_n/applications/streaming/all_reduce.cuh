@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/cuda/error.cuh"
+#include "../../../common/cuda/error.cuh"
 
 /// A failed NCCL call, with NCCL's description of the error.
 class NcclError : public std::runtime_error {

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "../../common/cuda/device_buffer.cuh"
+#include "../../../common/cuda/device_buffer.cuh"
+#include "../input/source.hpp"
 #include "all_reduce.cuh"
-#include "source.hpp"
 #include "work.cuh"
 
 /// Pinned host memory: only from there are copies asynchronous.

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "../../04_coarsened/kernels.cuh"
-#include "../../common/problem/histogram.hpp"
-#include "../kernels.cuh"
-#include "source.hpp"
+#include "../../../04_coarsened/kernels.cuh"
+#include "../../../common/problem/histogram.hpp"
+#include "../../kernels.cuh"
+#include "../input/source.hpp"
 
 /// @brief Adds the checksum of `n` bytes to `d_sum`: Σ (2i + 1) · word i modulo 2^64.
 ///

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "../../common/bench/histogram_report.hpp"
-#include "../../common/bench/row.hpp"
-#include "../../common/bench/visible.hpp"
-#include "../../common/cuda/timer.cuh"
-#include "options.hpp"
-#include "pipeline.cuh"
-#include "ranks.hpp"
-#include "source.hpp"
+#include "../../../common/bench/histogram_report.hpp"
+#include "../../../common/bench/row.hpp"
+#include "../../../common/bench/visible.hpp"
+#include "../../../common/cuda/timer.cuh"
+#include "../input/source.hpp"
+#include "../options.hpp"
+#include "../ranks/ranks.hpp"
+#include "../streaming/pipeline.cuh"
 #include "times.cuh"
 
 /// A line that shows how far the source is. It disappears at the end.

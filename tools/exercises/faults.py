@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from starter import ROOT, Chapter, exercises
+from starter import ROOT, Chapter, exercises, without_comments
 
 RECORD = ROOT / "docs" / "results" / "faults.txt"
 FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n"
@@ -47,8 +47,8 @@ class Fault:
                 gap = False
         marked = [(line, False) for line in lines]
         marked[starts[0]:starts[0] + len(before)] = after
-        found = [(re.sub(r"\s*//.*", "", line), wrong) for line, wrong in marked]
-        return [each for each, (line, _) in zip(found, marked) if each[0] or not line]
+        code = without_comments(line for line, _ in marked).split("\n")
+        return [(left.rstrip(), wrong) for left, (line, wrong) in zip(code, marked) if left.strip() or not line]
 
     def text(self):
         return "\n".join(line for line, _ in self.marked()) + "\n"

@@ -7,7 +7,7 @@ another. What a step does, what the checks then show and what to ask is the tabl
 import re
 from dataclasses import dataclass
 
-from starter import ROOT
+from starter import ROOT, table_of
 
 PLANS = ROOT / "docs" / "instructors"
 FOLDERS = {"Histogram": ("08_live", "04_coarsened"), "SumOfSquares": ("09_live", "06_tree_reduction")}
@@ -26,11 +26,11 @@ class Step:
     @property
     def entry(self):
         """Its variant, as the table has it."""
-        return re.search(r"kVariants = \{\n(.*?),?\n\};", self.text, re.DOTALL)[1]
+        return next(iter(table_of(self.text)[1].values()))
 
     @property
     def problem(self):
-        return re.search(r"std::vector<Variant<(\w+)>> kVariants", self.text)[1]
+        return table_of(self.text)[0]
 
     def promises(self):
         """What the checks show, by the order of the threads: their words, or nothing if they pass."""

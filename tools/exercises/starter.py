@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import cpp
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 MARK = re.compile(r" *// \[(?P<end>/?)(?P<number>\d\d\.\d+)\] ?(?P<text>.*)")
 PAGE_NUMBER = re.compile(r"(\d+)_(\w+)\.md")
@@ -95,35 +97,20 @@ def cut(lines, number):
 
 
 def without_comments(lines):
-    return "\n".join(re.sub(r"//.*", "", line) for line in lines)
+    return cpp.without_comments("\n".join(lines))
 
 
-def names_of(definition):
+def names_of(part):
     """The names that a top-level definition defines."""
-    code = without_comments(definition)
-    code = re.sub(r"^template .*|__launch_bounds__\(\w+\)", "", code, flags=re.MULTILINE)
-    head = code.partition("{")[0]
-    struct = re.match(r"\s*(?:struct|using) (\w+)", head)
-    if struct:
-        return {struct[1]}
-    function = re.search(r"(\w+)\(", head.partition(" = ")[0])
-    return {function[1]} if function else set(re.findall(r"(\w+) =", code.partition("{")[0]))
+    return set().union(*(each.names for each in cpp.definitions("\n".join(part))))
 
 
-def definitions(lines):
-    """A file's definitions at the top level or in a namespace, each with the comment before it."""
-    found, part, depth = [], [], 0
-    for line in lines:
-        if depth == 0 and (not line or line.startswith(("#", "/// @name", "/// @{", "/// @}", "namespace ", "}  // namespace "))):
-            part = []
-            continue
-        part.append(line)
-        code = re.sub(r"//.*", "", line)
-        depth += code.count("{") - code.count("}")
-        if depth == 0 and code.endswith((";", "}")):
-            found.append(part)
-            part = []
-    return found
+def table_of(text):
+    """The problem of a kernels.cuh, and its variants' entries, {.name = ...}, by their names."""
+    problem, table = re.search(r"^inline const std::vector<Variant<(\w+)>> kVariants = \{\n(.*?)^\};", text,
+                               re.MULTILINE | re.DOTALL).groups()
+    entries = re.findall(r"^    (\{\.name = \"([^\"]*)\".*?\}),$(?=\n    \{|\n*\Z)", table, re.MULTILINE | re.DOTALL)
+    return problem, {name: entry for entry, name in entries}
 
 
 class Chapter:
@@ -132,21 +119,19 @@ class Chapter:
     def __init__(self, folder):
         text = (ROOT / folder / "kernels.cuh").read_text(encoding="utf-8")
         self.lines = text.splitlines()
-        self.problem, table = re.search(r"^inline const std::vector<Variant<(\w+)>> kVariants = \{\n(.*)^\};", text,
-                                     re.MULTILINE | re.DOTALL).groups()
-        # A variant's entry in the table, {.name = ...}, by its name.
-        entries = re.findall(r"^    (\{\.name = \"([^\"]*)\".*?\}),$(?=\n    \{|\n*\Z)", table, re.MULTILINE | re.DOTALL)
-        self.entries = {name: text for text, name in entries}
+        self.problem, self.entries = table_of(text)
+        # The lines of each definition with the comment above it.
+        self.parts = [each.with_comment(text) for each in cpp.definitions(text)]
 
     def needed(self, variant):
         """The definitions that a variant needs, in the file's order."""
-        left = [part for part in definitions(self.lines) if "kVariants" not in names_of(part)]
+        left = [part for part in self.parts if "kVariants" not in names_of(part)]
         chosen, words = [], set(re.findall(r"\w+", self.entries[variant]))
         while more := [part for part in left if words & names_of(part)]:
             chosen += more
             left = [part for part in left if part not in more]
             words |= {word for part in more for word in re.findall(r"\w+", without_comments(part))}
-        return [part for part in definitions(self.lines) if part in chosen]
+        return [part for part in self.parts if part in chosen]
 
     def hidden(self, exercise):
         """The definitions that a student's file lacks: the answers to later exercises, and what uses them."""

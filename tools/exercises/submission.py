@@ -6,8 +6,9 @@ call of the C library by another name, are found in the object (grading.py), and
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 
-from definitions import Rejected, split, tokens_of
+from cpp import Rejected, definitions, split, tokens_of
 from starter import MARK, Chapter, marked
 
 HEADERS = set("""algorithm array atomic bit climits cmath cstddef cstdint cstdio limits mutex numeric thread
@@ -26,16 +27,20 @@ BAD_CAST = re.compile(r"<[^>]*\(|<[^<>]*(<[^<>]*>)?[^<>]*>\([0-9]")  # the text 
 FORBIDDEN_CALLS = {"open", "read", "write", "signal", "raise", "kill", "clone", "gets", "getc", "bind", "connect", "socket"}
 
 
-def directives(tokens, allowed):
-    """The tokens outside directives, and the #includes. Raises Rejected for a directive that is not allowed."""
-    rest, includes, at = [], [], 0
-    while at < len(tokens):
-        token = tokens[at]
-        if token.text not in ("#", "%:"):
-            rest.append(token)
-            at += 1
+def require_unambiguous(text):
+    """Rejects characters that compilers and readers may see differently."""
+    if mark := re.search(r"[^\t\n\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
+        raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character")
+    if spliced := re.search(r"\\[ \t]*\n", text):
+        raise Rejected(f"line {text.count(chr(10), 0, spliced.start()) + 1}: a backslash at the end of a line")
+
+
+def includes_of(tokens, allowed):
+    """The #includes. Raises Rejected for a directive that is not allowed."""
+    includes = []
+    for number, line in groupby(tokens, key=lambda token: token.directive):
+        if number == 0:
             continue
-        line = [each for each in tokens[at:] if each.line == token.line]
         words = [each.text for each in line]
         header = "".join(words[2:])
         if re.fullmatch(r"# pragma unroll( \w+| \( \w+ \))?", " ".join(words)):
@@ -44,10 +49,9 @@ def directives(tokens, allowed):
             includes.append(f"#include {header}")
         elif words != ["#", "pragma", "once"]:
             named = f"#include {header}" if words[:2] == ["#", "include"] else " ".join(words)
-            raise Rejected(f"line {token.line}: '{named}' is not allowed in this exercise, only the starter's "
+            raise Rejected(f"line {number}: '{named}' is not allowed in this exercise, only the starter's "
                           "#includes and #pragma unroll")
-        at += len(line)
-    return rest, includes
+    return includes
 
 
 def screen(tokens, course_words):
@@ -56,10 +60,10 @@ def screen(tokens, course_words):
     for at, token in enumerate(tokens):
         before, after = texts[at - 1] if at else "", texts[at + 1]
         name, why = token.text, ""
-        if token.kind == "name":
-            if re.fullmatch("(u8|[uUL])?R", name) and after[:1] == '"':
-                why = "a raw string is not allowed"
-            elif FORBIDDEN.fullmatch(name) or name in FORBIDDEN_CALLS and after == "(":
+        if re.match('(u8|[uUL])?R"', name + after):
+            why = "a raw string is not allowed"
+        elif token.kind == "name":
+            if FORBIDDEN.fullmatch(name) or name in FORBIDDEN_CALLS and after == "(":
                 why = f"'{name}' is not allowed in an exercise"
             elif re.match("cuda[A-Z]", name) and name not in course_words:
                 why = f"'{name}' is not allowed in this exercise"
@@ -85,8 +89,8 @@ def require_harmless(definition, is_host, called):
     """Rejects a definition that is not in the starter, unless it can run only when called."""
     head, name, line = definition.head, definition.name, definition.tokens[0].line
     words = definition.words
-    if name in called:
-        raise Rejected(f"line {line}: '{name}' is already a name in the course's code")
+    if taken := definition.names & called:
+        raise Rejected(f"line {line}: '{min(taken)}' is already a name in the course's code")
     if "template" in head and head[1:3] == ["<", ">"]:
         raise Rejected(f"line {line}: a template specialization is not allowed")
     if definition.is_function:
@@ -121,9 +125,12 @@ def read(exercise, raw):
         raise Rejected("it is not UTF-8 text") from None
     chapter = Chapter(exercise.chapter)
     own = [line for line in chapter.lines if line.startswith("#include")]
-    tokens, added = directives(tokens_of(text), {line.removeprefix("#include ") for line in own})
+    require_unambiguous(text)
+    tokens = tokens_of(text)
+    added = includes_of(tokens, {line.removeprefix("#include ") for line in own})
     needed = chapter.needed(exercise.variant)
-    screen(tokens, set(re.findall(r"\w+", "\n".join(line for part in needed for line in part))))
+    course_words = set(re.findall(r"\w+", "\n".join(line for part in needed for line in part)))
+    screen([token for token in tokens if not token.directive], course_words)
 
     # The course's definitions, each with whether the student writes it.
     course = []
@@ -131,7 +138,7 @@ def read(exercise, raw):
         lines = "\n".join("" if MARK.fullmatch(line) else line for line in part)
         asked = exercise.number in marked(part)
         placed = f'#line {chapter.line_of(part)} "{exercise.chapter}/kernels.cuh"\n{lines}'
-        course += [(each, asked, placed) for each in split(directives(tokens_of(lines), ())[0])[:1]]
+        course += [(each, asked, placed) for each in definitions(lines)[:1]]
     wanted = {each.name: each for each, asked, _ in course if asked}
     kept = {each.name: each for each, asked, _ in course if not asked}
     called = {word for each, asked, _ in course if not asked for word in re.findall(r"(\w+) [(<]", " ".join(each.words))}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fcntl import LOCK_EX, flock
 from functools import partial
 
-from definitions import Rejected, split, tokens_of
+from cpp import Rejected, split, tokens_of
 from sandbox import CPU_SECONDS, OUTPUT, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -404,6 +405,45 @@ class Mutate(unittest.TestCase):
                          ["f(); a = b < c;  →  a = b <= c;"])
 
 
+class Cpp(unittest.TestCase):
+    """The one reader of C++ source."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(TOOLS / "exercises"))
+        import cpp
+        cls.cpp = cpp
+
+    def test_comments_literals_and_directives_are_told_apart(self):
+        for text, code in (('f("//", \'"\');  // "x', "f(  ,  );"), ('R"a(")b" //)a" + 1\'0 /* \' */ + b', " + 1'0 + b"),
+                           ("#define x \\\n y\nz", " \n \nz"), ("// x \\\ny\nz", " \n \nz"), ('"a\\"b" c "d\n e', ' c "d\n e'),
+                           ("a /* b\n c", "a \n ")):
+            with self.subTest(text):
+                self.assertEqual(re.sub("[ ]+", " ", self.cpp.code_of(text)).rstrip(" "), re.sub("[ ]+", " ", code).rstrip(" "))
+                self.assertEqual(len(self.cpp.code_of(text)), len(text))
+        self.assertEqual(self.cpp.without_comments('f("//");  // x'), 'f("//");      ')
+
+    def test_definitions_have_names_and_the_comment_above(self):
+        text = ("#pragma once\nnamespace a {\n/// @name Group\n/// f adds.\ntemplate <int k = 2>\nint f(int b) {\n    // c\n    return b;\n}\n\n"
+                "// Lost.\n\nconstexpr int c = 1, d = 2;  // both\n}  // namespace a\nstruct E : F { int g; };\nusing H = int;\nextern int i;\n"
+                "__global__ void __launch_bounds__(c)\n    k_kernel() {}\n")
+        found = self.cpp.definitions(text)
+        self.assertEqual([each.names for each in found], [{"f"}, {"c", "d"}, {"E"}, {"H"}, {"i"}, {"k_kernel"}])
+        self.assertEqual([each.is_declaration for each in found], [False] * 4 + [True, False])
+        self.assertEqual([len(each.with_comment(text)) for each in found], [6, 1, 1, 1, 1, 2])
+        self.assertEqual(found[0].lines(text)[0], "template <int k = 2>")
+
+    def test_hostile_text_is_read_in_linear_time(self):
+        for part in ("{}", "{};", "/*", 'R"(', '"', "'", "#", "{", "template <", "1'", "\\\n", "/*/\n"):
+            start = time.process_time()
+            self.cpp.code_of(part * 50000)
+            try:
+                self.cpp.definitions(part * 50000)
+            except self.cpp.Rejected as why:
+                self.assertNotIn("\n", str(why))
+            self.assertLess(time.process_time() - start, 2, part)
+
+
 class FailedChecks(Folder):
     """What ./course test says at its end."""
 
@@ -712,6 +752,7 @@ class Grade(unittest.TestCase):
                       "constexpr auto f = [] { return 1; };", "template <> __device__ void f<int>() {}", "void f() {}",
                       "__host__ __device__ void f() {}", "__device__ void multiprocessor_count() {}", "union U { int x; };", "};", "{",
                       "/* never closed", "#define x y", "# include <unistd.h>", "/**/ # include <unistd.h>", "%:define x y",
+                      "#pragma once /*\n*/ constexpr int x = 1;", "constexpr int x = 1, multiprocessor_count = 2;",
                       "// x \\\nint x;", "int \\u0041;", "int \u00e9;", 'using x = R"(")";', 'using x = u8R"(")";', "int x\0;", "int x;\rint y;", "::f();",
                       "__device__ void f() { return ::g(); }", "__device__ void f() { std::remove(0); }",
                       "__device__ void f() { sim::g(); }", "__device__ void grid_stride_kernel(int) {}",

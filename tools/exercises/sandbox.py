@@ -5,11 +5,11 @@ import os
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from starter import ROOT
@@ -23,19 +23,6 @@ SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", 
 STATUS = re.compile(rb"^(VmRSS|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB
 COURSE = ["common", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd"]
 
-# A filter of system calls, see seccomp(2): threads may be started, processes may not. A limit on the number of processes
-# would not hold for root, and watching /proc is too slow.
-REFUSED, UNKNOWN, OTHER_MACHINE, ALLOWED = 11, 12, 13, 14  # positions in the filter
-LOAD, EQUAL, NOT_LESS, HAS_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NO_FORK = [(LOAD, 4), (EQUAL, 0xC000003E, 2, OTHER_MACHINE),  # x86-64
-           (LOAD, 0), (NOT_LESS, 0x40000000, REFUSED, 4),  # its other numbering
-           (EQUAL, 57, REFUSED, 5), (EQUAL, 58, REFUSED, 6),  # fork, vfork
-           (EQUAL, 435, UNKNOWN, 7), (EQUAL, 56, 8, ALLOWED),  # clone3, whose flags can't be seen, and clone
-           (LOAD, 16), (HAS_BIT, 0x4000, REFUSED, 10), (HAS_BIT, 0x100, ALLOWED, REFUSED),  # CLONE_VFORK, CLONE_VM
-           (RETURN, 0x50001), (RETURN, 0x50026), (RETURN, 0x80000000), (RETURN, 0x7FFF0000)]  # EPERM, ENOSYS
-FILTER = b"".join(struct.pack("<HBBI", code, *(target - at - 1 for target in targets), *(() if targets else (0, 0)), value)
-                  for at, (code, value, *targets) in enumerate(NO_FORK))
-
 
 @dataclass
 class Ended:
@@ -43,6 +30,15 @@ class Ended:
     stdout: str
     stderr: str
     why: str  # why it was killed; nothing if it ended by itself
+
+
+@lru_cache(maxsize=None)
+def no_fork():
+    """A filter of system calls, with which a process can't start others. Raises OSError if it can't be made."""
+    made = subprocess.run([ROOT / "tools/exercises/no_fork.py"], capture_output=True, check=False)
+    if made.returncode != 0:
+        raise OSError("/usr/bin/python3 has no seccomp (apt-get install python3-seccomp)")
+    return made.stdout
 
 
 def wrapped(sandbox, trusted, filter_):
@@ -60,10 +56,13 @@ def wrapped(sandbox, trusted, filter_):
 
 
 def missing():
-    """The reason why bubblewrap does not work here; nothing if it does."""
+    """The reason why a sandbox does not work here; nothing if it does."""
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (apt-get install bubblewrap)"
-    tried = Sandbox("/tmp", True).run(["true"])
+    try:
+        tried = Sandbox("/tmp", True).run(["true"])
+    except OSError as error:
+        return str(error)
     return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}"
 
 
@@ -115,7 +114,7 @@ class Sandbox:
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {})}
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given, \
                 tempfile.TemporaryFile() as filter_:
-            for file, content in (given, stdin.encode()), (filter_, FILTER):
+            for file, content in (given, stdin.encode()), (filter_, no_fork() if self.is_wrapped else b""):
                 file.write(content)
                 file.seek(0)
             begin = wrapped(self, trusted, filter_.fileno()) if self.is_wrapped else []

@@ -784,6 +784,21 @@ class Grade(unittest.TestCase):
             with mock.patch("os.sched_getaffinity", return_value=allowed):
                 self.assertEqual({sandbox.on_few_cpus()[2] for _ in range(2)}, expected)
 
+    def test_a_program_in_the_sandbox_starts_threads_and_no_processes(self):
+        import sandbox  # pylint: disable=import-outside-toplevel
+        code = ("import os, threading\nthreading.Thread(target=print).start()\n"
+                "for start in ('os.fork() or os._exit(0)', 'os.posix_spawn(\"/bin/true\", [\"true\"], {})'):\n"
+                "    try:\n        eval(start)\n    except PermissionError as error:\n        print(error.strerror)\n")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(sandbox, "COURSE", []):
+            if why := sandbox.missing():
+                self.skipTest(why)
+            for trusted, refused in ((False, 2), (True, 0)):
+                ended = sandbox.Sandbox(folder, True).run(["/usr/bin/python3", "-c", code], trusted=trusted)
+                self.assertEqual((ended.status, ended.stdout.count("Operation not permitted")), (0, refused), ended.stderr)
+        with mock.patch.object(sandbox, "ROOT", Path("/none")):
+            sandbox.no_fork.cache_clear()
+            self.assertIn("No such file", sandbox.missing())
+
     def test_texts_of_students_stay_texts(self):
         words = self.reports.visible("]]></failure>\x1b[31m\0 <b> &amp;")
         results = [{"submission": name, "exercise": "02.3", "passed": False, "words": words} for name in (ALL_HOSTILE, "\x1b\ud800")]

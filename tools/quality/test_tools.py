@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the tools: text from files is never executed, damaged input is rejected in one line, and values are what
-docs/values.txt says.
+"""Checks the tools: text from files is never executed, damaged input is rejected in one line, and values are what their
+queries say.
 """
 
 import csv
@@ -311,6 +311,7 @@ class Fill(Folder):
                         name="docs/results/nvidia-h200.csv")
         self.define("")
         self.page = "".join(f"its <!--= {line.split()[0]} -->?<!--/-->.\n" for line, _ in self.VALUES)
+        self.page += "".join(f"its <!--= {line.partition(' = ')[2]} -->?<!--/-->.\n" for line, _ in self.VALUES)
         self.write("page.md", self.page)
 
     def define(self, line):
@@ -319,7 +320,7 @@ class Fill(Folder):
     def test_values_are_filled_in_once(self):
         self.works(self.tool)
         text = re.sub("<!--.*?-->", "", (self.folder / "page.md").read_text())
-        self.assertEqual(text.splitlines(), [f"its {words}." for _, words in self.VALUES])
+        self.assertEqual(text.splitlines(), [f"its {words}." for _, words in self.VALUES * 2])
         self.works(self.tool, "--check")
         self.write("page.md", (self.folder / "page.md").read_text().replace("3.00", "3.01"))
         run = self.run_tool(self.tool, "--check")
@@ -354,13 +355,18 @@ class Fill(Folder):
             with self.subTest(line):
                 self.define(line + "\n")
                 self.fails(words, self.tool, "--check", place=f"docs/values.txt:{3 + len(self.VALUES)}: ")
+                if words not in ("has the form", "no page uses") and "already" not in words:
+                    self.define("")
+                    self.write("page.md", f"{self.page}its <!--= {line.partition(' = ')[2]} -->?<!--/-->\n")
+                    self.fails(words, self.tool, place=f"page.md:{1 + 2 * len(self.VALUES)}: ")
+                    self.write("page.md", self.page)
 
     def test_mistakes_in_a_page_are_reported_in_a_line(self):
         self.write("docs/results/x/ends.txt", "```\n<script>\n")
         end = "\n<!-- /fill -->"
         for line, words in [
                 ("its <!--= nothing -->?<!--/-->", "defines no 'nothing'"),
-                ("its <!--= 01 v time -->?<!--/-->", "a value is"), ("its <!--= time -->?", "a value is"),
+                ("its <!--= -->?<!--/-->", "a value is"), ("its <!--= time -->?", "a value is"),
                 ("its <!--= time -->? <!--= time -->?<!--/-->", "a value is"),
                 ("<!--= time -->?<!--/-->", "not at its beginning"), ("<!-- fill: x -->", "a block is"),
                 ("<!-- /fill -->", "a block is"), (f"<!-- fill: x -->{end}", "no block 'x'"),
@@ -376,7 +382,7 @@ class Fill(Folder):
                 (f"<!-- fill: output x/ends -->{end}", "would end the block")]:
             with self.subTest(line):
                 self.write("page.md", f"{self.page}{line}\n")
-                self.fails(words, self.tool, place=f"page.md:{1 + len(self.VALUES)}: ")
+                self.fails(words, self.tool, place=f"page.md:{1 + 2 * len(self.VALUES)}: ")
                 self.assertEqual((self.folder / "page.md").read_text(), f"{self.page}{line}\n")
 
 

@@ -43,9 +43,9 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None, sa
             raise Problem(words or f"{Path(program).name} has ended with status {done.returncode} before the lens could "
                                    "write what it saw")
         with open(output, encoding="utf-8", errors="replace") as file:
-            # A name may have control characters. Lines of accesses have the folder's path, those of barriers don't.
+            # Lines of accesses have the folder's path, those of barriers don't.
             try:
-                seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'), strict=False)
+                seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'))
             except ValueError:
                 raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
         for each in seen["launches"] + seen["findings"]:  # readers know a kernel without its namespace

@@ -143,7 +143,7 @@ def write(path, runs, folders):
         for finding in distinct(seen["findings"]):
             body.append("<pre class='found'>" + escape("\n".join(finding_words(finding))) + "</pre>")
         if seen["fault"]:
-            body.append(f"<pre class='found'>{escape(seen['fault'])}</pre>")
+            body.append(f"<pre class='found'>{escape(seen['fault']['message'])}</pre>")
         for launch in seen["launches"]:
             shape = [" x ".join(str(k) for k in launch[what] if k != 1) or "1" for what in ("grid", "block")]
             body.append(f"<h3><code>{escape(launch['kernel'])}&lt;&lt;&lt;{shape[0]}, {shape[1]}&gt;&gt;&gt;</code></h3>")

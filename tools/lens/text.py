@@ -156,7 +156,7 @@ def problems(name, seen):
     for finding in found:
         yield from (f"  {one_line(line)}" for line in finding_words(finding))
     if seen["fault"]:
-        yield f"  stopped: {one_line(seen['fault'])}"
+        yield f"  stopped: {one_line(seen['fault']['message'])}"
 
 
 def report(runs, with_lines, folders=(ROOT,)):

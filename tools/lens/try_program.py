@@ -37,7 +37,8 @@ def main(arguments):
         raise Problem(seen["said"])
     said = {launch["kernel"]: words(distinct([finding for finding in seen["findings"] if finding["kernel"] == launch["kernel"]]))
             for launch in seen["launches"]}
-    said.update({kernel: "a fault" for kernel in said if seen["fault"].startswith(f"{kernel} ")})
+    if seen["fault"]:
+        said[seen["fault"]["kernel"]] = "a fault"
     places = [place["line"] for launch in seen["launches"] for place in launch["sites"] + launch["barriers"]]
     elsewhere = sorted({place for place in places if not place.startswith(f"{file}:")})
     wrong = [f"{kernel}: '{said.get(kernel)}' instead of '{expected.get(kernel)}'" for kernel in sorted({*said, *expected})

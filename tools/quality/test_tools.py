@@ -46,7 +46,7 @@ class LensPage(unittest.TestCase):
                   "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [site]}
         finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,
                    "line": ALL_HOSTILE, "kind": "load", "block": 0, "thread": 0, "count": 1}
-        seen = {"launches": [launch], "findings": [finding], "fault": ALL_HOSTILE}
+        seen = {"launches": [launch], "findings": [finding], "fault": {"message": ALL_HOSTILE}}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "page.html"
             page.write(path, [(ALL_HOSTILE, seen)], [])
@@ -684,7 +684,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
         self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
         show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.limiter.counts.run = lambda *_, **__: {}\ne.show_counts(exercise)"
-        self.says(show.format("", {"launches": [], "findings": [], "fault": "a \x1b fault"}), "\none   1\nyours  ", "stopped: a   fault\n")
+        self.says(show.format("", {"launches": [], "findings": [], "fault": {"message": "a \x1b fault"}}), "\none   1\nyours  ", "stopped: a   fault\n")
         self.says(show.format("error", {}), "The lens shows no counts: your file can't be compiled for it\n")
         self.says(show.format("", "open('nothing')"), "The lens shows no counts: [Errno 2]")
 

@@ -17,8 +17,9 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
-// Never destroyed, since they are read at exit: the message, and the same after CUDA's text.
-std::string &fault_text = *new std::string, &fault_string = *new std::string;
+// Never destroyed, since they are read at exit: the fault, and its message after CUDA's text.
+Fault& the_fault = *new Fault;
+std::string& fault_string = *new std::string;
 bool fault_is_told = true;
 
 }  // namespace
@@ -27,11 +28,11 @@ cudaError_t set_error(cudaError_t error) { return last_error = error; }
 
 void tell_fault() {
     const std::lock_guard<std::mutex> lock(fault_lock);
-    if (!fault_is_told) std::fprintf(stderr, "simulator: %s\n", fault_text.c_str());
+    if (!fault_is_told) std::fprintf(stderr, "simulator: %s\n", the_fault.message.c_str());
     fault_is_told = true;
 }
 
-void set_fault(cudaError_t error, const std::string& what) {
+void set_fault(cudaError_t error, Fault fault) {
     [[maybe_unused]] static const int at_exit = std::atexit([] {
         if (fault_is_told) return;
         tell_fault();
@@ -40,15 +41,15 @@ void set_fault(cudaError_t error, const std::string& what) {
         std::_Exit(1);
     });
     tell_fault();
-    std::string words = std::string(cudaGetErrorString(error)) + ": " + what;
+    std::string words = std::string(cudaGetErrorString(error)) + ": " + fault.message;
     const std::lock_guard<std::mutex> lock(fault_lock);
     last_error = error;
     if (error != cudaErrorInvalidValue) fault_error = error;
-    fault_text = what;
+    the_fault = std::move(fault);
     fault_string = std::move(words);
     fault_is_told = false;
     if (error == cudaErrorInvalidValue) {  // a refused launch, whose message is printed at once
-        std::fprintf(stderr, "simulator: %s\n", what.c_str());
+        std::fprintf(stderr, "simulator: %s\n", the_fault.message.c_str());
         fault_is_told = true;
     }
 }
@@ -62,13 +63,18 @@ void forget_fault() {
     tell_fault();
     const std::lock_guard<std::mutex> lock(fault_lock);
     fault_error = cudaSuccess;
-    fault_text.clear();
+    the_fault = {};
 }
 
 const char* last_fault() {
     const std::lock_guard<std::mutex> lock(fault_lock);
     fault_is_told = true;
-    return fault_text.c_str();
+    return the_fault.message.c_str();
+}
+
+Fault fault() {
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    return the_fault;
 }
 
 cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : set_error(error); }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda_runtime.h"
+#include "simulator/fault.h"
 
 namespace sim {
 
@@ -14,7 +15,11 @@ cudaError_t set_error(cudaError_t error);
 /// A grid has failed. `cudaGetErrorString` and `last_fault` return the message; if neither is called, it is
 /// printed when the fault is cleared or the program ends. The error stays until `cudaDeviceReset`, unless
 /// it is `cudaErrorInvalidValue`: then the launch was refused.
-void set_fault(cudaError_t error, const std::string& what);
+void set_fault(cudaError_t error, Fault fault);
+/// The same for a fault of which only the message is known.
+inline void set_fault(cudaError_t error, const std::string& message) {
+    set_fault(error, Fault{.message = message});
+}
 
 cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuccess`
 void forget_fault();

@@ -34,24 +34,35 @@ std::string_view plain(std::string_view name) {
 
 }  // namespace
 
+std::string launch_text(const Kernel& kernel) { return of_kernel(kernel, {}).message; }
+
 /// A launch may know the kernel as a pointer or a template's parameter only. Then its own name says more.
-std::string launch_text(const Kernel& kernel) {
+Fault of_kernel(const Kernel& kernel, Fault fault) {
     const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
     const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);
-    return std::string(is_named ? kernel.name : plain(function)) + " (launched at " + text(kernel.site) + ")";
+    fault.kernel = is_named ? kernel.name : plain(function);
+    fault.launched_at = text(kernel.site);
+    fault.message = fault.kernel + " (launched at " + fault.launched_at + ")" + fault.message;
+    return fault;
 }
 
-void Grid::fail(cudaError_t reason, const std::string& what) {
+void Grid::fail(cudaError_t reason, Fault its) {
     const std::lock_guard<std::mutex> guard(lock);
     if (failed.exchange(true)) return;
     error = reason;
-    fault = launch_text(kernel) + what;
+    fault = of_kernel(kernel, std::move(its));
 }
 
 /// Ends the block.
-void Worker::record_fault(cudaError_t error, const std::string& what) {
+void Worker::record(cudaError_t error, Fault fault) {
     faulted_ = true;
-    grid_->fail(error, ", block " + text(blockIdx) + ": " + what);
+    fault.block = text(blockIdx);
+    fault.message = ", block " + fault.block + ": " + fault.message;
+    grid_->fail(error, std::move(fault));
+}
+
+void Worker::record_fault(FaultKind kind, cudaError_t error, const std::string& what) {
+    record(error, {.kind = kind, .message = what});
 }
 
 void tell_cpu_fault(const std::string& what) {
@@ -66,9 +77,12 @@ void tell_cpu_fault(const std::string& what) {
 }
 
 /// Reports what the running thread has done wrong, and at which line.
-void Worker::record_thread_fault(cudaError_t error, const std::string& what) {
+void Worker::record_thread_fault(FaultKind kind, cudaError_t error, const std::string& what) {
     const std::string line = Calls().line();
-    record_fault(error, thread_text() + (line.empty() ? " " : " at " + line + " ") + what);
+    record(error, {.kind = kind,
+                   .thread = text(threads_.current->index),
+                   .line = line,
+                   .message = thread_text() + (line.empty() ? " " : " at " + line + " ") + what});
 }
 
 std::string Worker::thread_text() { return "thread " + text(threads_.current->index); }
@@ -100,7 +114,7 @@ std::string Worker::waiting_threads(bool and_returned) const {
 }
 
 void Worker::record_wrong_mask(const char* function, Site site) {
-    record_fault(cudaErrorLaunchFailure,
+    record_fault(FaultKind::other, cudaErrorLaunchFailure,
                  thread_text() + " is not in the mask it passes to " + function + " at " + text(site));
 }
 
@@ -108,7 +122,7 @@ void Worker::record_wrong_mask(const char* function, Site site) {
 void Worker::record_too_much_shared() {
     const bool alone = shared_.static_bytes() > kStaticSharedBytes;
     record_fault(
-        alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
+        FaultKind::other, alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
         "the kernel declares " + std::to_string(shared_.static_bytes()) + " bytes of shared memory, " +
             (alone ? "" : "the launch adds " + std::to_string(grid_->config.dynamic_shared_bytes) + ", ") +
             "but a block has only " +
@@ -127,7 +141,7 @@ void Worker::record_bad_address(const void* address) {
         place += number < platform::page_bytes() ? " through a null pointer" : ", which is in no allocation";
     }
     const std::string copy = copy_text(address, true);
-    record_thread_fault(copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
+    record_thread_fault(FaultKind::address, copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
                         "uses " + place + copy);
 }
 
@@ -144,7 +158,7 @@ void Worker::index_outside(std::uint64_t index, const char* array) {
     std::string type = array;  // 'int [31]' from g++, 'int[31]' from clang
     if (const std::size_t space = type.find(" ["); space != std::string::npos) type.erase(space, 1);
     record_thread_fault(
-        cudaErrorLaunchFailure,
+        FaultKind::address, cudaErrorLaunchFailure,
         "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + type);
     fibers_.give_up();
 }
@@ -152,7 +166,7 @@ void Worker::index_outside(std::uint64_t index, const char* array) {
 /// The thread's stack is given up, and with it all that is not destroyed before.
 void Worker::fail(std::string what) {
     const InSimulator here(*this);
-    record_fault(cudaErrorLaunchFailure, thread_text() + " " + std::exchange(what, {}));
+    record_fault(FaultKind::other, cudaErrorLaunchFailure, thread_text() + " " + std::exchange(what, {}));
     fibers_.give_up();
 }
 
@@ -164,29 +178,32 @@ void Worker::misaligned(const void* address) {
     if (address == nullptr)
         record_bad_address(address);
     else
-        record_thread_fault(cudaErrorMisalignedAddress, std::string("uses ") + kMisaligned);
+        record_thread_fault(FaultKind::address, cudaErrorMisalignedAddress,
+                            std::string("uses ") + kMisaligned);
     fibers_.give_up();
 }
 
 void Worker::assertion_failed(const char* what, const char* file, unsigned int line) {
     const InSimulator here(*this);
-    record_fault(cudaErrorAssert, thread_text() + " at " + text(Site{file, static_cast<int>(line)}) +
-                                      " fails its assertion: " + what);
+    record_fault(
+        FaultKind::other, cudaErrorAssert,
+        thread_text() + " at " + text(Site{file, static_cast<int>(line)}) + " fails its assertion: " + what);
     fibers_.give_up();
 }
 
 /// The running thread waits for all blocks of the grid, of which one has ended before.
 void Worker::never_meets(uint3 block, Site site) {
     const InSimulator here(*this);
-    record_fault(cudaErrorLaunchTimeout, "deadlock: " + thread_text() + " waits for the whole grid at " +
-                                             text(site) + ", but block " + text(block) + " has ended");
+    record_fault(FaultKind::deadlock, cudaErrorLaunchTimeout,
+                 "deadlock: " + thread_text() + " waits for the whole grid at " + text(site) +
+                     ", but block " + text(block) + " has ended");
     fibers_.give_up();
 }
 
 /// The program ends here, because what `exit` has begun can't be undone.
 void Worker::exits() {
     threads_.in_kernel = false;
-    record_thread_fault(cudaErrorLaunchFailure, "calls exit(), which a GPU does not have");
+    record_thread_fault(FaultKind::other, cudaErrorLaunchFailure, "calls exit(), which a GPU does not have");
     set_fault(grid_->error, grid_->fault);
     tell_fault();
     std::fflush(nullptr);
@@ -206,9 +223,9 @@ void Worker::fault_by_trap(platform::Trap trap, const void* address) {
                                        " KiB of stack for its local variables and calls"
                                  : "";
     if (!what.empty())
-        record_thread_fault(cudaErrorLaunchFailure, what);
+        record_thread_fault(FaultKind::other, cudaErrorLaunchFailure, what);
     else if (trap == Trap::no_address)
-        record_thread_fault(cudaErrorMisalignedAddress,
+        record_thread_fault(FaultKind::address, cudaErrorMisalignedAddress,
                             std::string("uses ") + kMisaligned + ", or no address at all");
     else
         record_bad_address(address);

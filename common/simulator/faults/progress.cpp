@@ -68,13 +68,13 @@ void Worker::stop_without_progress() {
     const std::string seconds = "for " + std::to_string(grid_->timeout) + " s ";
     const bool waits = progress_.seen_waits == kMostWaits * threads_.count;
     record_thread_fault(
-        cudaErrorLaunchTimeout,
+        FaultKind::no_progress, cudaErrorLaunchTimeout,
         "makes no progress: " +
             (waits ? "the threads of its block have waited for each other " + std::to_string(kMostWaits) +
                          " times, and " + seconds + "none has returned. They may loop forever"
                    : seconds + "it has neither returned nor reached a barrier. It may be waiting for a "
                                "thread that can't run before it waits or returns, or loop forever") +
-            " (CUDA_SIM_TIMEOUT sets the seconds)");
+            (grid_->advises ? " (CUDA_SIM_TIMEOUT sets the seconds)" : ""));
     fibers_.give_up();
 }
 

@@ -38,7 +38,7 @@ void handle_tick() {
 }
 
 void handle_time_limit() {
-    if (running_worker == nullptr) fail_on_cpu("more CPU time than it may: an endless loop?");
+    if (running_worker == nullptr) tell_cpu_fault("more CPU time than it may: an endless loop?");
 }
 
 }  // namespace sim::platform

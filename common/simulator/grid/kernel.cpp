@@ -90,14 +90,16 @@ int Worker::wait_at_barrier(bool predicate, Site site) {
 
 void Worker::release_barrier() {
     if (barrier_.diverged) {
-        record_fault(cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
+        record_fault(FaultKind::barrier, cudaErrorLaunchFailure, "divergent barrier: " + waiting_threads());
         fibers_.give_up();
     }
     if (barrier_.arrived < threads_.count && !grid_->early_exit) {
-        record_fault(cudaErrorLaunchFailure,
-                     "barrier left out: " + waiting_threads(true) +
-                         ". __syncthreads() in a branch is for all threads of a block or for none; if some "
-                         "return early on purpose, declare it (.early_exit of a variant)");
+        record_fault(
+            FaultKind::barrier, cudaErrorLaunchFailure,
+            "barrier left out: " + waiting_threads(true) +
+                ". __syncthreads() in a branch is for all threads of a block or for none" +
+                (grid_->advises ? "; if some return early on purpose, declare it (.early_exit of a variant)"
+                                : ""));
         fibers_.give_up();
     }
     if (observer != nullptr) observer->barrier(*this, barrier_.site);

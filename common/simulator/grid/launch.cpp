@@ -97,12 +97,13 @@ void run_on_workers(Grid& grid) {
         }
     } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
         if (pool.empty())
-            return grid.fail(cudaErrorMemoryAllocation, ": no memory for the stacks of a block's threads");
+            return grid.fail(cudaErrorMemoryAllocation,
+                             {.message = ": no memory for the stacks of a block's threads"});
         if (grid.config.cooperative)
             grid.fail(cudaErrorCooperativeLaunchTooLarge,
-                      ": a cooperative grid needs an OS thread for each block, and only " +
-                          std::to_string(others.size() + 1) + " of " + std::to_string(count) +
-                          " could be started");
+                      {.message = ": a cooperative grid needs an OS thread for each block, and only " +
+                                  std::to_string(others.size() + 1) + " of " + std::to_string(count) +
+                                  " could be started"});
     }
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();
@@ -147,7 +148,8 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
               all - blocks,
               seed(),
               setting("CUDA_SIM_TIMEOUT", 10),
-              setting("CUDA_SIM_EARLY_EXIT", 1) != 0};
+              setting("CUDA_SIM_EARLY_EXIT", 1) != 0,
+              setting("CUDA_SIM_ADVICE", 1) != 0};
     if (grid.seed != 0) shuffle_blocks(grid);
     const GridAccess access;
     if (observer != nullptr) observer->grid_begins(kernel, config);
@@ -157,7 +159,9 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
     if (grid.error != cudaSuccess)
         set_fault(grid.error, grid.fault);
     else if (!damage.empty())
-        set_fault(cudaErrorIllegalAddress, launch_text(kernel) + ": a thread has written " + damage);
+        set_fault(
+            cudaErrorIllegalAddress,
+            of_kernel(kernel, {.kind = FaultKind::address, .message = ": a thread has written " + damage}));
     return std::move(grid.nested);
 }
 

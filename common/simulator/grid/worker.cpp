@@ -26,7 +26,7 @@ void Worker::call_kernel() {
         what = std::string(" (") + error.what() + ")";
     } catch (...) {}
     threads_.in_kernel = false;
-    record_fault(cudaErrorLaunchFailure,
+    record_fault(FaultKind::other, cudaErrorLaunchFailure,
                  thread_text() + " throws an exception" + what + "; GPUs have no exceptions");
 }
 
@@ -95,10 +95,11 @@ void Worker::run_block(std::uint64_t block) {
     }
     while (threads_.live > 0 && !faulted_) {
         if (!resume_ready_threads() && !release_gatherings())
-            record_fault(cudaErrorLaunchTimeout, "deadlock: no thread can continue: " + waiting_threads());
+            record_fault(FaultKind::deadlock, cudaErrorLaunchTimeout,
+                         "deadlock: no thread can continue: " + waiting_threads());
     }
     if (const std::string damage = shared_.damage(); !damage.empty() && !faulted_)
-        record_fault(cudaErrorIllegalAddress, "a thread has written " + damage);
+        record_fault(FaultKind::address, cudaErrorIllegalAddress, "a thread has written " + damage);
     if (observer != nullptr) observer->block_ends(*this);
     if (grid_->config.cooperative) {
         const std::lock_guard lock(grid_->lock);

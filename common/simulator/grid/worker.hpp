@@ -22,6 +22,9 @@ namespace sim {
 /// @return A kernel's name, and where it is launched.
 std::string launch_text(const Kernel& kernel);
 
+/// Adds to a fault which kernel's it is. Its message follows the words that name the launch.
+Fault of_kernel(const Kernel& kernel, Fault fault);
+
 using NestedLaunches = std::vector<std::function<void()>>;
 
 /// A running grid, shared by its workers.
@@ -36,6 +39,7 @@ struct Grid {
     const std::uint64_t seed;
     const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
     const bool early_exit;        ///< threads that have returned may leave out barriers
+    const bool advises;           ///< messages end with what helps only those who write the whole program
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
@@ -43,13 +47,13 @@ struct Grid {
     std::atomic<bool> said_slow{false};
     std::mutex lock{};
     cudaError_t error = cudaSuccess;  ///< of a fault, if there was one
-    std::string fault{};              ///< its message
+    Fault fault{};
     NestedLaunches nested{};
     std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (compat/cooperative.cpp)
     std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
 
-    /// Ends the grid with a fault, unless it has one. `what` follows the words that name the launch.
-    void fail(cudaError_t reason, const std::string& what);
+    /// Ends the grid with a fault, to which `of_kernel` adds the kernel, unless it has one.
+    void fail(cudaError_t reason, Fault its);
 };
 
 /// @brief Runs one block at a time on the OS thread that calls it.
@@ -135,8 +139,9 @@ class Worker {
 
     // Faults (faults.cpp)
     void require_not_in_fence(const void* address, bool or_shared);
-    void record_fault(cudaError_t error, const std::string& what);
-    void record_thread_fault(cudaError_t error, const std::string& what);
+    void record_fault(FaultKind kind, cudaError_t error, const std::string& what);
+    void record_thread_fault(FaultKind kind, cudaError_t error, const std::string& what);
+    void record(cudaError_t error, Fault fault);
     void record_too_much_shared();
     void record_bad_address(const void* address);
     void record_wrong_mask(const char* function, Site site);

@@ -3,63 +3,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iomanip>
 
+#include "../checks/json.hpp"
+#include "../simulator/errors.hpp"
 #include "lens.hpp"
 
 namespace lens {
 namespace {
-
-/// An object of JSON, written one member after the other.
-class Json {
- public:
-    explicit Json(std::ostream& out) : out_(out) { out_ << "{"; }
-    void end() { out_ << "}\n"; }
-    /// Members, each given by its name and its value.
-    template <typename T, typename... Rest>
-    Json& add(const char* name, const T& value, const Rest&... rest) {
-        begin(name);
-        if constexpr (std::is_convertible_v<T, std::string>)
-            out_ << std::quoted(std::string(value));  // control characters stay: Python reads them
-        else
-            out_ << value;
-        if constexpr (sizeof...(rest) > 0) add(rest...);
-        return *this;
-    }
-    template <typename Range>
-    Json& numbers(const char* name, const Range& range) {
-        return items(name, range, [&](auto number) { out_ << number; });
-    }
-    /// Objects, each of which `write` fills.
-    template <typename Range, typename Write>
-    Json& list(const char* name, const Range& range, const Write& write) {
-        return items(name, range, [&](const auto& item) {
-            Json object(out_);
-            write(object, item);
-            object.end();
-        });
-    }
-
- private:
-    void begin(const char* name) {
-        out_ << (is_empty_ ? "" : ",") << std::quoted(name) << ":";
-        is_empty_ = false;
-    }
-    template <typename Range, typename Write>
-    Json& items(const char* name, const Range& range, const Write& write) {
-        begin(name);
-        const char* before = "[";
-        for (const auto& item : range) {
-            out_ << before;
-            write(item);
-            before = ",";
-        }
-        out_ << (*before == '[' ? "[]" : "]");
-        return *this;
-    }
-    std::ostream& out_;
-    bool is_empty_ = true;
-};
 
 constexpr const char* kSpaces[] = {"global", "shared"};
 constexpr const char* kKinds[] = {"load", "store", "atomic"};
@@ -104,7 +54,10 @@ void Lens::write() const {
     if (path == nullptr || sim::running_worker != nullptr) return;
     std::ofstream file(path);
     Json json(file);
-    json.add("fault", sim::last_fault()).list("launches", launches_, [](Json& launch, const auto& of_shape) {
+    json.object("fault", [](Json& fault) {
+        if (*sim::last_fault() != '\0') sim::fault().write(fault);
+    });
+    json.list("launches", launches_, [](Json& launch, const auto& of_shape) {
         auto [shape, counts] = of_shape;
         scale(counts);
         join_sites(counts);

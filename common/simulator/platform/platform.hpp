@@ -119,7 +119,7 @@ void print(std::string_view first, std::string_view second);
 ///                    repeated.
 Handled handle_trap(Trap trap, const void* address);
 void handle_tick();
-/// The program has used as much CPU time as it may. Returns if a kernel runs.
+/// The program has used as much CPU time as it may. Says so, unless a kernel runs.
 void handle_time_limit();
 /// Whether the calling OS thread runs a kernel. A platform replaces `clock` there by `device_clock`
 /// (kernel.h).

@@ -256,4 +256,29 @@ TEST_CASE(
     CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 
+TEST_CASE("a fault is data, too, and its message may leave out advice") {
+    setenv("CUDA_SIM_TIMEOUT", "1", 1);
+    setenv("CUDA_SIM_ADVICE", "0", 1);
+    sim::Fault fault;
+    const std::string words = fault_of(
+        [&fault] {
+            unsigned int* d_lock = nullptr;
+            cudaMalloc(&d_lock, sizeof(*d_lock));
+            spin_kernel<<<2, 4>>>(d_lock);
+            cudaDeviceSynchronize();
+            fault = sim::fault();
+        },
+        cudaErrorLaunchTimeout);
+    unsetenv("CUDA_SIM_ADVICE");
+    unsetenv("CUDA_SIM_TIMEOUT");
+    CHECK(fault.message == words);
+    CHECK(words.find("CUDA_SIM_TIMEOUT") == std::string::npos);
+    CHECK(fault.kind == sim::FaultKind::no_progress);
+    CHECK(fault.kernel == "spin_kernel");
+    CHECK(fault.block == "(0, 0, 0)");
+    CHECK(fault.thread == "(3, 0, 0)");
+    CHECK(fault.line == here(kSpinLine));
+    CHECK(sim::fault().message.empty());
+}
+
 }  // namespace fault_checks

@@ -7,6 +7,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "fault.h"
 #include "kernel.h"
 #include "runtime.h"
 #include "threads.h"

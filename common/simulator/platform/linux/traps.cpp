@@ -55,6 +55,11 @@ void on_signal(int signal, siginfo_t* info, void*) {
     static std::atomic<int> signals = 0;
     alarm(10);  // ends a process that waits for its own lock on memory here
     handle_time_limit();
+    if (!is_in_kernel()) {
+        signal(SIGXCPU, SIG_DFL);
+        raise(SIGXCPU);  // when this handler returns
+        return;
+    }
     alarm(0);
     if (++signals == 3) signal(SIGXCPU, SIG_DFL);
 });

@@ -18,25 +18,10 @@
 #include "../problem/input.hpp"
 #include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
+#include "failure.cuh"
 #include "setting.hpp"
 
-/// A case in which a variant must be correct.
-struct Case {
-    std::size_t n;
-    std::string input;  ///< the name of one of the problem's inputs
-    std::size_t offset =
-        0;  ///< how many elements the data begin past an aligned address; as many follow the data
-    LaunchShape shape{};
-    int calls = 3;  ///< in the same memory, every second call with other data
-};
-
 namespace check_detail {
-
-inline std::string describe(const Case& c) {
-    const auto number = [](unsigned int n) { return n != 0 ? std::to_string(n) : "default"; };
-    return "n = " + std::to_string(c.n) + ", input " + c.input + ", offset " + std::to_string(c.offset) +
-           ", grid " + number(c.shape.grid) + ", block " + number(c.shape.block);
-}
 
 /// A case's data, which a grader varies by COURSE_SEED.
 template <typename Problem>
@@ -79,9 +64,9 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
 }  // namespace check_detail
 
 /// @brief Runs a variant several times in the same memory, with poisoned results each time, and compares.
-/// @return A description of the first error; nothing if all calls were correct.
+/// @return The first error; nothing if all calls were correct.
 template <typename Problem>
-std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
+std::optional<Failure> failure_in(const Variant<Problem>& variant, const Case& c) {
     using Element = typename Problem::Element;
     const std::vector<Element> data = check_detail::data_of<Problem>(c), zeros(c.n);
     const Results of_data = variant.expected(Problem::reference(data.data(), c.n));
@@ -91,7 +76,7 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
     Element poison;
     std::memset(&poison, 0xA5, sizeof(poison));
     std::vector<Element> moved(c.offset + c.n + c.offset, poison);
-    std::optional<std::string> wrong;
+    std::optional<Failure> wrong;
     // Otherwise, the simulator reports a barrier that threads skip by returning early. On a GPU such a
     // barrier works, and one skipped by mistake often seems to.
     const Setting no_early_exit("CUDA_SIM_EARLY_EXIT", 0);
@@ -106,32 +91,42 @@ std::optional<std::string> check_case(const Variant<Problem>& variant, const Cas
                 CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
             prepared.poison();
             prepared.call((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
-            wrong = verify_one_by_one(prepared.results(), call % 2 == 1 ? of_data : of_zeros);
-            if (!wrong) wrong = prepared.overrun();
-            if (wrong && call > 1) wrong = "call " + std::to_string(call) + ": " + *wrong;
+            const std::string later = call > 1 ? "call " + std::to_string(call) + ": " : "";
+            if (const auto difference =
+                    first_difference(prepared.results(), call % 2 == 1 ? of_data : of_zeros))
+                wrong = {Failure::Kind::result, c, later + difference->text(variant.results), difference,
+                         call};
+            else if (const auto overrun = prepared.overrun())
+                wrong = {Failure::Kind::overrun, c, later + *overrun, {}, call};
         }
     } catch (const std::exception& error) {
-        wrong = error.what();
-        forget_fault();
+        wrong = Failure::of(c, error);
     }
-    if (wrong) return std::string(variant.name) + ", " + check_detail::describe(c) + ": " + *wrong;
-    return std::nullopt;
+    return wrong;
 }
 
-/// Checks that a variant reports a refused launch. @return As `check_variant`.
+/// The same. @return A description of the first error; nothing if all calls were correct.
 template <typename Problem>
-std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
+std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
+    return text_of(variant.name, failure_in(variant, c));
+}
+
+/// Checks that a variant reports a refused launch. @return The error; nothing if there is none.
+template <typename Problem>
+std::optional<Failure> failure_of_launch(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     if (variant.on_cpu || variant.fixed_shape) return std::nullopt;
+    const Case c{1, "", 0, {0, 2048}, 1};
+    const auto failure = [&](const std::string& what) { return Failure{Failure::Kind::launch, c, what}; };
     const DeviceBuffer<Element> d_data(1);
     CUDA_CHECK(cudaMemset(d_data.data(), 1, d_data.bytes()));
-    PreparedVariant<Problem> prepared(variant, 1, {0, 2048});
+    PreparedVariant<Problem> prepared(variant, c.n, c.shape);
     prepared.fill(0);
     try {
         prepared.call(d_data.data());
     } catch (const UnnoticedError& error) {
-        return std::string(variant.name) +
-               " does not check a launch, here with blocks of 2048 threads: " + error.what();
+        return failure(std::string("does not check a launch, here with blocks of 2048 threads: ") +
+                       error.what());
     } catch (const CudaError&) {
         try {
             if (prepared.results() == Results(variant.results, 0)) return std::nullopt;
@@ -139,14 +134,19 @@ std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
             forget_fault();
             return std::nullopt;
         }
-        return std::string(variant.name) + " continues after a launch with blocks of 2048 threads has failed";
+        return failure("continues after a launch with blocks of 2048 threads has failed");
     }
     const std::vector<Element> data = d_data.to_host();
     const auto wrong =
         verify_one_by_one(prepared.results(), variant.expected(Problem::reference(data.data(), 1)));
     if (!wrong) return std::nullopt;  // with another block size
-    return std::string(variant.name) +
-           " does not report that blocks of 2048 threads can't be launched: " + *wrong;
+    return failure("does not report that blocks of 2048 threads can't be launched: " + *wrong);
+}
+
+/// The same. @return As `check_variant`.
+template <typename Problem>
+std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
+    return text_of(variant.name, failure_of_launch(variant));
 }
 
 /// @brief Checks a variant in all cases in which it claims to be correct.

@@ -10,6 +10,7 @@
 
 #include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
+#include "failure.cuh"
 #include "far_memory.hpp"
 #include "setting.hpp"
 
@@ -29,9 +30,9 @@ struct EndsOnly : Setting {
 /// accordingly, including those of a variant that is wrong on purpose where values are equal.
 /// Skips variants with a fixed shape or only one block, with a block that must be the last one, or with a
 /// large workspace.
-/// @return A description of the error; nothing if the results are correct.
+/// @return The error; nothing if the results are correct.
 template <typename Problem>
-std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
+std::optional<Failure> failure_far_out(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     constexpr std::size_t kChanged = 40, kMostWorkspace = std::size_t{1} << 23;
     if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
@@ -62,8 +63,7 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
             prepared.call(data);
             results = prepared.results();
         } catch (const CudaError& error) {
-            forget_fault();
-            return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + error.what();
+            return Failure::of({n}, error);
         }
         Results change(Problem::kResults, 0);
         for (std::size_t i = 0; i < kChanged; ++i) {
@@ -74,9 +74,15 @@ std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
         change = variant.expected(change);
         for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
         if (variant.wrong_because != nullptr) results[0] = expected[0];
-        if (const auto wrong = verify_one_by_one(results, expected))
-            return std::string(variant.name) + ", n = " + std::to_string(n) + ": " + *wrong;
+        if (const auto wrong = first_difference(results, expected))
+            return Failure{Failure::Kind::result, {n}, wrong->text(results.size()), wrong};
         return std::nullopt;
     }
     return std::nullopt;
+}
+
+/// The same. @return A description of the error; nothing if the results are correct.
+template <typename Problem>
+std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
+    return text_of(variant.name, failure_far_out(variant));
 }

@@ -14,9 +14,9 @@
 constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;
 
 /// @brief Checks a variant for the CPU on zeros, with a 1 at the end.
-/// @return A description of the error; nothing if the results are correct.
+/// @return The error; nothing if the results are correct.
 template <typename Problem>
-std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
+std::optional<Failure> failure_of_long_input(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     const auto data = check_detail::zeros_without_room<Element>(kLongInput);
     data[kLongInput - 1] = 1;
@@ -25,7 +25,14 @@ std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
     Results expected(Problem::kResults, 0);
     Problem::add(expected, Element{}, kLongInput - 1);
     Problem::add(expected, Element{1}, 1);
-    const auto wrong = verify_one_by_one(prepared.results(), expected);
+    const Results results = prepared.results();
+    const auto wrong = first_difference(results, expected);
     if (!wrong) return std::nullopt;
-    return std::string(variant.name) + ", n = " + std::to_string(kLongInput) + ": " + *wrong;
+    return Failure{Failure::Kind::result, {kLongInput}, wrong->text(results.size()), wrong};
+}
+
+/// The same. @return A description of the error; nothing if the results are correct.
+template <typename Problem>
+std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
+    return text_of(variant.name, failure_of_long_input(variant));
 }

@@ -27,13 +27,11 @@ std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<
                                    .run = run,
                                    .workspace = [](std::size_t, LaunchShape) { return std::size_t{1}; },
                                    .on_cpu = true};
-    const auto wrong = check_case(variant, c);
-    if (!wrong) return "right";
-    const std::string prefix = "v, " + check_detail::describe(c) + ": ";
+    const auto failure = failure_in(variant, c);
+    if (!failure) return "right";
     std::string all;
-    for (const std::string& sentence :
-         Diagnosis<Problem>(variant, {c, wrong->substr(prefix.size())}).sentences())
-        all += (all.empty() ? "" : " ") + sentence;
+    for (const auto& [text, of_race] : Diagnosis<Problem>(variant, *failure).sentences())
+        all += (all.empty() ? "" : " ") + text;
     return all;
 }
 

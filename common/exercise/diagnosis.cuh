@@ -12,10 +12,11 @@
 
 #include "../checks/check_variant.cuh"
 
-/// The first case in which a variant is wrong, and the error.
-struct Failure {
-    Case c;
-    std::string words;  ///< without the case
+/// One thing that a diagnosis says.
+struct Sentence {
+    std::string text;
+    bool of_race = false;  ///< threads may use the same memory at the same time: the lens may know the lines
+    bool operator==(const Sentence&) const = default;
 };
 
 /// @brief Describes a variant's fault by its results.
@@ -29,30 +30,34 @@ class Diagnosis {
     Diagnosis(const Variant<Problem>& variant, const Failure& failure)
         : variant_(variant),
           c_(failure.c),
-          later_call_(failure.words.starts_with("call ")),
-          says_cause_(init_cuda().simulated && failure.words.find("expected ") == std::string::npos) {}
+          later_call_(failure.call > 1),
+          says_cause_(init_cuda().simulated && failure.kind != Failure::Kind::result) {}
 
     /// @return At most two sentences that distinguish the failing case from correct ones: about the first
     ///         clear cause, or guesses, the most informative first; none if nothing was found.
-    std::vector<std::string> sentences() {
+    std::vector<Sentence> sentences() {
         if (says_cause_) return {};
         const std::string changes =
             variant_.on_cpu ? "an index is out of range, or threads use the same memory at the same time."
                             : "the result changes with the order of the threads. A barrier or an atomic "
                               "operation is missing, or an index is wrong.";
         for (int tries = 0; tries < 5; ++tries)
-            if (right(c_)) return {"The same case is right when tried again: " + changes};
+            if (right(c_)) return {{"The same case is right when tried again: " + changes, true}};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (answer) look_at_old_values(*answer);
         if (answer) look_at_sum_of_squares(*answer);
         // Every second call counts zeros.
-        if (later_call_ && answer && is_right(*answer) && to_zeros)
-            say(!is_right(*to_zeros) ? "The result is right for different elements and wrong for equal ones: "
-                                       "additions to one result are lost."
-                : always_right(data) ? "The first call is right and a later one wrong: something that a call "
-                                       "leaves behind is not cleared or reset."
-                                     : "The first call is sometimes right and sometimes wrong: " + changes);
+        if (later_call_ && answer && is_right(*answer) && to_zeros) {
+            if (!is_right(*to_zeros))
+                say("The result is right for different elements and wrong for equal ones: additions to one "
+                    "result are lost.");
+            else if (always_right(data))
+                say("The first call is right and a later one wrong: something that a call leaves behind is "
+                    "not cleared or reset.");
+            else
+                say("The first call is sometimes right and sometimes wrong: " + changes, true);
+        }
         if (c_.n == 0) say("With n = 0, all results must be 0.");
         if (!said_.empty()) return said_;
 
@@ -76,11 +81,11 @@ class Diagnosis {
         return std::accumulate(results.begin(), results.end(), 0ull);
     }
 
-    void say(const std::string& sentence) {
-        if (said_.size() < 2) said_.push_back(sentence);
+    void say(const std::string& text, bool of_race = false) {
+        if (said_.size() < 2) said_.push_back({text, of_race});
     }
 
-    bool right(const Case& c) const { return variant_.refusal(c.shape).empty() && !check_case(variant_, c); }
+    bool right(const Case& c) const { return variant_.refusal(c.shape).empty() && !failure_in(variant_, c); }
 
     /// The results of one call, with the data between poison as in the failing case; nothing if it fails.
     std::optional<Answer> answer_to(const std::vector<Element>& data) const {
@@ -236,7 +241,8 @@ class Diagnosis {
                     ? "The result is right with a single thread: the parts of several threads overlap "
                       "or leave gaps, or the threads use the same memory."
                     : "The result is right with a grid of one block: the parts of several blocks overlap "
-                      "or leave gaps, or the blocks use the same memory.");
+                      "or leave gaps, or the blocks use the same memory.",
+                true);
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (left_out_ && !repeated_ && right(other))
             say("The result is right with more blocks: each thread must continue until all elements are "
@@ -260,7 +266,7 @@ class Diagnosis {
     const Variant<Problem>& variant_;
     const Case c_;
     const bool later_call_;                     ///< it was not the first call that failed
-    const bool says_cause_;                     ///< the failure's words name the cause, as the simulator's do
+    const bool says_cause_;                     ///< the failure names its cause, as the simulator's do
     bool left_out_ = false, repeated_ = false;  ///< single elements are
-    std::vector<std::string> said_;
+    std::vector<Sentence> said_;
 };

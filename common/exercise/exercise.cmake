@@ -9,7 +9,7 @@ if(backend STREQUAL "simulator" AND NOT COURSE_SANITIZE)
   list(APPEND orders interleaved lens)
 endif()
 # The check is neither interrupted nor seen by the lens: only the code that it checks is.
-course_objects(exercise_check common/exercise/check.cu)
+course_objects(exercise_check common/exercise/verdict.cu)
 set_target_properties(exercise_check PROPERTIES EXCLUDE_FROM_ALL ON)
 
 # programs(name source): name_plain and name_interleaved, which check the variants in a source.

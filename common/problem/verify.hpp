@@ -77,14 +77,30 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
            "until then, and a shuffle returns them from a lane that has returned)";
 }
 
+/// A result that is wrong.
+struct Difference {
+    std::size_t index;
+    unsigned long long got, expected;
+    /// @return The words about it, as one of so many results.
+    std::string text(std::size_t results) const {
+        return (results > 1 ? "bin " + std::to_string(index) + ": " : "") + "expected " +
+               std::to_string(expected) + ", got " + std::to_string(got) + poison_text(got, expected);
+    }
+};
+
+/// @brief Compares results with as many expected ones. @return The first difference; nothing if there is
+/// none.
+inline std::optional<Difference> first_difference(const Results& results, const Results& expected) {
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (results[i] != expected[i]) return Difference{i, results[i], expected[i]};
+    return std::nullopt;
+}
+
 /// @brief Compares results with the expected ones, and names the first difference.
 inline std::optional<std::string> verify_one_by_one(const Results& results, const Results& expected) {
     if (results.size() != expected.size())
         return std::to_string(results.size()) + " results instead of " + std::to_string(expected.size());
-    for (std::size_t i = 0; i < results.size(); ++i)
-        if (results[i] != expected[i])
-            return (results.size() > 1 ? "bin " + std::to_string(i) + ": " : "") + "expected " +
-                   std::to_string(expected[i]) + ", got " + std::to_string(results[i]) +
-                   poison_text(results[i], expected[i]);
-    return std::nullopt;
+    const auto wrong = first_difference(results, expected);
+    if (!wrong) return std::nullopt;
+    return wrong->text(results.size());
 }

@@ -25,6 +25,14 @@ class Rejected(ValueError):
     """The reason why source is not read, or a submission is not graded, in one line."""
 
 
+class Unbalanced(Rejected):
+    """A bracket without its other one."""
+
+    def __init__(self, token, what):
+        super().__init__(f"line {token.line}: '{token.text}' {what}")
+        self.line, self.what = token.line, f"'{token.text}' {what}"
+
+
 @dataclass
 class Token:
     kind: str
@@ -163,7 +171,7 @@ def split(tokens):
                 namespaces, start = len(open_), at + 1
         elif token.text in CLOSING.values():
             if not open_ or CLOSING[open_.pop().text] != token.text:
-                raise Rejected(f"line {token.line}: '{token.text}' closes nothing")
+                raise Unbalanced(token, "closes nothing")
             if len(open_) < namespaces:
                 namespaces, start = len(open_), at + 1
                 continue
@@ -179,7 +187,7 @@ def split(tokens):
             found.append(Definition(tokens[start:at + 1], head, is_function))
         start, head = at + 1, None
     if open_:
-        raise Rejected(f"line {open_[-1].line}: '{open_[-1].text}' is never closed")
+        raise Unbalanced(open_[-1], "is never closed")
     if start < len(tokens):
         raise Rejected(f"line {tokens[start].line}: a definition is not complete")
     return found

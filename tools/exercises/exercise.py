@@ -42,6 +42,7 @@ import textwrap
 import time
 import tty
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -88,7 +89,7 @@ def stamp(work, backend):
 
 def verify(work, backend):
     verdict = checks.verify(work.exercise, backend)
-    work.note(passed=verdict.passed, words=verdict.words, stamp=stamp(work, backend),
+    work.note(verdict=asdict(verdict), stamp=stamp(work, backend),
               passed_once=verdict.passed or work.noted().get("passed_once", False))
     return verdict
 
@@ -97,9 +98,9 @@ def current(work, backend):
     """The verdict on the file as it is: the noted one if nothing has changed, otherwise a new one."""
     noted = work.noted()
     targets = [(preset, checks.program(work.exercise, preset, order).name) for preset, order, _ in checks.CHECKS[backend]]
-    if "stamp" in noted and not any(checks.build(preset, [target]) for preset, target in targets) \
+    if "verdict" in noted and not any(checks.build(preset, [target]) for preset, target in targets) \
             and noted["stamp"] == stamp(work, backend):
-        return checks.Verdict(noted["passed"], noted["words"])
+        return checks.Verdict(**noted["verdict"])
     return verify(work, backend)
 
 
@@ -137,8 +138,7 @@ def show(work, verdict, backend):
     has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
         printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
-        is_compilers = "compile" in verdict.first or "nvcc" in verdict.first  # whose marks are below a line's columns
-        say(*(verdict.words if is_compilers else map(wrapped, verdict.words)), *printed, "",
+        say(*(verdict.words if verdict.kind in checks.BY_COMPILER else map(wrapped, verdict.words)), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
@@ -232,7 +232,7 @@ def status(chosen, backend):
         if work.begun():
             before = work.noted().get("passed_once", False)
             verdict = current(work, backend)
-            words = "passed" if verdict.passed else ("passed before, failing now: " if before else "failing: ") + verdict.first.removeprefix("Wrong for ")
+            words = "passed" if verdict.passed else ("passed before, failing now: " if before else "failing: ") + verdict.short
             if work.starter_has_changed():
                 words += " (the starter has changed since you began; --diff shows the chapter's code)"
         say(f"{exercise.number}  {exercise.title:<34} {words}")

@@ -6,6 +6,7 @@ import re
 import secrets
 import shlex
 import subprocess
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -53,7 +54,8 @@ class Grading:
         self.exercise, self.sandbox, self.seed = exercise, sandbox, seed
         self.source = Path(sandbox.folder) / f"exercise_{exercise.number}.cu"
 
-    def words(self, lines):
+    def places(self, lines):
+        """Lines that name files as the student knows them."""
         return [line.replace(f"{self.sandbox.folder}/", "").replace(f"{ROOT}/", "") for line in lines]
 
     def compile(self, preset, order):
@@ -67,7 +69,7 @@ class Grading:
             if done.why or "CPU time limit exceeded" in done.stderr:  # how fast the machine is decides which limit is first
                 return [f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."]
             if done.status != 0:
-                return self.words(checks.compiler_words(done.stderr))
+                return ["It does not compile.", *self.places(checks.compiler_words(done.stderr))]
         return []
 
     def suspect(self):
@@ -75,8 +77,8 @@ class Grading:
         clang = [ROOT / "common/simulator/clang/rejected.sh", self.source, f"-I{ROOT / 'common'}"]
         done = self.sandbox.run(clang, trusted=True, cwd=ROOT)
         if done.status != 0:
-            words = checks.compiler_words(done.stderr)[1:]
-            return ["nvcc would reject it.", *self.words(words), *filter(None, [done.why])]
+            words = checks.compiler_words(done.stderr)
+            return ["nvcc would reject it.", *self.places(words), *filter(None, [done.why])]
         done = self.sandbox.run(["nm", "-u", "--format=just-symbols", *Path(self.sandbox.folder).glob("*.o")], trusted=True)
         names = {name.partition("@")[0] for name in done.stdout.split()}
         if any("far_elements.cuh" in line for line in more_checks(self.exercise)[0]):
@@ -85,33 +87,28 @@ class Grading:
         return [f"Rejected: it calls '{called[0]}'."] if called or done.status != 0 else []
 
     def start(self, order, token, **settings):
-        """Runs a program of the exercise, which prints the token before its verdict."""
-        environment = {"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", **settings}
+        """Runs a program of the exercise, which writes the token with its verdict."""
+        environment = {"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0", **settings}
         return self.sandbox.run([self.source.with_name(f"exercise_{self.exercise.number}_{order}")], f"{token}\n", environment)
 
     def run(self, order, simulated_order="0"):
-        """Runs the check. Returns its message's lines; none if the variant is correct."""
+        """Runs the check. Returns its verdict."""
         token = secrets.token_hex(16)
         done = self.start(order, token, CUDA_SIM_SEED=simulated_order)
         if done.why:
-            return [done.why]
+            return checks.Verdict("time", done.why)
         # Only the check knows the token. No student's code runs after it has been read.
-        _, token_found, said = checks.ADVICE.sub("", done.stdout).rpartition(f"\n{token}\n")
-        if token_found:
-            if said == "right\n" and done.status == 0:
-                return []
-            words = [line for line in said.splitlines() if line != "right"]
-        else:
-            words = []
-        faults = [line for line in checks.ADVICE.sub("", done.stderr).splitlines()
-                  if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
-        # Addresses and process numbers differ between runs.
-        faults = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in faults[:1]]
-        if not words:
+        verdict, _ = checks.read(done.verdict, token, done.status)
+        if verdict and verdict.passed:
+            return verdict
+        if not verdict:
             number = done.status - 128 if done.status > 128 else -done.status
-            words = [checks.ended_by(number) if number > 0 else
-                     f"The program ended before the checks were complete, with status {done.status}."]
-        return self.words([*words, *(f"  {fault}" for fault in faults)])
+            verdict = checks.Verdict("signal", checks.ended_by(number)) if number > 0 else checks.Verdict(
+                "status", f"The program ended before the checks were complete, with status {done.status}.")
+        # Addresses and process numbers differ between runs.
+        said = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in done.stderr.splitlines()
+                if checks.FROM_TOOL.match(line)][:1]
+        return replace(verdict, sentences=verdict.sentences + checks.sentences(*said))
 
     def look(self):
         """Lets the lens look at the check. Returns lines about what it finds, or why it can't look."""
@@ -123,7 +120,7 @@ class Grading:
             found = checks.words_of_lens(json.loads(done.stderr))
         except ValueError:
             return [f"The results are right, but the search for races did not end. {done.why}".strip()]
-        return [checks.BY_LUCK, *self.words(found)] if found else []
+        return self.places(checks.Verdict("luck", checks.BY_LUCK, found).words) if found else []
 
     def verdict(self, source):
         """The first failure's lines; none if there is no failure."""
@@ -137,12 +134,14 @@ class Grading:
                 return words
             if not meaning and (words := self.suspect()):
                 return words
-            if words := self.run(order):
-                if order == "interleaved":
-                    return [meaning]  # the order decides which case fails first
-                if meaning:
-                    return checks.with_meaning(order, meaning, words)
-                if "expected " in words[0] and not self.exercise.on_cpu and checks.changes_with_order(words, self.run(order, "5")):
-                    words[1:] = [checks.DEPENDS_ON_ORDER]
-                return words
+            found = self.run(order)
+            if found.passed:
+                continue
+            if order == "interleaved":
+                return [meaning]  # the order decides which case fails first
+            if meaning:
+                found = checks.with_meaning(order, meaning, found)
+            elif found.kind == "result" and not self.exercise.on_cpu and checks.changes_with_order(found, self.run(order, "5")):
+                found = replace(found, sentences=[checks.DEPENDS_ON_ORDER])
+            return self.places(found.words)
         return self.look() if checks.has_lens(self.exercise) else []

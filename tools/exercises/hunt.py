@@ -21,7 +21,7 @@ def findings(fault, backend):
         command = [checks.ROOT / "build" / preset / "bin" / program, fault.name]
         found = checks.run_in_two_orders(fault.exercise, command) if order == "plain" and backend == "simulator" else checks.run(command)
         if not found.passed:
-            return checks.with_meaning(order, meaning, found.words) if meaning else found.words
+            return (checks.with_meaning(order, meaning, found) if meaning else found).words
     return ["The checks find no error."]
 
 

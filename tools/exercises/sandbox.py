@@ -29,6 +29,7 @@ class Ended:
     status: int
     stdout: str
     stderr: str
+    verdict: bytes  # what the program has written to COURSE_VERDICT
     why: str  # why it was killed; nothing if it ended by itself
 
 
@@ -113,7 +114,8 @@ class Sandbox:
                   "--core=0", "--"]
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {})}
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given, \
-                tempfile.TemporaryFile() as filter_:
+                tempfile.TemporaryFile() as filter_, tempfile.TemporaryFile() as verdict:
+            environment["COURSE_VERDICT"] = str(verdict.fileno())
             for file, content in (given, stdin.encode()), (filter_, no_fork() if self.is_wrapped else b""):
                 file.write(content)
                 file.seek(0)
@@ -121,7 +123,7 @@ class Sandbox:
             if begin and cwd:
                 begin[-1] = str(cwd)
             program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=given, stdout=out, stderr=err, env=environment,
-                                       cwd=cwd or self.folder, pass_fds=[filter_.fileno()], start_new_session=True)
+                                       cwd=cwd or self.folder, pass_fds=[filter_.fileno(), verdict.fileno()], start_new_session=True)
             why, end = "", time.monotonic() + SECONDS
             while program.poll() is None and not why:
                 why = too_much(program.pid)
@@ -140,12 +142,14 @@ class Sandbox:
             for file in (out, err):
                 file.seek(0)
                 text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
+            verdict.seek(0)
+            written = verdict.read(2 * OUTPUT)
         # Bubblewrap exits with 128 plus the signal.
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
             why = "It was killed because this machine has too little memory."
-        elif not why and (ended_by == signal.SIGXCPU or "more CPU time than it may" in text[1]):
+        elif not why and ended_by == signal.SIGXCPU:
             why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"It printed more than {OUTPUT >> 20} MiB."
-        return Ended(status, *text, why)
+        return Ended(status, *text, written, why)

@@ -1,17 +1,19 @@
 """Builds and checks a student's file."""
 
+import json
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fcntl import LOCK_EX, flock
 from functools import partial
 
-from cpp import Rejected, split, tokens_of
+from cpp import Rejected, Unbalanced, split, tokens_of
 from sandbox import CPU_SECONDS, OUTPUT, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 
@@ -21,9 +23,7 @@ import rows  # noqa: E402
 import text as lens  # noqa: E402
 
 SECONDS = 120  # per check
-# Under the lens, the checks don't diagnose, which would run a kernel with a race hundreds of times. Grids that follow an
-# H200's 132 SMs would take minutes.
-UNDER_LENS = {"COURSE_PLAIN_WORDS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
+UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2"}  # grids that follow an H200's 132 SMs would take minutes
 STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 
 # Each backend's checks, the most instructive first, each with the meaning of its failure.
@@ -38,12 +38,9 @@ CHECKS = {
 }
 
 BY_LUCK = "The results are right, but only by luck: a GPU may run the threads, or store, in another order."
-DEPENDS_ON_ORDER = ("  The result changes with the order of the threads: some of them use the same memory at the same time. "
-                    "A barrier or an atomic operation is missing, or an index is wrong.")
-# Where a message gives no line, and the lens may: a race, or memory that nothing was stored in.
-WITHOUT_LINE = re.compile("order of the threads|: a race|read before it was|until something is|use the same memory")
-# The simulator's advice to those who write the whole program.
-ADVICE = re.compile(r"; if some return early on purpose, declare it \(.*?\)| \(CUDA_SIM_TIMEOUT sets the seconds\)")
+DEPENDS_ON_ORDER = {"text": "The result changes with the order of the threads: some of them use the same memory at the same time. "
+                            "A barrier or an atomic operation is missing, or an index is wrong.", "of_race": True}
+FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero",
@@ -51,15 +48,52 @@ SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer t
            signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
 
 
+BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's lines, with marks below a line's columns
+
+
 @dataclass
 class Verdict:
-    passed: bool
-    words: list  # lines; none if it passed
+    """What a check has found. `kind` decides what is done with it; the texts are for people.
+
+    The checks' own program (common/exercise/verdict.cu) gives `right`, `result`, `overrun`, `launch` and `error`. Here are
+    made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
+    (what has ended it before its verdict), and `luck` (only the lens finds something).
+    """
+    kind: str
+    what: str = ""  # what is wrong, in a line
+    sentences: list = field(default_factory=list)  # each with its `text`, and whether it is `of_race`
+    case: dict = field(default_factory=dict)  # in which case it is wrong, `words` among them
+    fault: dict = field(default_factory=dict)  # a kernel's (common/simulator/include/simulator/fault.h)
+    has_poison: bool = False  # a result includes what was never stored
+    site: str = ""  # the line of the student's file, if the words name it
+    message: str = ""  # the line that the chapter's checks print
     printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
 
     @property
+    def passed(self):
+        return self.kind == "right"
+
+    @property
+    def short(self):
+        return f"{self.case['words']}: {self.what}" if self.case else self.what or "passed"
+
+    @property
     def first(self):
-        return self.words[0] if self.words else "passed"
+        return f"Wrong for {self.short}" if self.case else self.short
+
+    @property
+    def words(self):
+        """The lines that are shown; none if it passed."""
+        indent = "" if self.kind in BY_COMPILER else "  "
+        return [] if self.passed else [self.first, *(indent + each["text"] for each in self.sentences)]
+
+    @property
+    def ends(self):
+        return self.kind != "time" and self.fault.get("kind") != "no progress"
+
+
+def sentences(*texts):
+    return [{"text": text, "of_race": False} for text in texts]
 
 
 def program(exercise, preset, order):
@@ -77,7 +111,7 @@ def build(preset, targets):
 
 
 def compiler_words(log):
-    """A log's first error, with the lines that belong to it."""
+    """The lines of a log that belong to its first error."""
     lines = log.splitlines()
     errors = [at for at, line in enumerate(lines) if re.search(r"\berror\b.*:", line)]
     first = errors[0] if errors else 0
@@ -86,7 +120,7 @@ def compiler_words(log):
         if re.match(r"\S[^:]*:( In |\d+:)|\[\d+/\d+\]|ninja:", line):
             break
         shown.append(line)
-    return ["It does not compile.", *shown]
+    return shown
 
 
 def not_utf8(exercise):
@@ -104,22 +138,27 @@ def lacks(exercise):
     text = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace")
     try:
         split(tokens_of(text.replace("\r\n", "\n")))
-    except Rejected as why:
-        if found := re.fullmatch(r"line (\d+): ('.' (?:is never closed|closes nothing))", str(why)):
-            return [f"{exercise.file}:{found[1]}: {found[2]}."]
+    except Unbalanced as why:
+        return [f"{exercise.file}:{why.line}: {why.what}."]
+    except Rejected:
+        pass
     chapter, code = Chapter(exercise.chapter), without_comments(text.splitlines())
     names = [name for part in chapter.needed(exercise.variant) if part not in chapter.hidden(exercise) for name in sorted(names_of(part))]
     missing = [name for name in names if not re.search(rf"\b{name}\b", code)]
     return [f"{exercise.file}: '{missing[0]}', which is in the starter, is missing."] if missing else []
 
 
+def not_compiled(*lines):
+    return Verdict("compile", "It does not compile.", [{"text": line, "of_race": False} for line in lines])
+
+
 def does_not_compile(exercise, log):
-    """The words about a student's file that does not compile."""
-    words = compiler_words(log)
+    """The verdict on a student's file that does not compile."""
+    lines = compiler_words(log)
     if found := lacks(exercise):
         # The compiler's own line may be far below the mistake, or not in the file.
-        return [words[0], *found, *(line for line in words[1:2] if line.startswith(str(exercise.file)))]
-    return words
+        lines = [*found, *(line for line in lines[:1] if line.startswith(str(exercise.file)))]
+    return not_compiled(*lines)
 
 
 def ended_by(number):
@@ -131,20 +170,47 @@ def ended_by(number):
     return f"The program was ended by {name}{', ' if number in SIGNALS else ''}{SIGNALS.get(number, '')}."
 
 
-def changes_with_order(words, other):
-    """Whether a check's result, in words, differs in another order of the threads: [] if it is right there.
+def changes_with_order(found, other):
+    """Whether a check's verdict differs in another order of the threads.
 
     If a kernel was stopped in both, the order only decides which thread was the first one to break a rule.
     """
-    return not other or words[0] != other[0] and all("expected " in each[0] for each in (words, other))
+    return other.passed or found.first != other.first and found.kind == other.kind == "result"
 
 
-def with_meaning(order, meaning, words):
-    """A later check's words with the meaning of its failure."""
+def with_meaning(order, meaning, found):
+    """A later check's verdict with the meaning of its failure."""
     if order != "interleaved":
-        return [words[0], "  " + meaning, *words[1:]]
+        return replace(found, sentences=[*sentences(meaning), *found.sentences])
     # In a race, guesses from the results would be misleading. A bad address or an endless loop is no race.
-    return [words[0]] if re.search(" uses | not end", words[0]) else [words[0], "  " + meaning]
+    is_race = found.kind != "time" and found.fault.get("kind") != "address"
+    return replace(found, sentences=[{"text": meaning, "of_race": True}] if is_race else [])
+
+
+def read(written, token, status):
+    """The verdict that a check has written in lines of JSON, if there is one, and the case that it has begun last."""
+    lines = []
+    for line in written.decode("utf-8", "replace").splitlines():
+        try:
+            lines.append(dict(json.loads(line)))
+        except (ValueError, TypeError):  # not by the check
+            continue
+    begun = next((line for line in reversed(lines) if "token" not in line), {})
+    said = lines[-1] if lines and lines[-1].get("token") == token else None
+    if said is None or (said["kind"] == "right") != (status == 0):
+        return None, begun
+    fault = said.get("fault", {})
+    return Verdict(**{name: said[name] for name in Verdict.__dataclass_fields__ if name in said},
+                   site=fault.get("line") or fault.get("launched_at", "")), begun
+
+
+def tool_lines(errors):
+    """What the simulator or a sanitizer has said, and the line of the student's file that it names, if any."""
+    said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in errors.splitlines()
+            if FROM_TOOL.match(line)]
+    said += [f"at {frame[1]}" for frame in re.finditer(r"^ +#\d+ .*?(work/\S+:\d+)", errors, re.MULTILINE)][:1]
+    sites = re.findall(r"work/\S+?:\d+", "\n".join(said[:2]))
+    return said[:2], sites[0] if sites else ""
 
 
 def run(command, seed=None):
@@ -155,55 +221,53 @@ def run(command, seed=None):
     seed = seed or ("7" if interleaved else "0")
     workers, multiprocessors = ("4", "4") if interleaved else ("1", "2")
     limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
-    # The check says before each case which one it is, and copies a line of its input before its verdict, so that what
-    # the student's code prints is not taken for either.
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
+    token = secrets.token_hex(16)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as written:
         try:
             done = subprocess.run(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
-                                  input="verdict\n", stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
+                                  input=f"{token}\n", stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
+                                  pass_fds=[written.fileno()],
                                   env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, "CUDA_SIM_WORKERS": workers,
                                        "CUDA_SIM_MULTIPROCESSORS": multiprocessors, **os.environ, "CUDA_SIM_SEED": seed,
-                                       "COURSE_SEED": "0"})
+                                       "CUDA_SIM_ADVICE": "0", "COURSE_VERDICT": str(written.fileno())})
         except subprocess.TimeoutExpired as late:
-            words = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
-            return Verdict(False, [f"It did not end within {SECONDS} seconds: does it wait for something, or is this machine busy?",
-                                   *words[:1]])
-        if done.returncode == 0:
-            return Verdict(True, [])
-        out.seek(0)
-        before, has_verdict, after = ADVICE.sub("", out.read()).rpartition("\nverdict\n")
-    _, has_case, last = (before if has_verdict else after).rpartition("\ncase ")
-    case, _, printed = last.partition("\n") if has_case else ("", "", last)
-    words = after.splitlines() if has_verdict else []
-    said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in ADVICE.sub("", done.stderr).splitlines()
-            if re.match(r"simulator: |==\d+==ERROR|\S+: runtime error", line)]
-    if "CPU time" in done.stderr:
-        words.append("It does not end.")
-    elif done.returncode < 0:
-        words.append(ended_by(-done.returncode))
-    if not has_verdict and case and words:
-        words[0] = f"Wrong for {case}: {words[0][0].lower()}{words[0][1:]}"
-    said += [f"at {frame[1]}" for frame in re.finditer(r"^ +#\d+ .*?(work/\S+:\d+)", done.stderr, re.MULTILINE)][:1]
-    return Verdict(False, words + ["  " + line for line in said[:2]] or [f"It ended with status {done.returncode}."],
-                   printed.splitlines())
+            lines = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
+            return Verdict("time", f"It did not end within {SECONDS} seconds: does it wait for something, or is this machine busy?",
+                           sentences(*(line.strip() for line in lines[:1])))
+        written.seek(0)
+        verdict, begun = read(written.read(), token, done.returncode)
+        if verdict and verdict.passed:
+            return verdict
+        out.seek(max(0, begun.get("output", 0)))
+        printed = out.read().decode("utf-8", "replace").splitlines()
+    said, site = tool_lines(done.stderr)
+    if not verdict:
+        if done.returncode >= 0:
+            kind, what, case = "tool" if said else "status", said.pop(0) if said else f"It ended with status {done.returncode}.", {}
+        else:
+            out_of_time, case = done.returncode == -signal.SIGXCPU and said, begun.get("case", {})
+            kind, what = ("time", "It does not end.") if out_of_time else ("signal", ended_by(-done.returncode))
+        verdict = Verdict(kind, what[0].lower() + what[1:] if case else what, case=case)
+    return replace(verdict, sentences=verdict.sentences + sentences(*said), site=verdict.site or site, printed=printed)
 
 
 def run_in_two_orders(exercise, command):
     """Runs a check; after a failure, also says whether it depends on the order of the simulator's threads."""
     verdict = run(command)
-    if verdict.passed or exercise.on_cpu or re.search(" makes no progress: | not end", verdict.first):
+    if verdict.passed or exercise.on_cpu or not verdict.ends:
         return verdict
-    if changes_with_order(verdict.words, run(command, seed="5").words):
-        verdict.words[1:] = [DEPENDS_ON_ORDER]
+    if changes_with_order(verdict, run(command, seed="5")):
+        verdict.sentences = [DEPENDS_ON_ORDER]
     return verdict
 
 
 def where_it_crashes(exercise):
-    """AddressSanitizer's words about a program that was ended by a signal: the line, as a rule."""
+    """AddressSanitizer's words about a program that was ended by a signal, and the line, as a rule."""
     preset, order, _ = CHECKS["simulator"][-1]
     if build(preset, [program(exercise, preset, order).name]):
-        return []
-    return [line for line in run([program(exercise, preset, order)]).words if line.startswith("  ")]
+        return [], ""
+    found = run([program(exercise, preset, order)])
+    return [*sentences(*[found.what] * (found.kind == "tool")), *found.sentences], found.site
 
 
 def has_lens(exercise):
@@ -212,9 +276,9 @@ def has_lens(exercise):
 
 
 def words_of_lens(seen):
-    """Lines about the first race, missing fence, or read of what was never stored that the lens has seen, if any."""
+    """Sentences about the first race, missing fence, or read of what was never stored that the lens has seen, if any."""
     found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
-    return [f"  {lens.one_line(line)}" for line in lens.finding_words(found[0])] if found else []
+    return sentences(*map(lens.one_line, lens.finding_words(found[0]))) if found else []
 
 
 def look(command):
@@ -239,15 +303,16 @@ def seen_by_lens(looked):
         return "", []
 
 
-def with_lines(exercise, words, looked=None):
-    """A failure's words, and what the lens finds if it may know the lines that they don't name."""
+def with_lines(exercise, verdict, looked=None):
+    """A verdict with what the lens finds, if that may be the lines that the words don't name."""
     text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
+    of_race = [each for each in verdict.sentences if each["of_race"]]
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
-    may_race = WITHOUT_LINE.search(" ".join(words)) or "__shared__" in text and re.match(r"Wrong for n = \d{1,3},", words[0])
-    if exercise.on_cpu or not may_race or any(f"{exercise.file}:" in each for each in words):
-        return words
+    is_small = "__shared__" in text and verdict.kind != "error" and verdict.case.get("n", 1000) < 1000
+    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small) or verdict.site:
+        return verdict
     _, found = seen_by_lens(looked or partial(look_at, exercise))
-    return [words[0], *filter(WITHOUT_LINE.search, words[1:]), *found] if found else words
+    return replace(verdict, sentences=of_race + found) if found else verdict
 
 
 def rejected(exercise):
@@ -266,8 +331,8 @@ def build_and_run(exercise, preset, order, objections):
     """Builds a later check of an exercise, and runs it if the future `objections` has none of clang's."""
     ready = program(exercise, preset, order)
     if log := build(preset, [ready.name]):
-        return Verdict(False, compiler_words(log))
-    return run([ready]) if not objections.result() else Verdict(False, objections.result())
+        return not_compiled(*compiler_words(log))
+    return run([ready]) if not objections.result() else Verdict("rejected")
 
 
 def verify(exercise, backend):
@@ -275,28 +340,29 @@ def verify(exercise, backend):
     first, *others = CHECKS[backend]
     preset, order, _ = first
     if words := not_utf8(exercise):
-        return Verdict(False, ["It does not compile.", *words])
+        return not_compiled(*words)
     if log := build(preset, [program(exercise, preset, order).name]):
-        return Verdict(False, does_not_compile(exercise, log))
+        return does_not_compile(exercise, log)
     command = [program(exercise, preset, order)]
     verdict = run_in_two_orders(exercise, command) if backend == "simulator" else run(command)
-    if not verdict.passed and "ended by SIG" in verdict.first and backend == "simulator":
+    if verdict.kind == "signal" and backend == "simulator":
         # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere.
-        verdict.words[1:] = where_it_crashes(exercise) or verdict.words[1:]
+        said, site = where_it_crashes(exercise)
+        verdict = replace(verdict, sentences=said or verdict.sentences, site=site or verdict.site)
     if not verdict.passed and backend == "simulator":
-        verdict.words = with_lines(exercise, verdict.words)
+        verdict = with_lines(exercise, verdict)
     if not verdict.passed or not others:
         return verdict
     with ThreadPoolExecutor() as pool:  # a program runs as soon as it is built
         objections = pool.submit(rejected, exercise)
         ends = [pool.submit(build_and_run, exercise, preset, order, objections) for preset, order, _ in others]
         looked = pool.submit(look_at, exercise).result if has_lens(exercise) else None
-        if words := objections.result():
-            return Verdict(False, ["The result is right, but nvcc would reject the code.", *words[1:]])
+        if lines := objections.result():
+            return Verdict("rejected", "The result is right, but nvcc would reject the code.", sentences(*lines))
         for (_, order, meaning), end in zip(others, ends):
-            if not (verdict := end.result()).passed:
-                return Verdict(False, with_lines(exercise, with_meaning(order, meaning, verdict.words), looked), verdict.printed)
+            if not (found := end.result()).passed:
+                return with_lines(exercise, with_meaning(order, meaning, found), looked)
         log, races = seen_by_lens(looked) if looked else ("", [])
-        if log or races:
-            return Verdict(False, compiler_words(log) if log else [BY_LUCK, *races])
-    return Verdict(True, [])
+        if log:
+            return not_compiled(*compiler_words(log))
+        return Verdict("luck", BY_LUCK, races) if races else verdict

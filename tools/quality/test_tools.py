@@ -574,42 +574,46 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertNotIn("return 1", self.says(code + "print(with_hidden(exercise, 'int late() {}'))"))
 
     def test_only_results_that_change_with_the_order_are_said_to(self):
-        right, one, two = [], ["Wrong for n = 1: expected 1, got 0", "  a guess"], ["Wrong for n = 1: expected 1, got 7"]
-        address = "Wrong for n = 1: a.cuh:2: an illegal memory access: kernel: thread {} uses address 0x1230"
-        stopped, elsewhere = [address.format(3)], [address.format(9)]
-        for words, other, expected in ((one, right, True), (one, two, True), (one, one, False), (stopped, elsewhere, False),
-                                       (stopped, one, False), (stopped, right, True)):
-            self.says(f"from verdict import changes_with_order\nprint(changes_with_order({words}, {other}))", f"{expected}\n")
-        self.says(f"from verdict import with_meaning\nprint(with_meaning('interleaved', 'a race', {one}))",
-                  "got 0', '  a race']")
-        self.says(f"from verdict import with_meaning\nprint(with_meaning('interleaved', 'a race', {stopped}))", "0x1230']")
-        self.says(f"from verdict import with_meaning\nprint(with_meaning('plain', 'found', {one}))", "'  found', '  a guess']")
-
-    def test_what_the_simulator_says_to_writers_of_programs_is_left_out(self):
-        page = (TOOLS.parent / "common" / "simulator" / "README.md").read_text(encoding="utf-8")  # it quotes the messages as they are
-        said = [line for line in page.splitlines() if "simulator: " in line]
-        self.says(f"from verdict import ADVICE\nprint(len(ADVICE.findall('\\n'.join({said}))))", "3\n")
+        begin = ("from verdict import Verdict, changes_with_order, sentences, with_meaning\n"
+                 "right, guess, case = Verdict('right'), sentences('a guess'), {'n': 1, 'words': 'n = 1'}\n"
+                 "one, two = Verdict('result', 'got 0', guess, case), Verdict('result', 'got 7', [], case)\n"
+                 "stopped, elsewhere = (Verdict('error', f'thread {k}', [], case, {'kind': 'address'}) for k in (3, 9))\n")
+        for pair, expected in (("one, right", True), ("one, two", True), ("one, one", False), ("stopped, elsewhere", False),
+                               ("stopped, one", False), ("stopped, right", True)):
+            self.says(f"{begin}print(changes_with_order({pair}))", f"{expected}\n")
+        for order, found, expected in (("interleaved", "one", "['Wrong for n = 1: got 0', '  a race']"), ("interleaved", "stopped", "thread 3']"),
+                                       ("interleaved", "Verdict('time', 'endless')", "['endless']"),
+                                       ("plain", "one", "['Wrong for n = 1: got 0', '  a race', '  a guess']")):
+            self.says(f"{begin}print(with_meaning('{order}', 'a race', {found}).words)", expected)
 
     def test_a_crash_says_what_it_usually_means_and_the_line(self):
         self.says("from verdict import ended_by\nprint(ended_by(11), ended_by(99))",
                   "SIGSEGV, usually by an index outside an array", "by signal 99.")
         self.write("crash", "echo '==1==ERROR: AddressSanitizer: overflow on address 0x1 at' >&2; echo '    #0 0x1 in f a.h:3' >&2\n"
                             "echo '    #1 0x2 in g /x/work/03.1_one.cuh:7' >&2; kill -11 $$\n")
-        self.says("import verdict\nprint(*verdict.run(['bash', 'crash']).words, sep='\\n')",
-                  "SIGSEGV", "  AddressSanitizer: overflow\n  at work/03.1_one.cuh:7\n")
+        self.says("import verdict\nfound = verdict.run(['bash', 'crash'])\nprint(*found.words, found.kind, found.site, sep='\\n')",
+                  "SIGSEGV", "  AddressSanitizer: overflow\n  at work/03.1_one.cuh:7\nsignal\nwork/03.1_one.cuh:7\n")
 
     def test_a_loop_without_an_end_is_no_crash(self):
-        self.write("loop", "echo 'simulator: the code at work/03.1_one.cuh:7 uses more CPU time than it may' >&2; kill -6 $$\n")
-        self.says("import verdict\nprint(*verdict.run(['bash', 'loop']).words, sep='\\n')",
-                  "It does not end.\n  simulator: the code at work/03.1_one.cuh:7")
+        self.write("loop", "echo 'simulator: the code at work/03.1_one.cuh:7 goes on' >&2; kill -XCPU $$\n")
+        self.says("import verdict\nfound = verdict.run(['bash', 'loop'])\nprint(*found.words, found.kind, sep='\\n')",
+                  "It does not end.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
-        case = "echo 'Wrong, says the student'\nprintf '\\ncase n = 4\\nold\\n\\ncase n = 5\\nhello\\n'\n"
-        self.write("wrong", f"{case}read line\nprintf '\\n%s\\nWrong for n = 5\\n' $line\nexit 1\n")
-        self.write("crash", f"{case}kill -11 $$\n")
-        show = "import verdict\nfound = verdict.run({})\nprint(found.words, found.printed)"
-        self.says(show.format("['sh', 'wrong']"), "['Wrong for n = 5'] ['hello']\n")
-        self.says(show.format("['sh', 'crash']"), "['Wrong for n = 5: the program was ended by SIGSEGV, ", " ['hello']\n")
+        begin = ("import json, os\ndef told(**line): os.write(int(os.environ['COURSE_VERDICT']), json.dumps(line).encode() + b'\\n')\n"
+                 "os.write(1, b'old')\ntold(case={'n': 5, 'words': 'n = 5'}, output=3)\nos.write(1, b'hello {\"kind\": \"right\"}\\n')\n")
+        give = "told(token={}, kind={!r}, what='got 0', case={{'words': 'n = 5'}}, sentences=[])\nos._exit({})\n"
+        for name, end in (("wrong", give.format("input()", "result", 1)), ("crash", "os.kill(os.getpid(), 11)"), ("forged", give.format("'x'", "right", 0)),
+                          ("junk", "os.write(int(os.environ['COURSE_VERDICT']), b'\\xff{\\n[1]\\n')\nos._exit(0)"),
+                          ("late", give.format("input()", "right", 3)), ("right", give.format("input()", "right", 0))):
+            self.write(name, begin + end)
+        show = "import verdict\nfound = verdict.run(['python3', '{}'])\nprint(found.words, found.printed)"
+        printed = """['hello {"kind": "right"}']\n"""
+        self.says(show.format("wrong"), f"['Wrong for n = 5: got 0'] {printed}")
+        self.says(show.format("crash"), "['Wrong for n = 5: the program was ended by SIGSEGV, ", f" {printed}")
+        for name, status in (("forged", 0), ("junk", 0), ("late", 3)):
+            self.says(show.format(name), f"['It ended with status {status}.'] {printed}")
+        self.says(show.format("right"), "[] []\n")
         self.says("import verdict\nprint(verdict.run(['yes']).words)", "because it printed more than 4 MiB")
 
     def test_a_file_that_is_not_complete_or_no_utf8_says_so(self):
@@ -669,10 +673,17 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
         show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
-                "print(*v.with_lines(exercise, ['Wrong for n = 1,', '  Element 0 is left out.', '  {}']), sep='\\n')")
-        self.says(show.format(found, "It is right otherwise: a race."), "Wrong for n = 1,\n  It is right otherwise: a race.\n  race: k", "cuh:9 by")
-        self.says(show.format(found, "at work/03.1_one.cuh:5"), "Element 0 is left out.\n  at work/03.1_one.cuh:5\n")
-        self.says(show.format(found | {"problem": "copied"}, "It is right otherwise: a race."), "Element 0 is left out.\n  It is right otherwise: a race.\n")
+                "said = [*v.sentences('Element 0 is left out.'), {{'text': 'A race.', 'of_race': {}}}]\n"
+                "print(*v.with_lines(exercise, v.Verdict('result', 'got 0', said, {{'n': {}, 'words': 'n'}}, **{})).words, sep='\\n')")
+        guesses = "Wrong for n: got 0\n  Element 0 is left out.\n  A race.\n"
+        self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:9 by")
+        self.says(show.format(found, True, 2000, {"site": "work/03.1_one.cuh:5"}), guesses)
+        self.says(show.format(found | {"problem": "copied"}, True, 2000, {}), guesses)
+        self.says(show.format(found, False, 1, {}), guesses)
+        self.says(show.format(found, False, 2000, {"has_poison": True}), "Wrong for n: got 0\n  race: k")
+        self.write("work/03.1_one.cuh", "__shared__ int a;")
+        self.says(show.format(found, False, 2000, {}), guesses)
+        self.says(show.format(found, False, 1, {}), "Wrong for n: got 0\n  race: k")
 
     def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
         self.write("common/simulator/clang/rejected.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")

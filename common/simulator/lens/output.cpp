@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "../checks/json.hpp"
-#include "../simulator/errors.hpp"
+#include "../../checks/json.hpp"
+#include "../faults/errors.hpp"
 #include "lens.hpp"
 
 namespace lens {

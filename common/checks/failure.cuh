@@ -1,0 +1,68 @@
+/// @file
+/// @brief What is wrong with a variant, as data and in words.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "../cuda/error.cuh"
+#include "../cuda/launch_shape.hpp"
+#include "../problem/verify.hpp"
+
+/// A case in which a variant must be correct.
+struct Case {
+    std::size_t n;
+    std::string
+        input{};  ///< the name of one of the problem's inputs; empty for one that a check makes itself
+    std::size_t offset =
+        0;  ///< how many elements the data begin past an aligned address; as many follow the data
+    LaunchShape shape{};
+    int calls = 3;  ///< in the same memory, every second call with other data
+};
+
+/// The first case in which a variant is wrong, and how.
+struct Failure {
+    /// How it is wrong.
+    enum class Kind {
+        result,   ///< a result is wrong: `difference`
+        overrun,  ///< it has written past the end of the results or the workspace
+        launch,   ///< it does not report a launch that has failed
+        error     ///< a call has failed, perhaps because of a kernel's fault
+    };
+    Kind kind;
+    Case c;
+    std::string what;  ///< in words, without the variant's name and the case
+    std::optional<Difference> difference{};
+    int call = 1;  ///< which of the calls in the same memory
+#ifndef __CUDACC__
+    sim::Fault fault{};  ///< a kernel's, as the simulator knows it
+#endif
+
+    /// A failed call. The kernel's fault is forgotten, since later calls would return it again.
+    static Failure of(const Case& c, const std::exception& error) {
+        Failure failure{Kind::error, c, error.what()};
+#ifndef __CUDACC__
+        failure.fault = sim::fault();
+#endif
+        forget_fault();
+        return failure;
+    }
+
+    /// What a chapter's checks say of it.
+    std::string text(const std::string& variant) const {
+        if (kind == Kind::launch) return variant + " " + what;
+        std::string where = "n = " + std::to_string(c.n);
+        const auto number = [](unsigned int k) { return k != 0 ? std::to_string(k) : "default"; };
+        if (!c.input.empty())
+            where += ", input " + c.input + ", offset " + std::to_string(c.offset) + ", grid " +
+                     number(c.shape.grid) + ", block " + number(c.shape.block);
+        return variant + ", " + where + ": " + what;
+    }
+};
+
+/// @return The words about a variant's failure; nothing if there is none.
+inline std::optional<std::string> text_of(const std::string& variant, const std::optional<Failure>& failure) {
+    return failure ? std::optional(failure->text(variant)) : std::nullopt;
+}

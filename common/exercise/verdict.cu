@@ -1,0 +1,226 @@
+/// @file
+/// @brief Holds a variant that is linked to it, such as a student's, to its claims, and gives the verdict.
+///
+/// `exercise_03.2_plain [NAME]`; without a name, the first variant. Exit status: 0 if correct, 1 if wrong,
+/// 3 without a device. COURSE_VERDICT is a file descriptor to which it writes lines of JSON: before each case
+/// which one it is, and in the end the verdict with a line of standard input, its token. Without it, the
+/// verdict goes to standard output. COURSE_SEED changes the random inputs. tools/exercises/verdict.py reads
+/// the verdict and knows what it means.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../checks/far_elements.cuh"
+#include "../checks/json.hpp"
+#include "../checks/long_input.cuh"
+#include "../problem/histogram.hpp"
+#include "../problem/sum_of_squares.cuh"
+#include "diagnosis.cuh"
+
+/// Called by code whose accesses are interrupted or seen by the lens; without such code, there is none.
+extern "C" [[gnu::weak]] void __tsan_init();
+
+namespace {
+
+/// The lens needs few elements and one call to find a race, and far more time for each than the checks.
+constexpr std::size_t kMostUnderLens = 1 << 16;
+
+/// A case in words, without its default values.
+std::string words_of(const Case& c) {
+    std::string words = "n = " + std::to_string(c.n);
+    if (!c.input.empty()) words += ", input " + c.input;
+    if (c.offset != 0)
+        words += ", " + std::to_string(c.offset) + (c.offset == 1 ? " element" : " elements") +
+                 " past an aligned address";
+    if (c.shape.grid != 0) words += ", a grid of " + std::to_string(c.shape.grid);
+    if (c.shape.block != 0) words += ", blocks of " + std::to_string(c.shape.block);
+    return words;
+}
+
+/// The cases in which a variant must be correct: those without contention if it is wrong on purpose.
+template <typename Problem>
+std::vector<Case> cases_of(const Variant<Problem>& variant) {
+    if (variant.wrong_because == nullptr) return check_detail::cases_of(variant);
+    std::vector<Case> cases;
+    for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
+        for (const unsigned int block : {0, 32}) cases.push_back({n, "sorted", 0, {.block = block}, 1});
+    return cases;
+}
+
+/// @return How many threads this process has.
+[[maybe_unused]] std::ptrdiff_t thread_count() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+/// Ends the process if the variant has left threads running, which could read a grader's line.
+[[maybe_unused]] void require_no_other_threads() {
+    using namespace std::chrono_literals;
+    for (int tries = 0; thread_count() > 1; ++tries) {  // a thread that was joined is listed for a moment
+        if (tries == 1000) {
+            std::fprintf(stderr, "simulator: a thread still runs after the function that started it\n");
+            std::_Exit(1);
+        }
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+/// Writes an object of JSON in a line, which `fill` fills: to COURSE_VERDICT, or to standard output.
+template <typename Fill>
+void write_line(const Fill& fill) {
+    std::ostringstream text;
+    Json json(text);
+    fill(json);
+    json.end();
+    text << "\n";
+    std::fflush(stdout);
+    const char* const descriptor = std::getenv("COURSE_VERDICT");
+    const std::string line = text.str();
+    if (write(descriptor != nullptr ? std::atoi(descriptor) : STDOUT_FILENO, line.data(), line.size()) !=
+        static_cast<ssize_t>(line.size()))
+        std::perror("the verdict could not be written");
+}
+
+void write_case(Json& json, const Case& c) {
+    json.add("n", c.n, "input", c.input, "offset", c.offset, "grid", c.shape.grid, "block", c.shape.block)
+        .add("words", words_of(c));
+}
+
+/// Writes which case runs next, and where the code's own output begins: the tools need it if the code prints
+/// in this case, or crashes.
+void begin_case(const std::optional<Case>& c) {
+    if (std::getenv("COURSE_VERDICT") == nullptr) return;
+    std::fflush(stdout);
+    write_line([&](Json& json) {
+        if (c) json.object("case", [&](Json& its) { write_case(its, *c); });
+        json.add("output", static_cast<long long>(lseek(STDOUT_FILENO, 0, SEEK_CUR)));
+    });
+}
+
+/// @brief Writes the verdict with the token that is on standard input.
+///
+/// The reader trusts only a line with this token. It is read after the variant's last call, so the variant
+/// can't know it.
+template <typename Fill>
+void write_verdict(const char* kind, const Fill& fill) {
+    std::string token;
+    if (std::getenv("COURSE_VERDICT") != nullptr) {
+#ifndef __CUDACC__  // CUDA has threads
+        require_no_other_threads();
+#endif
+        for (int c; (c = std::fgetc(stdin)) != EOF && c != '\n';) token += static_cast<char>(c);
+    }
+    write_line([&](Json& json) {
+        json.add("token", token, "kind", kind);
+        fill(json);
+    });
+}
+
+int report(const std::string& name, const Failure& failure, const std::vector<Sentence>& sentences) {
+    constexpr const char* kKinds[] = {"result", "overrun", "launch", "error"};
+    write_verdict(kKinds[static_cast<int>(failure.kind)], [&](Json& json) {
+        json.add("what", failure.kind == Failure::Kind::launch ? "It " + failure.what : failure.what)
+            .add("message", failure.text(name));
+        if (failure.kind != Failure::Kind::launch)
+            json.object("case", [&](Json& its) { write_case(its, failure.c); });
+        if (const auto& wrong = failure.difference)
+            json.add("index", wrong->index, "got", wrong->got, "expected", wrong->expected)
+                .add("has_poison", !poison_text(wrong->got, wrong->expected).empty());
+#ifndef __CUDACC__
+        if (!failure.fault.message.empty())
+            json.object("fault", [&](Json& its) { failure.fault.write(its); });
+#endif
+        json.list("sentences", sentences, [](Json& one, const Sentence& sentence) {
+            one.add("text", sentence.text, "of_race", sentence.of_race);
+        });
+    });
+    return 1;
+}
+
+/// Whether code for the CPU runs at full speed, which a long input needs.
+bool is_fast() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+    return false;  // or it can't be known
+#else
+    return __tsan_init == nullptr;  // otherwise, each of the variant's accesses is a call
+#endif
+}
+
+/// @param[in] what The meaning of a wrong result; empty if it is to be found out.
+template <typename Problem>
+int check(const Variant<Problem>& variant, const std::string& what) {
+    const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;
+    for (Case c : cases_of(variant)) {
+        if (under_lens && c.n > kMostUnderLens) continue;
+        if (under_lens) c.calls = 1;
+        begin_case(c);
+        const auto wrong = failure_in(variant, c);
+        if (!wrong) continue;
+        if (under_lens)
+            return report(variant.name, *wrong, {});  // a diagnosis runs the kernel hundreds of times
+        return report(
+            variant.name, *wrong,
+            !what.empty() ? std::vector{Sentence{what}} : Diagnosis<Problem>(variant, *wrong).sentences());
+    }
+    begin_case({});
+    if (!what.empty()) return 0;
+    if (variant.wrong_because == nullptr)
+        if (const auto wrong = failure_of_launch(variant))
+            return report(
+                variant.name, *wrong,
+                {{"CUDA reports a rejected launch by cudaGetLastError() only: check it after the launch."}});
+    std::optional<Failure> wrong;
+    if (variant.on_cpu && is_fast()) {
+        begin_case(Case{kLongInput});
+        wrong = failure_of_long_input(variant);
+    } else if (!variant.on_cpu && init_cuda().simulated && !under_lens) {
+        wrong = failure_far_out(variant);  // the lens would report what other blocks have not written
+    }
+    if (wrong)
+        return report(variant.name, *wrong, {{"So many elements need indices and counts of 64 bits."}});
+    return 0;
+}
+
+/// @return The exit status; nothing if no variant has this name.
+template <typename Problem>
+std::optional<int> check(const std::string& name) {
+    const auto is_meant = [&](const Variant<Problem>& variant) {
+        return name.empty() || name == variant.name;
+    };
+    const auto& added = added_variants<Problem>();
+    const auto variant = std::find_if(added.begin(), added.end(), is_meant);
+    if (variant == added.end()) return std::nullopt;
+    if (check(*variant, "") != 0) return 1;
+    for (const Variant<Problem>& more : more_checks<Problem>())
+        if (is_meant(more) && check(more, more.idea) != 0) return 1;
+    write_verdict("right", [](Json&) {});
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string name = argc > 1 ? argv[1] : "";
+    try {
+        if (const auto status = check<Histogram>(name)) return *status;
+        if (const auto status = check<SumOfSquares>(name)) return *status;
+        std::fprintf(stderr, "error: no variant '%s'\n", name.c_str());
+        return 2;
+    } catch (const NoDevice& error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
+        return 3;
+    } catch (const std::exception& error) {
+        write_verdict("error", [&](Json& json) { json.add("what", error.what(), "message", error.what()); });
+        return 1;
+    }
+}

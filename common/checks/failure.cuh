@@ -10,6 +10,9 @@
 #include "../cuda/error.cuh"
 #include "../cuda/launch_shape.hpp"
 #include "../problem/verify.hpp"
+#ifndef __CUDACC__
+#include <simulator/fault.h>
+#endif
 
 /// A case in which a variant must be correct.
 struct Case {

@@ -16,6 +16,7 @@
 #include "cuda_runtime.h"
 #include "device.hpp"
 #include "fiber.hpp"
+#include "simulator/fault.h"
 
 namespace sim {
 

@@ -1,6 +1,5 @@
 /// @file
-/// @brief Checks that barriers and warp functions that threads can't pass together are found, and loops
-/// without end.
+/// @brief Checks that barriers and warp functions that threads can't pass are found, and endless loops.
 #pragma once
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 
 #include "../../../cuda/device_buffer.cuh"
 #include "faults.cuh"
+#include "simulator/fault.h"
 
 namespace fault_checks {
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <type_traits>
 
-#include "fault.h"
 #include "kernel.h"
 #include "runtime.h"
 #include "threads.h"

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "../checks/far_elements.cuh"
-#include "../checks/json.hpp"
 #include "../checks/long_input.cuh"
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
+#include "../simulator/include/simulator/json.hpp"
 #include "diagnosis.cuh"
 
 /// Called by code whose accesses are interrupted or seen by the lens; without such code, there is none.

@@ -23,7 +23,7 @@ endfunction()
 # All headers are translated before anything that might include them is compiled.
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   "common/*/*.cuh" "common/*/*.hpp" "common/simulator/checks/*/*.cuh" "common/simulator/checks/*/*.hpp"
-  "common/checks/self/*.cuh" "common/checks/self/*.hpp"
+  "common/checks/self/*.cuh" "common/checks/self/*.hpp" "common/simulator/include/simulator/json.hpp"
   "[0-9][0-9]_*/*.cuh" "[0-9][0-9]_*/applications/*.cuh" "[0-9][0-9]_*/applications/*.hpp"
   "[0-9][0-9]_*/applications/*/*.cuh" "[0-9][0-9]_*/applications/*/*.hpp")
 foreach(header IN LISTS headers)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "../../checks/json.hpp"
+#include "simulator/json.hpp"
 #include "../faults/errors.hpp"
 #include "lens.hpp"
 

@@ -16,8 +16,9 @@ struct Timing {
 
 /// The verdict on a result.
 struct Verdict {
+    /// What it says, without words.
     enum class Kind { right, wrong_on_purpose, wrong };
-    Kind kind = Kind::right;
+    Kind kind = Kind::right;  ///< what it says
     std::string words = "";  ///< for the table and for CSV
 
     /// Whether the result is wrong and should not be.

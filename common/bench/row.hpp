@@ -19,7 +19,7 @@ struct Verdict {
     /// What it says, without words.
     enum class Kind { right, wrong_on_purpose, wrong };
     Kind kind = Kind::right;  ///< what it says
-    std::string words = "";  ///< for the table and for CSV
+    std::string words = "";   ///< for the table and for CSV
 
     /// Whether the result is wrong and should not be.
     bool is_wrong() const { return kind == Kind::wrong; }

@@ -14,8 +14,9 @@
 
 /// One thing that a diagnosis says.
 struct Sentence {
-    std::string text;
+    std::string text;      ///< for the student
     bool of_race = false;  ///< threads may use the same memory at the same time: the lens may know the lines
+    /// Whether both say the same.
     bool operator==(const Sentence&) const = default;
 };
 

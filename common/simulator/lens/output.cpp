@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "simulator/json.hpp"
 #include "../faults/errors.hpp"
 #include "lens.hpp"
+#include "simulator/json.hpp"
 
 namespace lens {
 namespace {

@@ -264,7 +264,7 @@ TEST_CASE("a fault is data, too, and its message may leave out advice") {
         [&fault] {
             unsigned int* d_lock = nullptr;
             cudaMalloc(&d_lock, sizeof(*d_lock));
-            spin_kernel<<<2, 4>>>(d_lock);
+            spin_kernel<<<1, 4>>>(d_lock);
             cudaDeviceSynchronize();
             fault = sim::fault();
         },

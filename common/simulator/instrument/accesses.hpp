@@ -9,6 +9,7 @@
 
 #include "../platform/access_site.hpp"
 
+// NOLINTBEGIN(misc-definitions-in-headers): it is included once.
 extern "C" {
 
 /// Runs before main.
@@ -106,3 +107,4 @@ void* __tsan_memset(void* to, int value, std::size_t bytes SIM_AND_SITE) {
 }
 
 }  // extern "C"
+// NOLINTEND(misc-definitions-in-headers)

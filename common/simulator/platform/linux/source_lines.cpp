@@ -21,6 +21,10 @@ int backtrace_pcinfo(backtrace_state*, std::uintptr_t at, OnLine, OnError, void*
 int backtrace_syminfo(backtrace_state*, std::uintptr_t at, OnSymbol, OnError, void* data);
 }
 
+#ifndef SIM_HELPERS
+#define SIM_HELPERS ""
+#endif
+
 namespace sim {
 namespace {
 

@@ -1,5 +1,10 @@
 /// @file
 /// @brief Chapter 03 put to work: the joint histogram of two columns, and sums of weights.
+///
+///     ./course run 03 -- --joint --file points.csv
+///     ./course run 03 -- --weighted --file points.csv
+///
+/// ./course starts this program for the first option of each of these lines.
 #include <algorithm>
 #include <cmath>
 #include <utility>

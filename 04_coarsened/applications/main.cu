@@ -2,6 +2,9 @@
 /// @brief Chapter 04 at work: counts the channels of an image and equalizes it.
 ///
 ///     ./course run 04 -- --image photo.jpg --equalize out.png
+///     ./course run 04 -- --made 4000x3000
+///
+/// ./course starts this program for the first option of each of these lines.
 #include <algorithm>
 #include <array>
 #include <cmath>

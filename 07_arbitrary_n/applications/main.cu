@@ -2,6 +2,8 @@
 /// @brief Chapter 07 at work: data of any size, read, copied and counted at the same time, on several GPUs.
 ///
 ///     ./course run 07 -- --stream FILE --gpus 4
+///
+/// ./course starts this program for the first option of this line.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

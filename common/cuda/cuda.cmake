@@ -1,8 +1,13 @@
 # The GPU backend: nvcc compiles the .cu files as they are.
 
-# The default architecture is that of this machine's GPU; without a GPU, all major architectures are built.
+# The default architecture is that of the first visible GPU; without a GPU, all major architectures are built.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+  set(which "")
+  if(DEFINED ENV{CUDA_VISIBLE_DEVICES})  # indices or UUIDs; if it is empty, there is none
+    string(REGEX MATCH "^[^,]*" first "$ENV{CUDA_VISIBLE_DEVICES}")
+    set(which --id=${first})
+  endif()
+  execute_process(COMMAND nvidia-smi ${which} --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
   if(failed EQUAL 0 AND capabilities MATCHES "([0-9]+)\\.([0-9]+)")
     set(CMAKE_CUDA_ARCHITECTURES "${CMAKE_MATCH_1}${CMAKE_MATCH_2}" CACHE STRING "")

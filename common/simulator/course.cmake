@@ -65,6 +65,26 @@ function(course_objects target source)
   target_link_libraries(${target} PUBLIC simulated_code)
 endfunction()
 
+# program and program_lens: how tools/course/program.py compiles and links a program from elsewhere, whose file takes the
+# place of program.cpp. Without the warnings of the course's own code.
+file(WRITE ${PROJECT_BINARY_DIR}/program.cpp "int main() {}\n")
+function(program_from_elsewhere target)
+  add_executable(${target} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/program.cpp)
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS ON)
+  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:simulated_code,INTERFACE_COMPILE_OPTIONS> ${sanitizers}
+    $<$<BOOL:${COURSE_SANITIZE}>:-fsanitize=float-cast-overflow> -O2 -g -Wno-narrowing -Wno-unknown-pragmas
+    "SHELL:-include ${SIMULATOR_FOLDER}/api/more/prelude.h" "SHELL:-x c++")
+  target_include_directories(${target} PRIVATE ${SIMULATOR_FOLDER}/api/more/include)
+  foreach(library IN LISTS ARGN)
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:${library}>)
+  endforeach()
+endfunction()
+program_from_elsewhere(program simulator)
+if(TARGET lens)
+  program_from_elsewhere(program_lens lens simulator)
+  target_compile_options(program_lens PRIVATE "SHELL:${LENS_OPTIONS}")
+endif()
+
 course_executable(simulator_benchmark common/simulator/benchmark.cu)
 
 add_test(NAME "simulator/what the translator says of broken files"

@@ -54,8 +54,9 @@ def told(in_order, interleaved):
     return [*in_order, *(hint for sign, hint in HINTS if re.search(sign, text))]
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
+def show(path):
+    """Prints what is to be said of a log of ctest."""
+    with open(path, encoding="utf-8", errors="replace") as file:
         log = file.read()
     failed, skipped, names = {}, {}, set()
     for name, passed, output in tests(log):
@@ -69,7 +70,7 @@ def main():
     for reason, count in skipped.items():
         print(f"skipped {count}: {reason}")
     if failed:
-        print(f"\nFailed: {len(failed)} of {len(names)} checks. Their full output is in {sys.argv[1]}.")
+        print(f"\nFailed: {len(failed)} of {len(names)} checks. Their full output is in {path}.")
     for name, by_order in failed.items():
         print("\n" + name)
         for line in told(by_order.get(False), by_order.get(True)):
@@ -78,4 +79,5 @@ def main():
                                 break_long_words=False, break_on_hyphens=False))
 
 
-main()
+if __name__ == "__main__":
+    show(sys.argv[1])

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """usage: ./course exercise [NUMBER | CHAPTER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
        ./course status [CHAPTER] [--backend simulator|gpu]
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
@@ -30,7 +29,6 @@ live      makes a new chapter, 08_live or 09_live, for live coding in class: the
           docs/instructors has it after step K, by default before the chapter's first step
 """
 
-import argparse
 import difflib
 import hashlib
 import os
@@ -43,32 +41,22 @@ import time
 import tty
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 import hunt
+import limiter
 import live
 import predict
-import verdict as checks
-from starter import ROOT, exercises, without_marks
-from student import Work, noted
-
-sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools" / "results")]
-import limiter
 import rows as results
 import text
-
-
-UNBUILT = 75  # the exit status if the programs must be built first
+import verdict as checks
+from builds import build, build_checks
+from console import fail
+from starter import ROOT, exercises, without_marks
+from student import Work, noted
 
 
 def say(*lines):
     print(*lines, sep="\n", flush=True)
-
-
-def fail(status, mistake):
-    print(f"course: {mistake}", file=sys.stderr)
-    sys.exit(status)
 
 
 def confirmed(question):
@@ -122,8 +110,9 @@ def show_counts(exercise):
         seen = limiter.of_variant(ROOT / "build" / "simulator" / "bin" / name, "yours", [], ROOT)
     except (results.Problem, OSError, ValueError) as problem:
         return say(f"The lens shows no counts: {results.one_line(str(problem))}")
-    recorded = ROOT / "docs" / "results" / "simulator" / f"lens-{exercise.chapter}.txt"
-    say("What 1 Mi elements cost (common/simulator/lens/README.md explains the columns):", recorded.read_text(encoding="utf-8").rstrip(),
+    recorded = ROOT / "docs" / "results" / "simulator" / f"lens-{exercise.chapter}.txt"  # none of a chapter of one's own
+    say("What 1 Mi elements cost (common/simulator/lens/README.md explains the columns):",
+        *([recorded.read_text(encoding="utf-8").rstrip()] if recorded.exists() else []),
         text.summary("yours", seen), *text.problems("yours", seen), f"./course lens {exercise.number} --lines shows this by source line.")
 
 
@@ -259,51 +248,48 @@ def unsolved(chosen, backend):
     return chosen[-1]
 
 
-def parse(command, words):
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("name", metavar="CHAPTER", nargs=None if command in ("predict", "live") else "?")
-    parser.add_argument("--backend", choices=["simulator", "gpu"], default="simulator")
-    parser.add_argument("--unbuilt", action="store_true")  # says by status whether the programs must be built first
-    if command == "live":
-        parser.add_argument("--step", default="0")
+def plan(command, options):
+    """What a command does, as a function that returns the exit status. Wrong arguments end it here, before anything is built."""
+    name = options.name
     if command == "debug":
-        parser.add_argument("--answer", action="store_true")
-    if command == "exercise":
-        what = parser.add_mutually_exclusive_group()
-        for option in ("--watch", "--hint", "--solution", "--diff", "--reset"):
-            what.add_argument(option, action="store_true")
-    parser.error = lambda mistake: fail(2, f"{mistake}; ./course {command} --help lists the options")
-    return parser.parse_intermixed_args(words)
-
-
-def main(command, *words):
-    if {"-h", "--help"} & set(words):
-        return say(__doc__.strip())
-    options = parse(command, words)
-    if command == "debug":
-        name = options.name or ""
-        fault = hunt.choose(name, name and name.partition("_")[0].rstrip("/").zfill(2))
+        fault = hunt.choose(name or "", name and name.partition("_")[0].rstrip("/").zfill(2) or "")
         if fault is None:
             fail(2, f"no fault '{name}': faults are called 01-1 and so on, by chapter")
-        if options.answer:
-            return say(*hunt.explain(fault))
-        return UNBUILT if options.unbuilt else hunt.ask(fault, lambda *lines: say(*map(wrapped, lines)), options.backend)
-    chosen = find(options.name, exercises())
-    if command in ("live", "predict") and "." in options.name:
+        return lambda: explain(fault) if options.answer else ask(fault, options.backend)
+    chosen = find(name, exercises())
+    if command in ("live", "predict") and "." in name:
         fail(2, f"{command} needs a chapter, such as {chosen[0].number[:2]}")
     if command == "live":
         step = live.find(chosen[0].chapter[:2], options.step)
-        return live.write(step, say) if step else fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
+        return lambda: live.write(step, say) if step else fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
     if command == "predict":
-        if options.unbuilt and predict.measures(chosen[0].chapter, options.backend):
-            return UNBUILT
-        return predict.predict(chosen[0].chapter, options.backend, say)
-    if options.unbuilt and (command == "status" or len(chosen) > 1 or
-                            not (options.hint or options.solution or options.diff or options.reset)):
-        return UNBUILT
+        if not predict.page(chosen[0].chapter).exists():
+            fail(1, f"{chosen[0].chapter} has no questions")
+        return lambda: ask_about(chosen[0].chapter, options.backend)
     if command == "status":
-        return status(chosen, options.backend)
+        return lambda: build_checks(options.backend) or status(chosen, options.backend)
+    return lambda: of_one(chosen, options)
 
+
+def explain(fault):
+    say(*hunt.explain(fault))
+
+
+def ask(fault, backend):
+    build_checks(backend)
+    hunt.ask(fault, lambda *lines: say(*map(wrapped, lines)), backend)
+
+
+def ask_about(chapter, backend):
+    if needed := predict.measures(chapter, backend):
+        build(backend, sorted(path.name for number in needed for path in ROOT.glob(f"{number}_*")), is_quiet=True)
+    predict.predict(chapter, backend, say)
+
+
+def of_one(chosen, options):
+    """One exercise: the only one, or the first unsolved one."""
+    if len(chosen) > 1 or not (options.hint or options.solution or options.diff or options.reset):
+        build_checks(options.backend)
     exercise = chosen[0] if len(chosen) == 1 else unsolved(chosen, options.backend)
     work = Work(exercise)
     if not options.watch:
@@ -335,15 +321,4 @@ def main(command, *words):
         verdict = verify(work, options.backend)
         show(work, verdict, options.backend)
         return 0 if verdict.passed else 1
-
-
-if __name__ == "__main__":
-    os.chdir(ROOT)
-    try:
-        sys.exit(main(*sys.argv[1:]))
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except results.Problem as problem:
-        fail(1, "\n".join(map(results.one_line, problem.args)))
-    except OSError as error:
-        fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)
+    return 0

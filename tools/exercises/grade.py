@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--json FILE] [--junit FILE] [--gradescope FILE] [-j N]
                       [--no-sandbox]
 
@@ -18,7 +17,6 @@ means the same on every machine.
                    its source. Use it only on a machine that holds nothing else, such as a throwaway container.
 """
 
-import argparse
 import json
 import os
 import re
@@ -29,19 +27,14 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 import reports
+from console import fail
 from grading import Grading
 from sandbox import Sandbox, missing
 from starter import exercises
 from submission import Rejected, read
 
 LARGEST = 1 << 18  # bytes of a file
-
-
-def fail(status, mistake):
-    print(f"course: {mistake}", file=sys.stderr)
-    sys.exit(status)
 
 
 def file_of(folder, exercise):
@@ -97,41 +90,34 @@ def chosen_exercises(only, folders):
         fail(1, "no submission has a file such as 03.2_any_block.cuh")
 
 
-def main():
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--only")
-    parser.add_argument("--seed", type=int, default=0)
-    for name in ("--json", "--junit", "--gradescope"):
-        parser.add_argument(name, type=Path)
-    parser.add_argument("-j", type=int, default=os.cpu_count())
-    parser.add_argument("--no-sandbox", dest="sandbox", action="store_false")
-    parser.add_argument("-h", "--help", action="store_true")
-    parser.add_argument("--unbuilt", action="store_true")  # exits with 75 before anything that must be built first
-    parser.error = lambda mistake: fail(2, f"{mistake}; ./course grade --help lists the options")
-    options = parser.parse_intermixed_args()
-    if options.help:
-        return print(__doc__.strip())
-    folders = [Path(os.path.abspath(folder)) for folder in options.folders]
+def check(options, refuse):
+    """Refuses wrong options before anything is built. Returns the exercises."""
+    folders = options.folders
     if not folders or (options.gradescope and len(folders) > 1):
-        parser.error("--gradescope is for one submission" if folders else "no submission is named")
+        refuse("--gradescope is for one submission" if folders else "no submission is named")
     if not 0 <= options.seed < 1 << 62 or options.j < 1:
-        parser.error("--seed must be from 0 to 2^62 - 1, and -j at least 1")
+        refuse("--seed must be from 0 to 2^62 - 1, and -j at least 1")
     for folder in folders:
         if not folder.is_dir():
             fail(1, f"no folder '{folder}'")
         if sum(each.name == folder.name for each in folders) > 1:
             fail(1, f"two submissions are called '{folder.name}'")
+    outputs = [path for path in (options.json, options.junit, options.gradescope) if path]
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        refuse("two of the results would be written to the same file")
+    return chosen_exercises(options.only, folders)
+
+
+def require_tools(options):
     if not shutil.which("clang++"):
         fail(1, "clang, which finds forbidden calls in device code, is not installed (apt-get install clang)")
     if options.sandbox and (why := missing()):
         fail(1, f"{why}; see --no-sandbox in ./course grade --help")
-    chosen = chosen_exercises(options.only, folders)
-    if options.unbuilt:
-        return 75
+
+
+def main(options, chosen):
+    folders = options.folders
     outputs = [path for path in (options.json, options.junit, options.gradescope) if path]
-    if len({path.resolve() for path in outputs}) < len(outputs):
-        parser.error("two of the results would be written to the same file")
     for path in outputs:
         path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
     pairs, results = [(folder, each) for folder in folders for each in chosen], []
@@ -152,10 +138,3 @@ def main():
         options.gradescope.write_text(reports.gradescope(results), encoding="utf-8")
     print(reports.table(results), file=sys.stderr)
     return 0
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except OSError as error:
-        fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)

@@ -80,8 +80,12 @@ class Question:
                                           sorted(zip(times, (name for _, name in self.variants()))))
 
 
+def page(chapter):
+    return ROOT / chapter / "exercises" / "predict.md"
+
+
 def questions(chapter):
-    text = (ROOT / chapter / "exercises" / "predict.md").read_text(encoding="utf-8")
+    text = page(chapter).read_text(encoding="utf-8")
     return [Question(*(" ".join(part.split()) for part in match.groups())) for match in QUESTION.finditer(text)]
 
 

@@ -60,11 +60,11 @@ class Exercise:
 def exercises():
     """All exercises, in the order of the course."""
     found = []
-    for page in sorted(ROOT.glob("[0-9][0-9]_*/exercises/[0-9]*_*.md")):
+    for page in ROOT.glob("[0-9][0-9]_*/exercises/[0-9]*_*.md"):
         number = f"{page.parent.parent.name[:2]}.{PAGE_NUMBER.fullmatch(page.name)[1]}"
         variant = re.search(r"^<!-- variant: (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
         found.append(Exercise(number, page.relative_to(ROOT), variant))
-    return found
+    return sorted(found, key=lambda each: place(each.number))
 
 
 def place(number):

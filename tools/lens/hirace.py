@@ -11,7 +11,6 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import counts  # noqa: E402
+
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
+from program import Refused, build_program  # noqa: E402
 from rows import Problem, run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -33,11 +35,10 @@ def races(indigo, source):
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
         file = shutil.copy(source, scratch)
-        built = subprocess.run([ROOT / "tools" / "course" / "program", ROOT / "build" / "simulator", file, "lens"], capture_output=True,
-                               text=True, check=False)
-        if built.returncode != 0:
+        try:
+            program = build_program(ROOT / "build" / "simulator", file, lens=True)
+        except Refused:
             return None, "it does not compile"
-        program = built.stdout.strip().splitlines()[-1]
         found = False
         for graph in GRAPHS:
             try:
@@ -47,7 +48,7 @@ def races(indigo, source):
             found = found or any(finding["problem"] == "race" for finding in seen["findings"])
             if not found and (stopped := re.search("^simulator: .*", seen["said"], re.MULTILINE)):
                 return None, stopped.group()
-        Path(program).unlink()
+        program.unlink()
         return found, ""
 
 

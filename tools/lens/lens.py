@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course lens EXERCISE [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
@@ -17,41 +16,23 @@ histogram then also runs on a smaller device, to estimate what limits it at 100 
 2: the lens could not run.
 """
 
-import argparse
 import json
 import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import counts  # noqa: E402
-import limiter  # noqa: E402
-import page  # noqa: E402
-import text  # noqa: E402
-from rows import Problem, run  # noqa: E402
+import counts
+import limiter
+import page
+import text
+from console import fail
+from rows import Problem, one_line
 
 
-def read_arguments(arguments):
-    parser = argparse.ArgumentParser(prog="./course lens", usage=__doc__.split("\n\n", maxsplit=1)[0].removeprefix("usage: "),
-                                     description=__doc__.split("\n\n", maxsplit=1)[1],
-                                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    parser.add_argument("--program", action="append", default=[], help=argparse.SUPPRESS)  # what ./course has built
-    parser.add_argument("--file", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", help=argparse.SUPPRESS)
-    parser.add_argument("--variant", help=argparse.SUPPRESS)
-    parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--sample", type=whole_number, help=argparse.SUPPRESS)
-    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--html", help=argparse.SUPPRESS)
-    own, options = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]) if "--" in arguments \
-        else (arguments, [])
-    return parser.parse_args(own), options
-
-
-def whole_number(text):
-    if not re.fullmatch("[1-9][0-9]{0,8}", text):
-        raise Problem(f"course: --sample accepts a whole number from 1 to 999999999, not '{text}'")
-    return int(text)
+def whole_number(words):
+    if words and not re.fullmatch("[1-9][0-9]{0,8}", words):
+        fail(2, f"--sample accepts a whole number from 1 to 999999999, not '{words}'")
+    return words and int(words)
 
 
 def of_chapters(asked, options):
@@ -76,30 +57,27 @@ def of_chapters(asked, options):
                       + ", ".join(name for program in asked.program for name in counts.variants(program)))
 
 
-def main(arguments):
-    asked, options = read_arguments(arguments)
-    asked.program = [Path(program).resolve() for program in asked.program]
-    folders = [Path(asked.folder)] if asked.file else [text.ROOT]
+def counted(asked, options):
+    """What the lens sees of a file's program, or of each variant of chapters' programs."""
     if asked.file:
-        runs = [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
-    else:
-        runs = list(of_chapters(asked, options))
-        if not runs:
-            raise Problem("course: no kernel was launched: chapter 01 has none, and options such as --help launch none")
+        return [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
+    return list(of_chapters(asked, options)) or fail(2, "no kernel was launched: chapter 01 has none, and options such as --help launch none")
+
+
+def look(asked, options):
+    """Shows what programs do that have been built for the lens. Returns 1 if something was found; ends with 2 if it could not look."""
+    folders = [asked.folder if asked.file else text.ROOT]
+    try:
+        runs = counted(asked, options)
+        if asked.html:
+            page.write(asked.folder / asked.html, runs, folders)
+    except Problem as problem:
+        print("\n".join(map(one_line, problem.args)), file=sys.stderr)
+        sys.exit(2)
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     elif asked.html:
-        page.write(Path(asked.folder or ".") / asked.html, runs, folders)
-        print(f"The page: {Path(asked.folder or '.') / asked.html}", file=sys.stderr)
+        print(f"The page: {asked.folder / asked.html}", file=sys.stderr)
     else:
         print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders)))
     return int(any(seen["findings"] or seen["fault"] for _, seen in runs))
-
-
-try:
-    run(main)
-except SystemExit as end:
-    if not isinstance(end.code, str):
-        raise
-    print(end.code, file=sys.stderr)
-    sys.exit(2)

@@ -6,16 +6,17 @@ launch. A kernel without a comment must not be reported. All lines must name the
 """
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import counts  # noqa: E402
+
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
+from program import Refused, build_program  # noqa: E402
 from rows import Problem, run  # noqa: E402
 from text import distinct  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 LAUNCH = re.compile(r"(\w+_kernel<\w+>)[^/\n]*;(?: *// (.*))?")
 
 
@@ -28,11 +29,11 @@ def main(arguments):
         raise Problem(__doc__)
     build, file = arguments
     expected = dict(LAUNCH.findall(Path(file).read_text(encoding="utf-8")))
-    built = subprocess.run([ROOT / "tools" / "course" / "program", build, file, "lens"], check=False,
-                           capture_output=True, text=True)
-    if built.returncode != 0:
-        raise Problem(built.stderr)
-    seen = counts.run(built.stdout.split()[-1], [], has_row=False)
+    try:
+        program = build_program(build, file, lens=True)
+    except Refused as why:
+        raise Problem(str(why)) from None
+    seen = counts.run(program, [], has_row=False)
     if seen["status"] != int(bool(seen["fault"])):
         raise Problem(seen["said"])
     said = {launch["kernel"]: words(distinct([finding for finding in seen["findings"] if finding["kernel"] == launch["kernel"]]))

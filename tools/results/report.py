@@ -94,11 +94,16 @@ def page(rows):
 def main(arguments):
     if len(arguments) != 2:
         raise Problem(__doc__.strip())
-    source, target = arguments
+    write(*arguments)
+
+
+def write(source, target):
+    """Writes the page of a file's rows."""
     rows = results.read(source)
     if not results.problems(rows):
         raise Problem(f"{source}: has no rows of the default progression")
     picture.write(Path(target), page(rows).encode("utf-8"), source)
 
 
-results.run(main)
+if __name__ == "__main__":
+    results.run(main)

@@ -3,7 +3,7 @@
 set -euo pipefail
 build=$1
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-program=$here/../../../../../tools/course/program
+program=$here/../../../../../tools/course/program.py
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0

@@ -1,0 +1,99 @@
+"""Configures and builds the folders of CMake's presets: build/simulator, gpu, debug and sanitize."""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from fcntl import LOCK_EX, LOCK_NB, flock
+
+from console import ROOT, call, fail, quietly, say
+
+has_warned = False  # that the first build takes long
+
+
+def require_space():
+    try:
+        (ROOT / "build").mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=ROOT / "build") as file:  # without a name that another ./course could use
+            file.write(b"\n")
+    except OSError:
+        fail(1, f"can't write to {ROOT}/build: the disk is full, or you have no permission")
+
+
+@contextmanager
+def locked(name):
+    """Two builds of the same folder would break each other."""
+    path = f"build/{name}.lock"
+    try:
+        lock = open(ROOT / path, "a", encoding="utf-8")
+    except OSError:
+        fail(1, f"can't write to {path}: does it belong to another user?")
+    with lock:  # no command that runs meanwhile has it, so it ends with this process
+        try:
+            flock(lock, LOCK_EX | LOCK_NB)
+        except OSError:
+            say("Waiting for another ./course that is building ...")
+            flock(lock, LOCK_EX)
+        yield
+
+
+def cache(preset):
+    """The variables of a build folder; none if it is not configured."""
+    try:
+        text = (ROOT / "build" / preset / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return {}
+    return dict(re.findall(r"^([^/#\n][^:\n]*):[^=\n]*=(.*)$", text, re.MULTILINE))
+
+
+def is_configured(preset):
+    """Whether it is for this folder: a copied build folder builds the original course."""
+    home = cache(preset).get("CMAKE_HOME_DIRECTORY", "")
+    return (ROOT / "build" / preset / "build.ninja").exists() and os.path.exists(home) and os.path.samefile(home, ROOT)
+
+
+def lacks_libraries(preset):
+    """Whether it was configured without a library, and thus without the checks or the applications."""
+    return any(cache(preset).get(name, "").endswith("NOTFOUND")
+               for name in ("Catch2_DIR", "PNG_LIBRARY_RELEASE", "TURBOJPEG_LIBRARY", "CSV_LIBRARY", "NCCL_LIBRARY"))
+
+
+def configure(preset):
+    if quietly(["cmake", "--preset", preset]) != 0:
+        fail(1, "the configuration failed; see CMake's messages above")
+    if cache(preset).get("COURSE_CLANG") == "FALSE":
+        say("Some code that nvcc rejects compiles here: see docs/only_nvcc.md. The reason:", cache(preset)["COURSE_CLANG_LACKS"] + ".")
+
+
+def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=False):
+    """Builds targets, or ends ./course. ninja shows its progress on a terminal, unless the build is to be quiet."""
+    global has_warned
+    with locked(preset):
+        if not is_configured(preset):
+            if not has_warned:
+                say("The first build takes a minute or two.")
+            has_warned = True
+            shutil.rmtree(ROOT / "build" / preset, ignore_errors=True)
+            configure(preset)
+        elif needs_libraries and lacks_libraries(preset):
+            configure(preset)
+        if needs_nccl and any(name.startswith("NCCL_") and value.endswith("NOTFOUND") for name, value in cache(preset).items()):
+            fail(1, "this program needs NCCL, which adds up the results of several GPUs: install libnccl-dev from NVIDIA's repository")
+        command = ["cmake", "--build", "--preset", preset, "--target", *targets]
+        if not is_quiet and sys.stderr.isatty():
+            status = call(command, stdout=sys.stderr)
+        else:
+            if not is_quiet:
+                say("Building ...")
+            status = quietly(command)
+        if status != 0:
+            fail(1, "the build failed; see the compiler's messages above")
+
+
+def build_checks(backend):
+    """What checks a student's file: compiled once; afterwards only the student's changes are."""
+    if backend == "simulator":
+        build("sanitize", ["exercise_check"], is_quiet=True)
+    build(backend, ["exercise_check", *(["simulator_interleave", "lens"] if backend == "simulator" else [])], is_quiet=True)

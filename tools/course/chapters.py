@@ -1,0 +1,122 @@
+"""The chapters, which are found by their folders, and what ./course run, test, gdb and report do with them."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+from builds import build
+from console import ROOT, USER, become, call, fail, say
+
+
+def folders():
+    return sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]_*/main.cu"))
+
+
+def find(name):
+    """A chapter by 3, 03 or its folder."""
+    name = name.rstrip("/")
+    for folder in folders():
+        number = folder.partition("_")[0]
+        if name in (folder, number, number.lstrip("0")):
+            return folder
+    return fail(2, f"no chapter '{name}': the chapters are {' '.join(folders())}")
+
+
+def modes(chapter):
+    """The options that start a chapter's applications: the first one of each command in the comment above their program."""
+    try:
+        text = (ROOT / chapter / "applications" / "main.cu").read_text(encoding="utf-8")
+    except OSError:
+        return []
+    return re.findall(r"^///     \./course run \d+ -- (--[\w-]+)", text, re.MULTILINE)
+
+
+def of_applications(command, named, options):
+    """The chapter whose applications the options are for; nothing if they are for the chapters' own programs."""
+    given = {option.partition("=")[0] for option in options}
+    owners = [chapter for chapter in folders() if given & set(modes(chapter))]
+    if not owners or command in ("run", "gdb") and len(named) == 1 and named[0] in owners:
+        return named[0] if owners else ""
+    return fail(2, f"these options are for {owners[0][:2]}: ./course {'gdb' if command == 'gdb' else 'run'} {owners[0][:2]} --", *options)
+
+
+def build_applications(chapter, preset):
+    files = (ROOT / chapter / "applications").glob("*.cuh")
+    build(preset, [f"{chapter}_applications"], needs_libraries=True,
+          needs_nccl=any("<nccl.h>" in file.read_text(encoding="utf-8") for file in files))
+
+
+def run_all(chapters, backend, options):
+    """Runs chapters. Those that solve the same problem continue one table, under the heading that the first one prints.
+    Returns those with a wrong result."""
+    failed, previous = [], None
+    for chapter in chapters:
+        program = ROOT / "build" / backend / "bin" / chapter
+        problem = subprocess.run([program, "--problem"], stdout=subprocess.PIPE, text=True, check=False).stdout
+        heading, previous = ["--no-heading"] * (problem == previous), problem
+        # In the user's folder, since options may name files there.
+        status = call([str(program), *heading, *options], cwd=USER)
+        if modes(chapter) and {"-h", "--help"} & set(options):
+            print(f"  With {' or '.join(modes(chapter))}, ./course runs its applications, which have their own options:\n"
+                  f"  ./course run {chapter[:2]} -- {modes(chapter)[0]} --help", flush=True)
+        if status > 1:
+            raise SystemExit(status)
+        if status == 1:  # a wrong result: the other chapters are still worth seeing
+            failed.append(chapter)
+    return failed
+
+
+def run(chapters, backend, options, applications):
+    if applications:
+        build_applications(applications, backend)
+        become([ROOT / "build" / backend / "bin" / f"{applications}_applications", *options])
+    build(backend, chapters)
+    if failed := run_all(chapters, backend, options):
+        fail(1, "failed:", *failed)
+
+
+def gdb(chapter, options, applications):
+    if applications:
+        build_applications(applications, "debug")
+    else:
+        build("debug", [chapter])
+    os.environ.setdefault("CUDA_SIM_WORKERS", "1")  # then blocks run one after another
+    program = ROOT / "build" / "debug" / "bin" / (f"{applications}_applications" if applications else chapter)
+    become(["gdb", "-q", "-d", ROOT, "--args", program, *options])
+
+
+def report(chapters, backend, options, output):
+    """Runs chapters and writes a page. A wrong result is part of it, and sets the exit status."""
+    for option in options:
+        if re.fullmatch("--csv(=.*)?|--list|-h|--help", option):
+            fail(2, f"report writes a page from the rows of a run: leave out {option}")
+    build(backend, chapters)
+    from report import write  # pylint: disable=import-outside-toplevel
+
+    with tempfile.TemporaryDirectory() as folder:
+        rows = os.path.join(folder, "rows.csv")
+        failed = run_all(chapters, backend, [*options, "--csv", rows])
+        if failed:
+            say("course: failed:", *failed)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write(rows, output)
+    say(f"The report: {output}")
+    return int(bool(failed))
+
+
+def test(named, preset, options):
+    targets = [*named, *(f"{chapter}_checks" for chapter in named)] or ["all"]
+    build(preset, targets, needs_libraries=True)
+    log = f"build/{preset}/Testing/Temporary/LastTest.log"
+    if os.path.exists(log):
+        os.remove(log)
+    labels = ["-L", f"^({'|'.join(named)})$"] if named else []
+    # One more than there are cores, because some checks mostly wait.
+    status = call(["ctest", "--test-dir", f"build/{preset}", "--no-tests=error", "--parallel", str(len(os.sched_getaffinity(0)) + 1),
+                   *labels, *options])
+    if os.path.exists(log):
+        import failed_checks  # pylint: disable=import-outside-toplevel
+
+        failed_checks.show(log)
+    return status

@@ -1,0 +1,385 @@
+"""The commands of ./course, which has found a Python that can run this. Each validates its arguments, then builds, then runs."""
+
+import argparse
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent.parent
+sys.path[1:1] = [str(TOOLS / name) for name in ("exercises", "lens", "results")]
+from console import ROOT, USER, become, call, fail, say  # noqa: E402
+from rows import Problem, one_line  # noqa: E402
+
+HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
+       ./course run   CHAPTER --single
+       ./course test  [CHAPTER ...] [--backend simulator|gpu] [--sanitize] [-- CTEST OPTIONS]
+       ./course run|test FILE.cu [--backend simulator|gpu] [-- PROGRAM OPTIONS]
+       ./course gdb CHAPTER [-- PROGRAM OPTIONS]
+       ./course report [CHAPTER ...] [--output PATH] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
+       ./course exercise [NUMBER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
+       ./course status [CHAPTER] [--backend simulator|gpu]
+       ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
+       ./course predict CHAPTER [--backend simulator|gpu]
+       ./course lens [CHAPTER ... | EXERCISE | FILE.cu] [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course live CHAPTER [--step K]
+       ./course grade DIR... [--only NUMBER,...] [--seed N] [--json | --junit | --gradescope FILE] [-j N]
+       ./course docs | install | help
+
+run      builds and runs the chapters and prints one table per problem
+test     builds and runs the checks, and ends with a paragraph on each failed check
+         FILE.cu is any CUDA program in one file: run builds and runs it, test adds sanitizers
+gdb      builds a chapter for the simulator without optimization (build/debug), and starts it in gdb
+report   does what run does, and also writes an HTML page with tables, charts and the machine's data
+exercise checks the kernel that you write in work/ and says what is wrong; see ./course exercise --help
+status   lists the exercises and whether you have solved them
+debug    shows a kernel with one fault, and asks what is wrong
+predict  asks how fast a chapter's variants are, before you measure
+lens     counts what the kernels do, by source line, and finds races, without a GPU; see ./course lens --help
+live     creates a chapter for live coding in class, at a step of the lesson plan
+grade    checks students' exercises in a sandbox, one folder per submission; see ./course grade --help
+docs     builds the site from the READMEs and the sources' comments: build/docs/html
+install  installs all packages that these commands, .ci/run and editors need (tools/course/packages.txt);
+         the other commands install the packages that they need
+
+CHAPTER       3, 03 or 03_shared_privatized; without one, all of them
+--backend     default: the GPU if one is visible and nvcc is installed, otherwise the simulator
+--single      with run: prints the chapter's program as one file, which nvcc compiles without the course
+--sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer (build/sanitize)
+--output      where the page is written (default: build/report/index.html)
+--no-install  with any command: installs nothing, but says what is missing and how to install it
+
+  ./course run 03 -- --help
+  ./course run 03 -- --n 1M --input skewed
+  ./course run 04 -- --image 04_coarsened/applications/images/cat.jpg --equalize out.png
+  ./course lens 03 --variant "any block"
+  ./course test 02 03
+  ./course run ~/vector_add.cu -- 1000000"""
+
+# The commands, and the options of each, by which others say whose an option is.
+FLAG, TEXT = {"action": "store_true"}, {}
+BACKEND = {"--backend": TEXT}
+SUBJECTS = "run test gdb report lens".split()  # chapters or files, and options of their programs after --
+OPTIONS = {
+    "run": {**BACKEND, "--single": FLAG},
+    "test": {**BACKEND, "--sanitize": FLAG},
+    "exercise": {**BACKEND, **dict.fromkeys(["--watch", "--hint", "--solution", "--diff", "--reset"], FLAG)},
+    "status": BACKEND,
+    "debug": {**BACKEND, "--answer": FLAG},
+    "predict": BACKEND,
+    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG, "--html": TEXT},
+    "live": {"--step": {"default": "0"}},
+    "grade": {"--only": TEXT, "--seed": {"type": int, "default": 0}, **dict.fromkeys(["--json", "--junit", "--gradescope"], TEXT),
+              "-j": {"type": int, "default": os.cpu_count()}, "--no-sandbox": {"dest": "sandbox", "action": "store_false"}},
+    "gdb": {},
+    "report": {**BACKEND, "--output": TEXT},
+    "docs": {},
+    "install": {},
+}
+
+
+def listed(words):
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def help_of(command):
+    """What is said of a command alone: its tool's own words, or its lines of HELP."""
+    if command in ("exercise", "status", "debug", "predict", "live"):
+        import exercise  # pylint: disable=import-outside-toplevel
+
+        return exercise.__doc__.strip()
+    if command in ("grade", "lens"):
+        return __import__(command).__doc__.strip()
+    usage, commands, options, _ = HELP.split("\n\n")
+    lines = [line.partition("./course ")[2] for line in usage.splitlines()]
+    lines = [f"./course {line}" for line in lines if command in re.split(r"[| ]+", line.partition("[")[0])]
+    about = re.search(rf"^{command} .*(?:\n .*)*", commands, re.MULTILINE)[0]
+    kept = [line for line in options.splitlines() if (word := line.split()[0]) in OPTIONS[command] or word == "--no-install"
+            or word == "CHAPTER" and command in SUBJECTS]
+    return "\n".join(["usage: " + "\n       ".join(lines), "", about, "", *kept])
+
+
+def refuse(command, mistake):
+    mistake = re.sub(r"^argument (\S+): expected one argument$", r"\1 needs a value", mistake)
+    fail(2, f"{mistake}; ./course {command} --help lists the options")
+
+
+def parse(command, words):
+    """The options of a command, and `subjects`, its other arguments; those after -- are `rest`, for a program."""
+    at = words.index("--") if "--" in words else len(words)
+    words, rest = words[:at], words[at + 1:]
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.error = lambda mistake: refuse(command, mistake)
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--no-install", dest="may_install", action="store_false")
+    either = parser.add_mutually_exclusive_group() if command == "exercise" else parser
+    for name, how in OPTIONS[command].items():
+        (either if how is FLAG else parser).add_argument(name, **how)
+    parser.add_argument("subjects", nargs="*")
+    options, unknown = parser.parse_known_intermixed_args(words)
+    if options.help:
+        print(help_of(command))
+        sys.exit()
+    for word in unknown:
+        name = word.partition("=")[0]
+        if users := [each for each, names in OPTIONS.items() if name in names]:
+            fail(2, f"{name} is for {listed(users)}")
+        fail(2, f"no option {word}: ./course help lists the options; those of a chapter's program follow --" if command in SUBJECTS
+             else f"no option {word}; ./course {command} --help lists the options")
+    if rest and command not in SUBJECTS:
+        fail(2, f"{command} accepts {'--no-install only' if command in ('docs', 'install') else 'nothing after --'}")
+    for name, value in vars(options).items():
+        if value == "" and name != "backend":
+            refuse(command, f"--{name} needs a value")
+    if (backend := getattr(options, "backend", None)) not in (None, "simulator", "gpu"):
+        fail(2, f"--backend accepts simulator or gpu, not '{backend}'")
+    options.rest = rest
+    return options
+
+
+def sort_subjects(command, options):
+    """Sorts what a command is about into chapters, in their order, a file and an exercise."""
+    import chapters  # pylint: disable=import-outside-toplevel
+
+    options.chapters, options.file, options.exercise = [], "", ""
+    for word in options.subjects:
+        number = re.fullmatch(r"(\d{1,2})\.(\d+)", word)
+        if word.endswith(".cu"):
+            if command not in ("run", "test", "lens") or options.file:
+                fail(2, f"only run, test and lens accept a program, one at a time: {word}")
+            options.file = word
+        elif number:
+            options.exercise, others = f"{number[1].zfill(2)}.{number[2]}", options.exercise
+            if command != "lens" or others:
+                fail(2, f"only lens accepts an exercise, one at a time: {word}")
+        else:
+            options.chapters.append(chapters.find(word))
+    if sum(map(bool, (options.chapters, options.file, options.exercise))) > 1:
+        fail(2, "lens accepts chapters, an exercise or a program, not two of them" if options.exercise
+             else f"{command} accepts chapters or a program, not both")
+    if options.file and not (USER / options.file).is_file():
+        fail(1, f"{options.file}: no such file")
+    options.named = sorted(set(options.chapters))
+    options.chapters = options.named or chapters.folders()
+
+
+def users_of(command, preset, has_applications=False):
+    """Whose packages a command needs, in the words of packages.txt."""
+    needs = {command} if command not in ("status", "debug", "predict", "live", "lens") else {"exercise"}
+    if command == "grade":
+        needs |= {"exercise"}
+    if command != "docs":
+        needs |= {"build"}
+    if preset in ("simulator", "debug", "sanitize"):
+        needs |= {"simulator"}
+    if command == "test" or has_applications:
+        needs |= {"applications"}
+    return needs if command != "install" else set()
+
+
+def set_up(command, options, preset="", has_applications=False):
+    """Does what each command needs before it can build: packages, and space."""
+    import builds  # pylint: disable=import-outside-toplevel
+    import packages  # pylint: disable=import-outside-toplevel
+
+    packages.set_up(users_of(command, preset, has_applications), options.may_install)
+    if command != "install":
+        builds.require_space()
+
+
+def run_file(command, options):
+    """Runs any CUDA program, which determines standard output and the exit status."""
+    import builds  # pylint: disable=import-outside-toplevel
+    import machine  # pylint: disable=import-outside-toplevel
+    import program  # pylint: disable=import-outside-toplevel
+
+    is_sanitized = command == "test" and options.sanitize
+    if is_sanitized and options.backend == "gpu":
+        fail(2, "--sanitize is for the simulator; on a GPU, test uses compute-sanitizer")
+    preset = "simulator"
+    if command != "lens":
+        preset, why = machine.choose_backend("simulator" if is_sanitized else options.backend)
+        say(why)
+    set_up(command, options, preset)
+    tool = []
+    if command == "test" and preset == "simulator":
+        preset = "sanitize"
+        say("With AddressSanitizer and UndefinedBehaviorSanitizer.")
+    elif command == "test" and machine.shutil.which("compute-sanitizer"):
+        tool = ["compute-sanitizer", "--error-exitcode", "1"]
+    if preset != "gpu":
+        builds.build(preset, ["simulator", "translate", *(["lens"] if command == "lens" else [])], is_quiet=command == "lens")
+    os.chdir(USER)  # messages name the file as the user does
+    try:
+        path = program.build_program(ROOT / "build" / preset, options.file, command == "lens")
+    except program.Refused as why:
+        say(why)
+        return 1
+    if command == "lens":
+        return look(options, [path])
+    return become([*tool, path, *options.rest])
+
+
+def of_chapters(command, options):
+    import chapters  # pylint: disable=import-outside-toplevel
+    import machine  # pylint: disable=import-outside-toplevel
+
+    sort_subjects(command, options)
+    if command == "run" and options.single:
+        if len(options.named) != 1 or options.rest:
+            fail(2, "--single needs one chapter, such as 03, and no other options")
+        import single  # pylint: disable=import-outside-toplevel
+
+        return sys.stdout.write(single.of_chapter(options.named[0])) and 0
+    if options.file:
+        return run_file(command, options)
+    if command == "gdb" and len(options.named) != 1:
+        fail(2, "gdb needs one chapter, such as 03")
+    applications = chapters.of_applications(command, options.named, options.rest) if command != "test" else ""
+    if command == "gdb":
+        preset = "debug"
+    elif command == "test" and options.sanitize:
+        if options.backend == "gpu":
+            fail(2, "--sanitize is for the simulator; on a GPU, use compute-sanitizer")
+        preset = "sanitize"
+        print("Running on the simulator with sanitizers.", flush=True)
+    else:
+        preset, why = machine.choose_backend(options.backend)
+        print(why, flush=True)
+    set_up(command, options, preset, bool(applications))
+    if command == "gdb":
+        return chapters.gdb(options.named[0], options.rest, applications)
+    if command == "test":
+        return chapters.test(options.named, preset, options.rest)
+    if command == "report":
+        return chapters.report(options.chapters, preset, options.rest, USER / (options.output or ROOT / "build/report/index.html"))
+    return chapters.run(options.chapters, preset, options.rest, applications)
+
+
+def look(options, programs, variant=None):
+    import lens  # pylint: disable=import-outside-toplevel
+
+    options.variant = variant or options.variant
+    options.program, options.folder = programs, USER
+    return lens.look(options, options.rest)
+
+
+def of_lens(command, options):
+    """Programs are built a second time, so that each access is seen."""
+    import builds  # pylint: disable=import-outside-toplevel
+    import lens  # pylint: disable=import-outside-toplevel
+    import starter  # pylint: disable=import-outside-toplevel
+
+    sort_subjects(command, options)
+    options.sample = lens.whole_number(options.sample)
+    if options.file:
+        return run_file(command, options)
+    name = options.exercise
+    if name:
+        exercise = next((each for each in starter.exercises() if each.number == name), None)
+        if not exercise:
+            fail(2, f"no exercise '{name}'; ./course status lists them")
+        if not (ROOT / exercise.file).exists():
+            fail(1, f"you have no file for exercise {name} yet: ./course exercise {name} creates it")
+    set_up(command, options, "simulator")
+    bin_ = ROOT / "build" / "simulator" / "bin"
+    if name:
+        import verdict  # pylint: disable=import-outside-toplevel
+
+        builds.build("simulator", ["lens"], is_quiet=True)
+        if verdict.build("simulator", [f"exercise_{name}_table_lens"]):
+            fail(1, f"your file for exercise {name} does not compile: ./course exercise {name} shows where")
+        return look(options, [bin_ / f"exercise_{name}_table_lens"], "yours")
+    targets = [f"{chapter}_lens" for chapter in options.chapters]
+    builds.build("simulator", targets, is_quiet=True)
+    return look(options, [bin_ / target for target in targets])
+
+
+def of_exercises(command, options):
+    import chapters  # pylint: disable=import-outside-toplevel
+    import exercise  # pylint: disable=import-outside-toplevel
+    import machine  # pylint: disable=import-outside-toplevel
+
+    if len(options.subjects) > 1:
+        refuse(command, f"unrecognized arguments: {' '.join(options.subjects[1:])}")
+    if not options.subjects and command in ("predict", "live"):
+        refuse(command, "the following arguments are required: CHAPTER")
+    options.name = options.subjects[0] if options.subjects else None
+    if command == "predict":
+        options.name = chapters.find(options.name)
+    if command == "live":
+        options.backend = "simulator"
+    action = exercise.plan(command, options)
+    if command != "live":
+        options.backend, why = machine.choose_backend(options.backend)
+        say(why)
+    set_up(command, options, options.backend if command != "live" else "")
+    return action()
+
+
+def of_grading(command, options):
+    import builds  # pylint: disable=import-outside-toplevel
+    import grade  # pylint: disable=import-outside-toplevel
+
+    options.folders = [Path(os.path.normpath(USER / folder)) for folder in options.subjects]
+    for name in ("json", "junit", "gradescope"):
+        setattr(options, name, USER / getattr(options, name) if getattr(options, name) else None)
+    chosen = grade.check(options, lambda mistake: refuse(command, mistake))
+    set_up(command, options, "simulator")
+    grade.require_tools(options)
+    builds.build("simulator", ["exercise_check", "simulator_interleave", "lens", "simulator"], is_quiet=True)
+    builds.build("sanitize", ["exercise_check", "simulator"], is_quiet=True)
+    return grade.main(options, chosen)
+
+
+def of_machine(command, options):
+    if options.subjects:
+        fail(2, f"{command} accepts --no-install only")
+    set_up(command, options)
+    if command == "install":
+        say("Everything is installed.")
+    elif call([str(TOOLS / "site" / "build")], stdout=sys.stderr) != 0:
+        fail(1, "the site could not be built")
+    else:
+        say(f"The site: {ROOT}/build/docs/html/index.html")
+    return 0
+
+
+RUN = {**dict.fromkeys(["run", "test", "gdb", "report"], of_chapters), "lens": of_lens,
+       **dict.fromkeys(["exercise", "status", "debug", "predict", "live"], of_exercises), "grade": of_grading,
+       **dict.fromkeys(["docs", "install"], of_machine)}
+
+
+def main(words):
+    command = words[0] if words else ""
+    if command in ("help", "-h", "--help"):
+        return print(HELP)
+    if not command:
+        say(HELP)
+        return 2
+    if command not in RUN:
+        fail(2, f"no command '{command}': the commands are run, test, exercise, status, debug, predict, lens, live, grade, gdb, "
+             "report, docs, install and help")
+    if re.search(r'[][;#"$\\|<>\n]', str(ROOT)):
+        fail(1, "CMake or ninja can't handle a folder with one of [ ] ; # \" $ \\ | < > or a line break in its path: move the "
+             f"course out of {str(ROOT)!r}")
+    os.chdir(ROOT)
+    return RUN[command](command, parse(command, words[1:]))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no temporary file is left
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+        sys.exit(status)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except Problem as problem:
+        fail(1, "\n".join(map(one_line, problem.args)))
+    except OSError as error:
+        fail(1, f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error)

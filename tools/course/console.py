@@ -1,0 +1,51 @@
+"""What ./course says, and the commands that it runs. Standard output carries results, standard error everything else."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+USER = Path(os.getcwd())  # options name files there; ./course itself works in ROOT
+
+
+def say(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+def fail(status, *words):
+    """Ends ./course with an error: 2 for wrong arguments, otherwise 1."""
+    sys.stdout.flush()
+    say("course:", *words)
+    sys.exit(status)
+
+
+def call(command, **options):
+    """Runs a command. Returns its exit status, as a shell does, and reports a signal that ended it."""
+    status = subprocess.run(command, check=False, **options).returncode
+    if status >= 0:
+        return status
+    say(f"course: ended by {signal.Signals(-status).name}:", *command)
+    return 128 - status
+
+
+def quietly(command):
+    """Runs a command, and shows what it prints only if it fails or warns."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace") as running:
+        log = running.stdout.read()
+    # ninja repairs its log after an interrupted build.
+    if running.returncode != 0 or re.search("[Ww]arning", log.replace("ninja: warning: premature end", "")):
+        sys.stderr.write(log)
+    if running.returncode < 0:
+        say(f"course: ended by {signal.Signals(-running.returncode).name}:", *command)
+    return running.returncode
+
+
+def become(command, folder=USER):
+    """Runs a program in place of ./course, so that the exit status and signals are the program's."""
+    sys.stdout.flush()
+    os.chdir(folder)
+    os.execvp(command[0], list(map(os.fspath, command)))

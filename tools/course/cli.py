@@ -237,6 +237,8 @@ def of_chapters(command, options):
     if command == "gdb" and len(options.named) != 1:
         fail(2, "gdb needs one chapter, such as 03")
     applications = chapters.of_applications(command, options.named, options.rest) if command != "test" else ""
+    if command == "report" and (wrong := [word for word in options.rest if re.fullmatch("--csv(=.*)?|--list|-h|--help", word)]):
+        fail(2, f"report writes a page from the rows of a run: leave out {wrong[0]}")
     if command == "gdb":
         preset = "debug"
     elif command == "test" and options.sanitize:

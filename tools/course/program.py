@@ -14,7 +14,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from fcntl import LOCK_EX, flock
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -49,6 +49,13 @@ def command_of(build, output):
     return command
 
 
+def standard(file):
+    """The option for the C++ that a program is written in, if its first lines say so in nvcc's words."""
+    with open(file, encoding="utf-8", errors="replace") as text:
+        found = re.search(r"^//.*( -std=c\+\+\d\d)\b", "".join(islice(text, 20)), re.MULTILINE)
+    return [found[1].strip()] if found else []
+
+
 def files_read(rule):
     """The files that a compiler has read, from its Makefile rule; none if there is no rule."""
     try:
@@ -73,7 +80,7 @@ def clangs_words(build, file):
     if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
         return ""
     clang = re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1]
-    done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", file], env={**os.environ, "CLANG": clang})
+    done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", file, *standard(file)], env={**os.environ, "CLANG": clang})
     return done.stdout if done.returncode == 1 else ""
 
 
@@ -94,7 +101,7 @@ def with_simulator(build, file, folder, program, target):
         program.unlink(missing_ok=True)
         with ThreadPoolExecutor() as pool:
             words = pool.submit(clangs_words, build, file)
-            messages = compiled([*compile_[:at], f"-I{os.path.dirname(path)}", *compile_[at:]]) + compiled(link, cwd=build)
+            messages = compiled([*compile_[:at], f"-I{os.path.dirname(path)}", *compile_[at:-2], *standard(file), *compile_[-2:]]) + compiled(link, cwd=build)
             refused.write_text(words.result(), encoding="utf-8")
         sys.stderr.write(messages)
     sys.stderr.write(refused.read_text(encoding="utf-8"))
@@ -107,7 +114,7 @@ def with_nvcc(file, program):
     text = Path(file).read_text(encoding="utf-8", errors="replace")
     options = ["-O3", "-lineinfo", "-rdc=true", "-lcudadevrt", "-Wno-deprecated-gpu-targets", *["-arch=native"] * bool(machine.visible_gpu()),
                *(f"-l{name}" for name in LIBRARIES if re.search(rf'include *[<"]{name}', text))]
-    sys.stderr.write(compiled([os.environ.get("CUDACXX") or "nvcc", os.path.abspath(file), *options, "-o", program]))
+    sys.stderr.write(compiled([os.environ.get("CUDACXX") or "nvcc", os.path.abspath(file), *standard(file), *options, "-o", program]))
 
 
 def build_program(build, file, lens=False):

@@ -261,7 +261,9 @@ def plan(command, options):
         fail(2, f"{command} needs a chapter, such as {chosen[0].number[:2]}")
     if command == "live":
         step = live.find(chosen[0].chapter[:2], options.step)
-        return lambda: live.write(step, say) if step else fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
+        if not step:
+            fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
+        return lambda: live.write(step, say)
     if command == "predict":
         if not predict.page(chosen[0].chapter).exists():
             fail(1, f"{chosen[0].chapter} has no questions")

@@ -4,11 +4,12 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from starter import ROOT
-from student import NOTES, note, noted
+from student import note, noted
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
 import rows as results
@@ -91,15 +92,14 @@ def questions(chapter):
 
 def measured(chapters, backend):
     """Rows measured on this machine, and a name for the machine."""
-    NOTES.mkdir(parents=True, exist_ok=True)
-    path = NOTES / "rows.csv"
-    path.unlink(missing_ok=True)
-    for chapter in chapters:
-        done = subprocess.run([ROOT / "build" / backend / "bin" / chapter, "--csv", path], cwd=ROOT, check=False,
-                              stdout=subprocess.DEVNULL)
-        if done.returncode > 1:  # 1: a variant that is wrong on purpose, or by mistake, has a time all the same
-            raise OSError(f"{chapter} could not be measured")
-    rows = results.read(path)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.csv"
+        for chapter in chapters:
+            done = subprocess.run([ROOT / "build" / backend / "bin" / chapter, "--csv", path], cwd=ROOT, check=False,
+                                  stdout=subprocess.DEVNULL)
+            if done.returncode > 1:  # 1: a variant that is wrong on purpose, or by mistake, has a time all the same
+                raise OSError(f"{chapter} could not be measured")
+        rows = results.read(path)
     return rows, f"your {rows[-1]['device']}"
 
 

@@ -1,6 +1,7 @@
 """The student's files in work/: created once from a starter, never overwritten."""
 
 import json
+import os
 
 from starter import ROOT, Chapter
 
@@ -17,9 +18,13 @@ def noted(name):
 
 def note(name, **values):
     NOTES.mkdir(parents=True, exist_ok=True)
-    draft = NOTES / f"{name}.json.new"  # a full disk must not destroy the old notes
-    draft.write_text(json.dumps({**noted(name), **values}), encoding="utf-8")
-    draft.replace(NOTES / f"{name}.json")
+    # A full disk must not destroy the old notes, and another ./course writes a draft of its own.
+    draft = NOTES / f"{name}.{os.getpid()}.new"
+    try:
+        draft.write_text(json.dumps({**noted(name), **values}), encoding="utf-8")
+        draft.replace(NOTES / f"{name}.json")
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 class Work:

@@ -24,6 +24,8 @@ def is_there(sign):
 
     if "|" in sign:
         return any(map(is_there, sign.split("|")))
+    if sign.startswith("/"):
+        return bool(glob.glob(sign))
     if sign.endswith((".h", ".hpp")):
         done = said(*compiler, "-E", "-xc++", "-", input=f"#if !__has_include(<{sign}>)\n#error\n#endif\n")
         return done is not None and done.returncode == 0

@@ -8,8 +8,8 @@
 #include <atomic>
 #include <iterator>
 
-#include "../sanitizer.hpp"
 #include "../platform.hpp"
+#include "../sanitizer.hpp"
 
 namespace sim::platform {
 namespace {

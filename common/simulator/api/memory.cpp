@@ -13,7 +13,7 @@
 #include "../faults/errors.hpp"
 #include "../instrument/observer.hpp"
 #include "../memory/device_memory.hpp"
-#include "../memory/fenced.hpp"
+#include "../memory/redzones.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
 
@@ -134,7 +134,7 @@ std::string pinned_text(const void* address) {
     return with_pinned(address, 1, std::string(), [&](const char* begin, const Pinned& memory) {
         const std::string line = memory.pinned.line();
         return "byte " + std::to_string(static_cast<const char*>(address) - begin) +
-               " of a pinned buffer of " + Fenced::bytes_text(memory.bytes) +
+               " of a pinned buffer of " + Redzoned::bytes_text(memory.bytes) +
                (line.empty() ? "" : (memory.is_registered ? " registered at " : " allocated at ") + line);
     });
 }

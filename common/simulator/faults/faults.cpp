@@ -8,7 +8,7 @@
 
 #include "../grid/worker.hpp"
 #include "../memory/device_memory.hpp"
-#include "../memory/fenced.hpp"
+#include "../memory/redzones.hpp"
 #include "../platform/source_lines.hpp"
 #include "../streams/hazards.hpp"
 #include "errors.hpp"
@@ -145,9 +145,9 @@ void Worker::record_bad_address(const void* address) {
                         "uses " + place + copy);
 }
 
-void Worker::require_not_in_fence(const void* address, bool or_shared) {
+void Worker::require_not_in_redzone(const void* address, bool or_shared) {
     if (shared_.has(address)) return;
-    if (!is_in_fence(address) && !(or_shared && shared_.is_in_fence(address))) return;
+    if (!is_in_redzone(address) && !(or_shared && shared_.is_in_redzone(address))) return;
     const InSimulator here(*this);
     record_bad_address(address);
     fibers_.give_up();

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../memory/fenced.hpp"
+#include "../memory/redzones.hpp"
 #include "../platform/platform.hpp"
 #include "../platform/sanitizer.hpp"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "../faults/progress.hpp"
+#include "../faults/watchdog.hpp"
 #include "../instrument/observer.hpp"
 
 namespace sim {

@@ -82,13 +82,13 @@ class Worker {
     void launch(const Kernel& kernel, std::function<void()> run);
     Grid& grid() const { return *grid_; }
     void others_may_continue();
-    /// Stops a thread that uses a fence, even where the CPU can access it. Fences hold poison, so that few
-    /// other addresses have to be looked up.
-    void require_no_fence(const void* address, std::size_t bytes, bool or_shared = false) {
+    /// Stops a thread that uses a redzone, even where the CPU can access it. Redzones hold poison, so that
+    /// few other addresses have to be looked up.
+    void require_no_redzone(const void* address, std::size_t bytes, bool or_shared = false) {
         if (!threads_.in_kernel) return;
         const auto* const first = static_cast<const unsigned char*>(address);
         for (const unsigned char* const at : {first, first + bytes - 1})
-            if (*at == kPoison) require_not_in_fence(at, or_shared);
+            if (*at == kPoison) require_not_in_redzone(at, or_shared);
     }
     void maybe_pause(const void* store_to);
     void* begin_shared(const void* declaration, const SharedVariable& variable);
@@ -134,12 +134,12 @@ class Worker {
 
     void call_kernel();
 
-    // Kernels that make no progress (progress.cpp)
+    // Kernels that make no progress (faults/watchdog.cpp)
     bool gets_nowhere();
     [[noreturn]] void stop_without_progress();
 
     // Faults (faults.cpp)
-    void require_not_in_fence(const void* address, bool or_shared);
+    void require_not_in_redzone(const void* address, bool or_shared);
     void record_fault(FaultKind kind, cudaError_t error, const std::string& what);
     void record_thread_fault(FaultKind kind, cudaError_t error, const std::string& what);
     void record(cudaError_t error, Fault fault);
@@ -173,7 +173,7 @@ class Worker {
         bool has_stalled = false;
     } pauses_;
 
-    /// When the kernel last made progress (progress.cpp).
+    /// When the kernel last made progress (faults/watchdog.cpp).
     struct Progress {
         std::uint64_t waits = 0;                ///< how often a thread has waited
         std::uint64_t waits_before = 0;         ///< the same when a thread last began or returned

@@ -47,12 +47,12 @@ struct Instrument {
     static void leaves() {}
 
     static void loads(const void* address, std::size_t bytes, const void*) {
-        if (sim::running_worker != nullptr) sim::running_worker->require_no_fence(address, bytes);
+        if (sim::running_worker != nullptr) sim::running_worker->require_no_redzone(address, bytes);
     }
     /// Before a store, the values loaded to compute it are already in registers.
     static void stores(const void* address, std::size_t bytes, const void*) {
         if (sim::running_worker != nullptr) {
-            sim::running_worker->require_no_fence(address, bytes);
+            sim::running_worker->require_no_redzone(address, bytes);
             return sim::running_worker->maybe_pause(address);
         }
         // A program's other threads, as in chapter 01, can also let others run first.

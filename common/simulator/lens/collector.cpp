@@ -99,7 +99,7 @@ bool Collector::is_global(const void* address) {
 }
 
 void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
-    if (!note(address, bytes, kind, at, is_atomic)) worker_.require_no_fence(address, bytes, true);
+    if (!note(address, bytes, kind, at, is_atomic)) worker_.require_no_redzone(address, bytes, true);
 }
 
 bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {

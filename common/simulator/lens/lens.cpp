@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "../memory/device_memory.hpp"
-#include "../memory/fenced.hpp"
+#include "../memory/redzones.hpp"
 #include "../platform/platform.hpp"
 #include "../platform/source_lines.hpp"
 

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Device memory: allocations, their fences, and who may use them when.
+/// @brief Device memory: allocations, their redzones, and who may use them when.
 #include "device_memory.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "../platform/source_lines.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
-#include "fenced.hpp"
+#include "redzones.hpp"
 
 namespace sim {
 namespace {
@@ -28,7 +28,7 @@ class Allocation {
     Allocation(std::size_t bytes, bool guarded, bool managed)
         : memory_(bytes, 256, guarded ? kDeviceGuardBytes : 0), managed_(managed) {}
 
-    const Fenced& memory() const { return memory_; }
+    const Redzoned& memory() const { return memory_; }
     bool has(const void* at) const { return !freed_ && memory_.has(at); }
     bool managed() const { return managed_; }
     int device() const { return device_; }
@@ -46,12 +46,12 @@ class Allocation {
     std::string text(const void* at) const {
         const std::string line = allocated_.line();
         const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
-        return memory_.text(at) + "a buffer of " + Fenced::bytes_text(memory_.bytes()) + device +
+        return memory_.text(at) + "a buffer of " + Redzoned::bytes_text(memory_.bytes()) + device +
                (line.empty() ? "" : " allocated at " + line) + (freed_ ? " and freed" : "");
     }
 
  private:
-    Fenced memory_;
+    Redzoned memory_;
     const bool managed_;
     const int device_ = current_device();
     const Calls allocated_;
@@ -73,7 +73,7 @@ auto& variables() {
 bool grid_runs = false;
 int grid_device = 0;  // the device of the last grid
 
-/// The allocation whose bytes, fences or guards contain an address, or null.
+/// The allocation whose bytes, redzones or guards contain an address, or null.
 const Allocation* allocation_around(const void* address) {
     const char* const at = static_cast<const char*>(address);
     auto next = allocations.upper_bound(at);
@@ -163,7 +163,7 @@ int device_of(const void* address) {
     return allocation == nullptr ? current_device() : allocation->device();
 }
 
-bool is_in_fence(const void* address) {
+bool is_in_redzone(const void* address) {
     const std::lock_guard lock(memory_lock);
     const Allocation* const allocation = allocation_around(address);
     return allocation != nullptr && !allocation->has(address);

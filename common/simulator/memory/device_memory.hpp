@@ -30,7 +30,7 @@ Place place(const void* pointer, std::size_t bytes);
 int device_of(const void* address);
 
 /// Whether an address is outside of an allocation but so near that the CPU may let an access pass.
-bool is_in_fence(const void* address);
+bool is_in_redzone(const void* address);
 
 /// @return A description of an address inside or near an allocation; empty for any other address.
 std::string allocation_text(const void* address);

@@ -17,7 +17,7 @@ char* SharedMemory::begin_grid(std::size_t dynamic_bytes) {
 void SharedMemory::begin_block() {
     static_bytes_ = 0;
     used_.clear();
-    const Fenced& memory = dynamic_->memory;
+    const Redzoned& memory = dynamic_->memory;
     std::memset(memory.begin(), kPoison, memory.bytes());
     if (memory.bytes() != 0) used_.push_back(dynamic_.get());
 }
@@ -48,7 +48,7 @@ bool SharedMemory::has(const void* address) const {
                        [=](const Array* array) { return array->memory.has(address); });
 }
 
-bool SharedMemory::is_in_fence(const void* address) const {
+bool SharedMemory::is_in_redzone(const void* address) const {
     for (const Array* const array : used_)
         if (array->memory.has_around(address)) return !array->memory.has(address);
     return false;
@@ -63,12 +63,12 @@ std::string SharedMemory::text(const void* address) const {
 std::string SharedMemory::Array::text(const void* address) const {
     if (*variable.name == '\0')
         return memory.text(address) + "the dynamic shared memory, of which the launch asks for " +
-               Fenced::bytes_text(variable.bytes);
+               Redzoned::bytes_text(variable.bytes);
     const auto size = static_cast<std::ptrdiff_t>(variable.element_bytes);
     const std::ptrdiff_t offset = static_cast<const char*>(address) - memory.begin();
     const std::ptrdiff_t index = (offset - (offset < 0 ? size - 1 : 0)) / size;
     return std::string(variable.name) + "[" + std::to_string(index) + "], " + memory.text(address) +
-           "the shared variable " + variable.name + " (" + Fenced::bytes_text(variable.bytes) +
+           "the shared variable " + variable.name + " (" + Redzoned::bytes_text(variable.bytes) +
            ", declared at " + variable.site.file + ":" + std::to_string(variable.site.line) + ")";
 }
 

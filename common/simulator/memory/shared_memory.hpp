@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuda_runtime.h"
-#include "fenced.hpp"
+#include "redzones.hpp"
 
 namespace sim {
 
@@ -33,7 +33,7 @@ class SharedMemory {
     /// Whether an address is in one of the block's variables.
     bool has(const void* address) const;
     /// Whether an address is near one of the block's variables and not in it.
-    bool is_in_fence(const void* address) const;
+    bool is_in_redzone(const void* address) const;
     /// @return A description of an address near a variable; empty for any other address.
     std::string text(const void* address) const;
 
@@ -42,7 +42,7 @@ class SharedMemory {
         explicit Array(const SharedVariable& declared)
             : variable(declared), memory(declared.bytes, declared.alignment, kGuardBytes) {}
         const SharedVariable variable;
-        const Fenced memory;
+        const Redzoned memory;
         std::string text(const void* address) const;
     };
     std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;  ///< by their declaration

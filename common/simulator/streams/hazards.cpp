@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../memory/device_memory.hpp"
-#include "../memory/fenced.hpp"
+#include "../memory/redzones.hpp"
 #include "../platform/platform.hpp"
 
 namespace sim {

@@ -1,7 +1,6 @@
 /// @file
-/// @brief Linux: traps and ticks are signals.
+/// @brief Linux: traps are signals, and so are ticks (ticks.cpp).
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,11 +9,11 @@
 
 #include "../platform.hpp"
 #include "../sanitizer.hpp"
+#include "ticks.hpp"
 
 namespace sim::platform {
 namespace {
 
-constexpr int kTick = SIGVTALRM;  // of an OS thread's timer
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, kTick};
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];
@@ -112,33 +111,5 @@ void TrapStack::begin() {
 }
 void TrapStack::end() { sigaltstack(&previous_->stack, nullptr); }
 void TrapStack::forget() { __asan_unpoison_memory_region(bytes_, kStackBytes); }
-
-// --- Ticks --------------------------------------------------------------------------------------
-
-Ticks::Ticks(std::uint64_t timeout_seconds, unsigned int per_timeout) {
-    if (timeout_seconds == 0) return;
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = kTick;
-    event._sigev_un._tid = gettid();
-    // Time in which other programs keep this thread from running does not count.
-    timer_t timer{};
-    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
-    timer_ = new timer_t(timer);
-    constexpr std::uint64_t kMostSeconds = 1u << 30, kSecond = 1'000'000'000;
-    const std::uint64_t tick = std::min(timeout_seconds, kMostSeconds) * kSecond / per_timeout;
-    itimerspec each{};
-    each.it_interval.tv_sec = static_cast<time_t>(tick / kSecond);
-    each.it_interval.tv_nsec = static_cast<long>(tick % kSecond);
-    each.it_value = each.it_interval;
-    timer_settime(timer, 0, &each, nullptr);
-}
-
-Ticks::~Ticks() {
-    if (timer_ == nullptr) return;
-    auto* const timer = static_cast<timer_t*>(timer_);
-    timer_delete(*timer);
-    delete timer;
-}
 
 }  // namespace sim::platform

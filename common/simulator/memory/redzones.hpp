@@ -29,15 +29,16 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/// @brief `[guard][fence][the bytes][fence][guard]`
+/// @brief `[guard][redzone][the bytes][redzone][guard]`
 ///
 /// The guards are never accessible. The bytes begin at a multiple of their alignment, and end as close to the
-/// end of a page as this allows: the fence after them is shorter than the alignment. Fences are accessible
-/// whenever the bytes are. They are filled with poison, so that a write to them is found afterwards. Without
-/// guards, fences have at least 256 bytes, and the operating system needs no separate mapping.
-class Fenced {
+/// end of a page as this allows: the redzone after them is shorter than the alignment. Redzones are
+/// accessible whenever the bytes are. They are filled with poison, so that a write to them is found
+/// afterwards. Without guards, redzones have at least 256 bytes, and the operating system needs no separate
+/// mapping.
+class Redzoned {
  public:
-    Fenced(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes)
+    Redzoned(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes)
         : bytes_(bytes),
           rounded_(round_up(bytes, alignment) + (guard_bytes == 0 ? 256 : 0)),
           inner_(round_up(rounded_ + (guard_bytes == 0 ? 256 : 0), platform::page_bytes())),
@@ -48,9 +49,9 @@ class Fenced {
         __asan_poison_memory_region(inside(), inner_);
         __asan_unpoison_memory_region(begin(), bytes_);
     }
-    ~Fenced() { __asan_unpoison_memory_region(inside(), inner_); }
-    Fenced(const Fenced&) = delete;
-    Fenced& operator=(const Fenced&) = delete;
+    ~Redzoned() { __asan_unpoison_memory_region(inside(), inner_); }
+    Redzoned(const Redzoned&) = delete;
+    Redzoned& operator=(const Redzoned&) = delete;
 
     char* begin() const { return inside() + inner_ - rounded_; }
     std::size_t bytes() const { return bytes_; }
@@ -67,12 +68,12 @@ class Fenced {
     bool has(const void* at) const {
         return static_cast<std::size_t>(static_cast<const char*>(at) - begin()) < bytes_;
     }
-    bool has_around(const void* at) const {  // or in its fences and guards
+    bool has_around(const void* at) const {  // or in its redzones and guards
         return static_cast<std::size_t>(static_cast<const char*>(at) - pages_.data()) <
                guard_ + inner_ + guard_;
     }
 
-    /// The first byte of the fences that is no longer poison, or null.
+    /// The first byte of the redzones that is no longer poison, or null.
     const char* damage() const {
         if (kAddressSanitizer) return nullptr;  // it would have stopped the thread at once
         for (const auto& [first, last] :
@@ -85,7 +86,7 @@ class Fenced {
         return nullptr;
     }
 
-    /// Repairs damaged fences.
+    /// Repairs damaged redzones.
     void mend() const {
         if (kAddressSanitizer) return;
         std::memset(inside(), kPoison, static_cast<std::size_t>(begin() - inside()));

@@ -1,6 +1,6 @@
 /// @file
 /// @brief Kernels that make no progress: a worker's timer, and what happens at its signals.
-#include "progress.hpp"
+#include "watchdog.hpp"
 
 #include <algorithm>
 #include <cstdarg>

@@ -29,10 +29,7 @@ class VariantTable {
     /// @param[in] d_data  The same in device memory; null without a device.
     VariantTable(const std::string& chapter, const Options& options, const Device* device,
                  const std::vector<Element>& data, const Element* d_data)
-        : common_{.chapter = chapter,
-                  .problem = Problem::kName,
-                  .n = data.size(),
-                  .bytes = data.size() * sizeof(Element)},
+        : common_(common_fields(chapter, data)),
           options_(options),
           device_(device),
           data_(data),
@@ -143,6 +140,15 @@ class VariantTable {
     }
 
  private:
+    static Row common_fields(const std::string& chapter, const std::vector<Element>& data) {
+        Row row;
+        row.chapter = chapter;
+        row.problem = Problem::kName;
+        row.n = data.size();
+        row.bytes = data.size() * sizeof(Element);
+        return row;
+    }
+
     struct Line {
         Line(const Variant<Problem>& variant_, std::size_t n, const LaunchShape& shape)
             : variant(variant_), prepared(std::make_unique<PreparedVariant<Problem>>(variant, n, shape)) {}

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 
 /// Statistics of a job's samples, in seconds.
 struct Timing {
@@ -19,7 +20,11 @@ struct Verdict {
     /// What it says, without words.
     enum class Kind { right, wrong_on_purpose, wrong };
     Kind kind = Kind::right;  ///< what it says
-    std::string words = "";   ///< for the table and for CSV
+    std::string words{};      ///< for the table and for CSV
+
+    Verdict() = default;
+    /// A verdict of a kind, in words.
+    Verdict(Kind kind_, std::string words_) : kind(kind_), words(std::move(words_)) {}
 
     /// Whether the result is wrong and should not be.
     bool is_wrong() const { return kind == Kind::wrong; }

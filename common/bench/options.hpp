@@ -65,7 +65,8 @@ struct ExtraMode {
 };
 
 /// The option of programs whose last variant is compared with other libraries.
-constexpr ExtraMode kRivalsMode{"rivals", "on a GPU, also time what a user of Thrust would write", true};
+inline constexpr ExtraMode kRivalsMode{"rivals", "on a GPU, also time what a user of Thrust would write",
+                                       true};
 /// Grids of up to this many blocks are allowed for any input, even if most blocks are idle.
 constexpr unsigned int kAnyGrid = 4096;
 

@@ -47,7 +47,7 @@ endif()
 
 # simulator_executable(target file.cu...): a CUDA program. Its files, and the headers that they include by "…", are
 # translated whenever one of them changes.
-set(SIMULATOR_FOLDER ${CMAKE_CURRENT_SOURCE_DIR} CACHE INTERNAL "The simulator's sources")
+set(SIMULATOR_FOLDER ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where the simulator's headers are")
 function(simulator_executable target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.translated)
   add_executable(${target})
@@ -62,8 +62,7 @@ function(simulator_executable target)
     target_include_directories(${target} PRIVATE ${beside})
   endforeach()
   target_include_directories(${target} PRIVATE ${SIMULATOR_FOLDER}/api/more/include)
-  target_compile_options(${target} PRIVATE "SHELL:-include ${SIMULATOR_FOLDER}/api/more/prelude.h" -Wno-narrowing
-    -Wno-unknown-pragmas)
+  target_compile_options(${target} PRIVATE -include${SIMULATOR_FOLDER}/api/more/prelude.h -Wno-narrowing -Wno-unknown-pragmas)
   target_link_libraries(${target} PRIVATE simulated_code)
 endfunction()
 function(lens_executable target)

@@ -154,8 +154,9 @@ inline std::string image_format(const std::string& path) {
 
 /// @brief Decodes the bytes of a PNG or JPEG file; the first bytes say which.
 ///
-/// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA. An image whose Exif data
-/// say that it is turned or mirrored is returned as it should be viewed.
+/// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA. Otherwise, the values are
+/// as stored, whatever colour space the file states. An image whose Exif data say that it is turned or
+/// mirrored is returned as it should be viewed.
 /// @param[in] most_bytes How many bytes of pixels there is memory for.
 /// @throws std::invalid_argument if they are damaged, of another kind or too large.
 inline Image decode_image(std::vector<unsigned char> file, std::size_t most_bytes) {

@@ -51,6 +51,8 @@ inline std::size_t jpeg_orientation(std::string_view file) {
 /// @brief Keeps of a PNG file only the chunks that its pixels depend on, as far as they are complete.
 ///
 /// libpng would reserve whatever length a text claims to have, and unpack it to a thousand times its size.
+/// With a chunk about colours, such as gAMA, it would convert the pixels to sRGB; without, they are as
+/// stored.
 /// @return The orientation that the file states.
 inline std::size_t strip_png(std::vector<unsigned char>& file) {
     constexpr std::size_t kSignature = 8, kAround = 12;  // a chunk's length, name and checksum
@@ -63,8 +65,7 @@ inline std::size_t strip_png(std::vector<unsigned char>& file) {
         name = bytes.substr(at + 4, 4);
         if (name == "eXIf") orientation = exif_orientation(bytes.substr(at + 8, length));
         const bool critical = std::isupper(static_cast<unsigned char>(name[0])) != 0;
-        if (critical || name == "tRNS" || name == "gAMA" || name == "cHRM" || name == "sRGB" ||
-            name == "iCCP") {
+        if (critical || name == "tRNS") {
             std::memmove(file.data() + kept, file.data() + at, size);
             kept += size;
         }

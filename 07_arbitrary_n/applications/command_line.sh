@@ -45,6 +45,13 @@ run --stream - --bins "$folder/more_bins" <"$folder/data"
 cmp -s "$folder/bins" "$folder/more_bins" || fail "standard input is not counted as the file is"
 [ -s "$folder/err" ] && fail "without a terminal, there is progress on standard error"
 
+# Files whose size is 0 or a page, whatever they contain.
+for file in /proc/version /sys/devices/system/cpu/online; do
+    [ -r $file ] || continue
+    run --stream $file --bins "$folder/more_bins"
+    has_bytes "$folder/more_bins" "$(wc -c <$file)"
+done
+
 # A failure during the run is one line and status 1.
 "$program" --stream - --sum <"$folder/data" >"$folder/out" 2>"$folder/err"
 [ $? -eq 1 ] || fail "standard input of 100001 bytes has a sum"

@@ -171,8 +171,14 @@ inline std::unique_ptr<Source> open_source(const std::string& path, std::size_t 
     if (S_ISDIR(status.st_mode)) throw reason("is a directory, not a file");
     if (!S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode))
         throw reason("is a device or socket, not a regular file or a pipe");
-    char first = 0;  // files under /proc have a size of 0, yet contain something
-    if (S_ISFIFO(status.st_mode) || (status.st_size == 0 && pread(file.number(), &first, 1, 0) != 0))
+    // A file under /proc states a size of 0, and one under /sys a page, whatever they contain.
+    const auto has_byte_at = [&](off_t at) {
+        char byte = 0;
+        return pread(file.number(), &byte, 1, at) != 0;  // or it can't be read, which is reported later
+    };
+    const bool size_is_wrong = (status.st_size == 0 && has_byte_at(0)) ||
+                               (status.st_size == sysconf(_SC_PAGESIZE) && !has_byte_at(status.st_size - 1));
+    if (S_ISFIFO(status.st_mode) || size_is_wrong)
         return std::make_unique<PipeSource>(path, std::move(file), chunk_bytes);
     return std::make_unique<FileSource>(path, std::move(file), static_cast<std::uint64_t>(status.st_size),
                                         chunk_bytes, part);

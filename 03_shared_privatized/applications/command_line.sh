@@ -52,6 +52,9 @@ refuses_text ", line 2: the first line names 2 columns, but this one has 1" 'x,y
 refuses_text ", line 1, column 1: '1' is not a column's name" '1,2\n3,4\n'
 refuses_text ", line 1: a quotation mark" '1,2"\n'
 refuses_text ": it is empty" ''
+refuses_text ": 64 bins from 1e+16 to 1e+16: an axis needs" 'x,y\n1e16,2\n1e16,3\n'
+printf 'x,y\n1,1e-300\n2,3e-300\n' >"$folder/small.csv"
+refuses "small.csv: the weights are too small for fixed point: .* 4e-300, less than 2.56" --weighted --file "$folder/small.csv"
 
 # --- Files that are written ----------------------------------------------------------------------
 

@@ -32,17 +32,24 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
     }
 }
 
-int run_file(const ApplicationOptions& options, const Device& device) {
-    const Pairs<double> pairs = read_pairs(options, device);
-    require_useful_grid(options.shape, pairs.first.size());
-    if (options.joint) return run_joint(pairs, options, device);
-    std::vector<long long> whole;
+/// The weights as integers; nothing if not all of them are.
+std::vector<long long> as_integers(const std::vector<double>& weights) {
     const auto is_whole = [](double weight) {
         return std::nearbyint(weight) == weight && std::fabs(weight) <= 0x1p53;
     };
-    if (std::all_of(pairs.second.begin(), pairs.second.end(), is_whole))
-        whole.assign(pairs.second.begin(), pairs.second.end());
-    return run_weighted(pairs, whole, options, device);
+    if (!std::all_of(weights.begin(), weights.end(), is_whole)) return {};
+    return {weights.begin(), weights.end()};
+}
+
+int run_file(const ApplicationOptions& options, const Device& device) {
+    const Pairs<double> pairs = read_pairs(options, device);
+    require_useful_grid(options.shape, pairs.first.size());
+    try {
+        if (options.joint) return run_joint(pairs, options, device);
+        return run_weighted(pairs, as_integers(pairs.second), options, device);
+    } catch (const std::invalid_argument& error) {  // no bins, or no fixed point, suit these values
+        throw BadOption(options.file + ": " + error.what());
+    }
 }
 
 int run_made(const ApplicationOptions& options, const Device& device) {

@@ -96,10 +96,16 @@ void weighted_histogram(const T* d_values, const Weight* d_weights, std::size_t 
 ///
 /// Each weight is rounded to a whole number of units, by at most half a unit.
 /// @param[in] magnitudes The sum of all weights' absolute values, to a few digits.
-/// @throws std::invalid_argument if it is not finite.
+/// @throws std::invalid_argument if it is not finite, or not 0 and less than 2^-962: no double is as large as
+///         its scale.
 inline double fixed_point_scale(double magnitudes) {
     if (!std::isfinite(magnitudes)) throw std::invalid_argument("the weights do not have a finite sum");
     if (magnitudes == 0) return 1;
     // The sum takes less than 2^62 units, which leaves as many to the roundings of 2^63 weights.
-    return std::ldexp(1.0, std::min(61 - std::ilogb(magnitudes), 1000));
+    const double scale = std::ldexp(1.0, 61 - std::ilogb(magnitudes));
+    if (std::isinf(scale))
+        throw std::invalid_argument(
+            "the weights are too small for fixed point: their absolute values add up to " +
+            rough(magnitudes) + ", less than " + rough(0x1p-962) + "; write them in a smaller unit");
+    return scale;
 }

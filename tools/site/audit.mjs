@@ -13,8 +13,8 @@ import { pathToFileURL } from "node:url";
 
 const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
 const SITE = "build/docs/html";
-const CHAPTERS = ["01_cpu_baseline", "02_naive_atomic", "03_shared_privatized", "04_coarsened", "05_sum_of_squares",
-  "06_tree_reduction", "07_arbitrary_n"];
+process.chdir(resolve(import.meta.dirname, "../.."));
+const CHAPTERS = readdirSync(".").filter((name) => existsSync(`${name}/main.cu`)).sort();
 const PAGES = ["index", ...CHAPTERS, "03_shared_privatized_applications",
   "03_shared_privatized_exercises_1_one_block_size_md", "docs_results", "docs_glossary_md", "reference",
   "03__shared__privatized_2kernels_8cuh", "search"];
@@ -23,7 +23,6 @@ const LEAST_SCORE = 98;
 const VIEWS = [["light", 1280], ["dark", 1280], ["light", 390]]; // colour scheme, width
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
 
-process.chdir(resolve(import.meta.dirname, "../.."));
 if (!existsSync(`${SITE}/index.html`)) throw "there is no site yet: ./course docs builds it";
 mkdirSync("build/audit", { recursive: true });
 execFileSync("npm", ["install", "--silent", "--prefix", "build/audit", ...TOOLS], { stdio: "inherit" });

@@ -17,6 +17,11 @@ using Catch::Approx;
 #include <optional>
 #include <string>
 
+#include "record.hpp"
+#if __has_include(<simulator/fault.h>)
+#include <simulator/fault.h>
+#endif
+
 /// @return The message of the exception that a call throws; empty if it returns.
 template <typename Call>
 std::string thrown_by(const Call& call) {
@@ -39,6 +44,20 @@ struct StringMaker<std::optional<std::string>> {
     }
 };
 }  // namespace Catch
+
+/// Records an exception that ends a check, with the kernel's fault if that is what it is about.
+CATCH_TRANSLATE_EXCEPTION(const std::exception& error) {
+    const std::string what = error.what();
+    record(what, [&](Json& json) {
+        json.add("kind", "error");
+#if __has_include(<simulator/fault.h>)
+        const sim::Fault fault = sim::fault();
+        if (!fault.message.empty() && what.find(fault.message) != std::string::npos)
+            json.object("fault", [&](Json& its) { fault.write(its); });
+#endif
+    });
+    return what;
+}
 
 /// @brief Prints why a check is skipped. ctest shows it as skipped, with either version of Catch2.
 inline void skip_check(const char* why) { std::printf("check skipped: %s\n", why); }

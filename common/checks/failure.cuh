@@ -9,7 +9,9 @@
 
 #include "../cuda/error.cuh"
 #include "../cuda/launch_shape.hpp"
+#include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
+#include "record.hpp"
 #ifndef __CUDACC__
 #include <simulator/fault.h>
 #endif
@@ -29,10 +31,11 @@ struct Case {
 struct Failure {
     /// How it is wrong.
     enum class Kind {
-        result,   ///< a result is wrong: `difference`
-        overrun,  ///< it has written past the end of the results or the workspace
-        launch,   ///< it does not report a launch that has failed
-        error     ///< a call has failed, perhaps because of a kernel's fault
+        result,     ///< a result is wrong: `difference`
+        overrun,    ///< it has written past the end of the results or the workspace
+        launch,     ///< it does not report a launch that was bound to fail
+        unchecked,  ///< a launch has failed, and it has not noticed
+        error       ///< a call has failed, perhaps because of a kernel's fault
     };
     Kind kind;
     Case c;
@@ -45,12 +48,25 @@ struct Failure {
 
     /// A failed call. The kernel's fault is forgotten, since later calls would return it again.
     static Failure of(const Case& c, const std::exception& error) {
-        Failure failure{Kind::error, c, error.what()};
+        const bool unchecked = dynamic_cast<const UnnoticedError*>(&error) != nullptr;
+        Failure failure{unchecked ? Kind::unchecked : Kind::error, c, error.what()};
 #ifndef __CUDACC__
         failure.fault = sim::fault();
 #endif
         forget_fault();
         return failure;
+    }
+
+    /// Adds what it is, without words and the case, to an object that is written.
+    void write(Json& json) const {
+        constexpr const char* kKinds[] = {"result", "overrun", "launch", "unchecked", "error"};
+        json.add("kind", kKinds[static_cast<int>(kind)]);
+        if (difference)
+            json.add("index", difference->index, "got", difference->got, "expected", difference->expected)
+                .add("has_poison", !poison_text(difference->got, difference->expected).empty());
+#ifndef __CUDACC__
+        if (!fault.message.empty()) json.object("fault", [&](Json& its) { fault.write(its); });
+#endif
     }
 
     /// What a chapter's checks say of it.
@@ -65,7 +81,13 @@ struct Failure {
     }
 };
 
-/// @return The words about a variant's failure; nothing if there is none.
+/// @brief Records a variant's failure. @return The words about it; nothing if there is none.
 inline std::optional<std::string> text_of(const std::string& variant, const std::optional<Failure>& failure) {
-    return failure ? std::optional(failure->text(variant)) : std::nullopt;
+    if (!failure) return std::nullopt;
+    const std::string text = failure->text(variant);
+    record(text, [&](Json& json) {
+        failure->write(json);
+        json.add("n", failure->c.n);
+    });
+    return text;
 }

@@ -25,7 +25,6 @@
 #include "../checks/long_input.cuh"
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
-#include "../simulator/include/simulator/json.hpp"
 #include "diagnosis.cuh"
 
 /// Called by code whose accesses are interrupted or seen by the lens; without such code, there is none.
@@ -112,7 +111,7 @@ void begin_case(const std::optional<Case>& c) {
 /// The reader trusts only a line with this token. It is read after the variant's last call, so the variant
 /// can't know it.
 template <typename Fill>
-void write_verdict(const char* kind, const Fill& fill) {
+void write_verdict(const Fill& fill) {
     std::string token;
     if (std::getenv("COURSE_VERDICT") != nullptr) {
 #ifndef __CUDACC__  // CUDA has threads
@@ -121,25 +120,18 @@ void write_verdict(const char* kind, const Fill& fill) {
         for (int c; (c = std::fgetc(stdin)) != EOF && c != '\n';) token += static_cast<char>(c);
     }
     write_line([&](Json& json) {
-        json.add("token", token, "kind", kind);
+        json.add("token", token);
         fill(json);
     });
 }
 
 int report(const std::string& name, const Failure& failure, const std::vector<Sentence>& sentences) {
-    constexpr const char* kKinds[] = {"result", "overrun", "launch", "error"};
-    write_verdict(kKinds[static_cast<int>(failure.kind)], [&](Json& json) {
+    write_verdict([&](Json& json) {
+        failure.write(json);
         json.add("what", failure.kind == Failure::Kind::launch ? "It " + failure.what : failure.what)
             .add("message", failure.text(name));
         if (failure.kind != Failure::Kind::launch)
             json.object("case", [&](Json& its) { write_case(its, failure.c); });
-        if (const auto& wrong = failure.difference)
-            json.add("index", wrong->index, "got", wrong->got, "expected", wrong->expected)
-                .add("has_poison", !poison_text(wrong->got, wrong->expected).empty());
-#ifndef __CUDACC__
-        if (!failure.fault.message.empty())
-            json.object("fault", [&](Json& its) { failure.fault.write(its); });
-#endif
         json.list("sentences", sentences, [](Json& one, const Sentence& sentence) {
             one.add("text", sentence.text, "of_race", sentence.of_race);
         });
@@ -203,7 +195,7 @@ std::optional<int> check(const std::string& name) {
     if (check(*variant, "") != 0) return 1;
     for (const Variant<Problem>& more : more_checks<Problem>())
         if (is_meant(more) && check(more, more.idea) != 0) return 1;
-    write_verdict("right", [](Json&) {});
+    write_verdict([](Json& json) { json.add("kind", "right"); });
     return 0;
 }
 
@@ -220,7 +212,8 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "error: %s\n", error.what());
         return 3;
     } catch (const std::exception& error) {
-        write_verdict("error", [&](Json& json) { json.add("what", error.what(), "message", error.what()); });
+        write_verdict(
+            [&](Json& json) { json.add("kind", "error", "what", error.what(), "message", error.what()); });
         return 1;
     }
 }

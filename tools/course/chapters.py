@@ -106,14 +106,16 @@ def test(named, preset, options):
     targets = [*named, *(f"{chapter}_checks" for chapter in named)] or ["all"]
     build(preset, targets, needs_libraries=True)
     log = f"build/{preset}/Testing/Temporary/LastTest.log"
-    if os.path.exists(log):
-        os.remove(log)
+    failures = ROOT / "build" / preset / "failures.jsonl"  # which failing checks write
+    for old in (log, failures):
+        if os.path.exists(old):
+            os.remove(old)
     labels = ["-L", f"^({'|'.join(named)})$"] if named else []
     # One more than there are cores, because some checks mostly wait.
     status = call(["ctest", "--test-dir", f"build/{preset}", "--no-tests=error", "--parallel", str(len(os.sched_getaffinity(0)) + 1),
-                   *labels, *options])
+                   *labels, *options], env={**os.environ, "COURSE_FAILURES": str(failures)})
     if os.path.exists(log):
         import failed_checks  # pylint: disable=import-outside-toplevel
 
-        failed_checks.show(log)
+        failed_checks.show(log, failures)
     return status

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Prints a paragraph per failed check: failed_checks.py LastTest.log"""
+"""Prints a paragraph per failed check: failed_checks.py LastTest.log FAILURES
 
+FAILURES has lines of JSON, which the checks have written (common/checks/record.hpp): for each message, what it is about.
+"""
+
+import json
 import re
 import sys
 import textwrap
 
-# Hints that messages suggest.
+# What failures suggest, by the kind of the failure or of the kernel's fault.
 HINTS = [
-    (r"barrier left out|divergent barrier|deadlock", "All threads of a block must reach the same __syncthreads()."),
-    (r"makes no progress", "Does a loop wait for something that no thread will ever do?"),
-    (r"0xA5A5A5A5", "Is every counter set to 0 before it is used, with a barrier in between?"),
-    (r"past the end|before the beginning|index -?\d+ of an array", "Is each index compared with the size before its use?"),
-    (r"a launch without CUDA_CHECK", "Follow each launch with CUDA_CHECK(cudaGetLastError())."),
+    ({"barrier", "deadlock"}, "All threads of a block must reach the same __syncthreads()."),
+    ({"no progress"}, "Does a loop wait for something that no thread will ever do?"),
+    ({"poison"}, "Is every counter set to 0 before it is used, with a barrier in between?"),
+    ({"address", "overrun"}, "Is each index compared with the size before its use?"),
+    ({"launch", "unchecked"}, "Follow each launch with CUDA_CHECK(cudaGetLastError())."),
 ]
 RACE = "It fails {} if threads are interrupted at any point: a race. An atomic operation or a barrier is missing."
 
@@ -42,20 +46,43 @@ def words_of(output):
     return words
 
 
-def told(in_order, interleaved):
+def read(path):
+    """The data about failures; nothing for a line that is incomplete, and if no check has failed, there is no file."""
+    found = []
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    found.append(json.loads(line))
+                except ValueError:
+                    pass
+    except FileNotFoundError:
+        pass
+    return found
+
+
+def kinds(failure):
+    """What a failure is about."""
+    return {failure["kind"], failure.get("fault", {}).get("kind"), "poison" if failure.get("has_poison") else None}
+
+
+def told(in_order, interleaved, failures):
     """What to say of a check that fails in one order or in both. A race may show in order, too, by luck, but then for a larger
     n."""
-    sizes = [re.search(r"\bn = (\d+)", words[0]) for words in (in_order, interleaved) if words]
-    if len(sizes) == 2 and all(sizes) and int(sizes[1][1]) < int(sizes[0][1]):
+    of_order, of_interleaved = ([[each for each in failures if each["message"] in line] for line in words or []]
+                                for words in (in_order, interleaved))
+    sizes = [about[0][0]["n"] for about in (of_order, of_interleaved) if about and about[0] and "n" in about[0][0]]
+    if len(sizes) == 2 and sizes[1] < sizes[0]:
         return [*interleaved, RACE.format("for a smaller n")]
     if not in_order:
         return [*interleaved, RACE.format("only")]
-    text = "\n".join(in_order)
-    return [*in_order, *(hint for sign, hint in HINTS if re.search(sign, text))]
+    found = {kind for about in of_order for failure in about for kind in kinds(failure)}
+    return [*in_order, *(hint for signs, hint in HINTS if signs & found)]
 
 
-def show(path):
+def show(path, failures_path):
     """Prints what is to be said of a log of ctest."""
+    failures = read(failures_path)
     with open(path, encoding="utf-8", errors="replace") as file:
         log = file.read()
     failed, skipped, names = {}, {}, set()
@@ -73,11 +100,11 @@ def show(path):
         print(f"\nFailed: {len(failed)} of {len(names)} checks. Their full output is in {path}.")
     for name, by_order in failed.items():
         print("\n" + name)
-        for line in told(by_order.get(False), by_order.get(True)):
+        for line in told(by_order.get(False), by_order.get(True), failures):
             printable = "".join(c if c.isprintable() else "?" for c in line)
             print(textwrap.fill(printable, 110, initial_indent="  ", subsequent_indent="    ",
                                 break_long_words=False, break_on_hyphens=False))
 
 
 if __name__ == "__main__":
-    show(sys.argv[1])
+    show(*sys.argv[1:])

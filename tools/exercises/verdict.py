@@ -55,8 +55,8 @@ BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's 
 class Verdict:
     """What a check has found. `kind` decides what is done with it; the texts are for people.
 
-    The checks' own program (common/exercise/verdict.cu) gives `right`, `result`, `overrun`, `launch` and `error`. Here are
-    made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
+    The checks' own program (common/exercise/verdict.cu) gives `right`, or one of the kinds in common/checks/failure.cuh. Here
+    are made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
     (what has ended it before its verdict), and `luck` (only the lens finds something).
     """
     kind: str
@@ -308,7 +308,7 @@ def with_lines(exercise, verdict, looked=None):
     text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
     of_race = [each for each in verdict.sentences if each["of_race"]]
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
-    is_small = "__shared__" in text and verdict.kind != "error" and verdict.case.get("n", 1000) < 1000
+    is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
     if exercise.on_cpu or not (of_race or verdict.has_poison or is_small) or verdict.site:
         return verdict
     _, found = seen_by_lens(looked or partial(look_at, exercise))

@@ -453,25 +453,42 @@ class Cpp(unittest.TestCase):
 class FailedChecks(Folder):
     """What ./course test says at its end."""
 
-    def said(self, **outputs):
-        """Of failed checks, by ctest's log: in_order and interleaved are what they print."""
+    def said(self, failures=(), **outputs):
+        """Of failed checks, by ctest's log: in_order and interleaved are what they print, failures the data about it."""
         log = "".join(f"{k}/2 Testing: 08_live/{'interleaved/' * (order == 'interleaved')}right\nOutput:\n----------\n"
                       f'x.cu:5: failed: CHECK(check_variant(variant).value_or("") == "") for: "{words}"\n'
                       "<end of output>\nTest Failed.\n" for k, (order, words) in enumerate(outputs.items(), 1))
-        return self.run_tool(sys.executable, TOOLS / "course" / "failed_checks.py", self.write("LastTest.log", log)).stdout
+        data = "".join(json.dumps(failure) + "\n" for failure in failures) + '{"message": "incompl'
+        return self.run_tool(sys.executable, TOOLS / "course" / "failed_checks.py", self.write("LastTest.log", log),
+                             self.write("failures.jsonl", data)).stdout
+
+    @staticmethod
+    def failure(message, n, **data):
+        return {"message": message, "kind": "result", "n": n, **data}
 
     def test_a_race_that_fails_in_order_by_luck_is_told_by_its_smallest_case(self):
-        said = self.said(in_order="live, n = 32767: got 21431", interleaved="live, n = 31: got 25")
+        failures = [self.failure("many: got 21431", 32767), self.failure("few: got 25", 31), self.failure("other", 1)]
+        said = self.said(failures, in_order="many: got 21431", interleaved="few: got 25")
         self.assertIn("Failed: 1 of 1 checks.", said)
-        self.assertIn("n = 31: got 25\n  It fails for a smaller n if threads are interrupted", said)
+        self.assertIn("few: got 25\n  It fails for a smaller n if threads are interrupted", said)
         self.assertNotIn("21431", said)
 
     def test_a_fault_in_both_orders_is_told_as_it_is_in_order(self):
-        said = self.said(in_order="live, n = 31: got 0xA5A5A5A5", interleaved="live, n = 31: got 7")
+        failures = [self.failure("got 0xA5A5A5A5", 31, has_poison=True), self.failure("got 7", 31)]
+        said = self.said(failures, in_order="got 0xA5A5A5A5", interleaved="got 7")
         self.assertIn("got 0xA5A5A5A5\n  Is every counter set to 0", said)
         self.assertNotIn("race", said)
-        self.assertIn("it ended", self.said(in_order="it ended", interleaved="live, n = 31: got 7"))
-        self.assertIn("It fails only if threads", self.said(interleaved="live, n = 31: got 7"))
+        self.assertIn("it ended", self.said(failures, in_order="it ended", interleaved="got 7"))
+        self.assertIn("It fails only if threads", self.said(failures, interleaved="got 7"))
+
+    def test_a_kind_of_failure_has_a_hint_and_words_have_none(self):
+        for data, hint in (({"fault": {"kind": "barrier"}}, "the same __syncthreads()"), ({"fault": {"kind": "address"}}, "each index"),
+                           ({"kind": "overrun"}, "each index"), ({"kind": "unchecked"}, "Follow each launch"),
+                           ({"fault": {"kind": "no progress"}}, "Does a loop wait"), ({}, "a deadlock in 0xA5A5A5A5, past the end\n")):
+            message = "a deadlock in 0xA5A5A5A5, past the end"
+            said = self.said([self.failure(message, 1, **data)], in_order=message)
+            self.assertIn(hint, said)
+            self.assertEqual(len(said.strip().splitlines()), 4 + bool(data), said)
 
 
 class Exercises(Folder):

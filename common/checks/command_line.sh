@@ -57,6 +57,14 @@ echo notes >"$folder/notes"
 "$program" --n 1K --csv "$folder/notes" >/dev/null 2>"$folder/err" && fail "--csv adds rows to a file of notes"
 grep -q "other columns" "$folder/err" || fail "--csv: $(cat "$folder/err")"
 [ "$(cat "$folder/notes")" = notes ] || fail "--csv has changed a file of notes"
+"$program" --n 1K --csv "$folder/rows" >/dev/null 2>&1
+head -n 1 "$folder/rows" >"$folder/little" && head -c 2000 /dev/zero | tr '\0' ' ' >>"$folder/little"
+cp "$folder/little" "$folder/before"
+(trap '' XFSZ && ulimit -f 1 && "$program" --n 1K --csv "$folder/little" >/dev/null 2>"$folder/err") &&
+    fail "--csv writes a file that is larger than the system allows"
+grep -q "little: could not be written: File too large" "$folder/err" || fail "--csv: $(cat "$folder/err")"
+cmp -s "$folder/little" "$folder/before" || fail "--csv has changed a file that it can't write to the end"
+[ -z "$(find "$folder" -name '.*.part')" ] || fail "--csv leaves a part of a file"
 "$program" --n 1K --csv - | grep -q '^chapter,' || fail "--csv - writes no rows to standard output"
 
 mapfile -t modes < <("$program" --help | grep -oE -- '^  --(sweep|levels|counter-types|clocks|device-info) ' | tr -d ' ')

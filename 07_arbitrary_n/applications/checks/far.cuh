@@ -2,8 +2,6 @@
 /// @brief Checks of streams that are longer than 32 bits can count, of which little is read.
 #pragma once
 
-#include <sys/mman.h>
-
 #include "../../../common/checks/far_elements.cuh"
 #include "../streaming/resident.cuh"
 #include "sources.cuh"
@@ -70,7 +68,7 @@ TEST_CASE("2^32 bytes are not taken for none, and no more are counted than 32-bi
     const unsigned int grid = coarsened::copies_grid(std::size_t{1} << 40, block);
     const std::size_t most = (0xffffffffull - block * 2 * sizeof(uint4)) * grid + grid - 1;
     const auto memory = check_detail::zeros_without_room<unsigned char>(most);
-    mprotect(memory.get(), most, PROT_NONE);
+    check_detail::make_unreadable(memory.get(), most);
     const DeviceBuffer<unsigned long long> d_results(kBins);
     const auto error_of = [](const auto& work) {
         try {

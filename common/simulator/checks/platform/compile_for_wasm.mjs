@@ -28,20 +28,21 @@ function read(folder) {
     if (["checks", "linux"].includes(entry.name)) continue;
     if (entry.isDirectory()) files[entry.name] = read(path);
     else if (/\.(h|hpp|cpp)$/.test(entry.name)) files[entry.name] = fromRoot(folder, readFileSync(path, "utf8"));
-    // Each instrument defines the same functions, so only one of them can be in a file.
-    if (entry.name.endsWith(".cpp") && entry.name !== "interleave.cpp") sources.push(relative(root, path));
+    if (entry.name.endsWith(".cpp")) sources.push(relative(root, path));
   }
   return files;
 }
 
-// One file includes all sources, since most of the time goes to the headers of the C++ library.
+// One file includes all sources, since most of the time goes to the headers of the C++ library; except one of the two
+// instruments, which define the same functions.
 const files = { common: { simulator: read(simulator) } };
-files["all.cpp"] = sources.map((path) => `#include "${path}"\n`).join("");
+const alone = sources.filter((path) => path.endsWith("/interleave.cpp"));
+files["all.cpp"] = sources.filter((path) => !alone.includes(path)).map((path) => `#include "${path}"\n`).join("");
 let said = "";
 const decoder = new TextDecoder();
 try {
   await runClang(["clang++", "--target=wasm32-wasip1", "-std=c++20", "-fignore-exceptions", "-D_WASI_EMULATED_SIGNAL", "-Wall",
-    "-Wno-exceptions", "-O1", "-iquote", ".", "-Icommon/simulator/include", "-c", "all.cpp", "-o", "all.o"], files,
+    "-Wno-exceptions", "-O1", "-iquote", ".", "-Icommon/simulator/include", "-c", "all.cpp", ...alone], files,
     { stdout: () => {}, stderr: (bytes) => { said += bytes ? decoder.decode(bytes, { stream: true }) : ""; } });
 } catch {
   console.error(said.replaceAll(/^.*fetched \d+%.*$\n?/gm, ""));

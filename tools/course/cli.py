@@ -206,6 +206,7 @@ def run_file(command, options):
     if command == "test" and preset == "simulator":
         preset = "sanitize"
         say("With AddressSanitizer and UndefinedBehaviorSanitizer.")
+        os.environ["CUDA_SIM_STRICT"] = "1"
     elif command == "test" and machine.shutil.which("compute-sanitizer"):
         tool = ["compute-sanitizer", "--error-exitcode", "1"]
     if preset != "gpu":
@@ -217,6 +218,7 @@ def run_file(command, options):
         say(why)
         return 1
     if command == "lens":
+        os.environ["CUDA_SIM_STRICT"] = "1"
         return look(options, [path])
     return become([*tool, path, *options.rest])
 

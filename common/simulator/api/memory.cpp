@@ -54,22 +54,29 @@ bool is_pageable(const void* pointer, std::size_t bytes) {
            with_pinned(pointer, bytes, true, [](const char*, const Pinned&) { return false; });
 }
 
-cudaError_t memset_error(const void* pointer, std::size_t bytes) {
-    if (sticky_error() != cudaSuccess) return sticky_error();
-    return place(pointer, bytes) == Place::inside ? cudaSuccess : cudaErrorInvalidValue;
+/// @param[in] role What the range is for a call. @return Why it is not a range of device memory; empty if it
+/// is one.
+std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
+    const Place found = place(pointer, bytes);
+    if (found == Place::inside) return {};
+    if (pointer == nullptr) return std::string(role) + " is a null pointer";
+    if (found == Place::outside) return std::string(role) + " is not in device memory";
+    return std::string(role) + "'s " + std::to_string(bytes) + " bytes begin at " + allocation_text(pointer);
+}
+
+/// The same for a range that may also be the host's.
+std::string not_memory(const char* role, const void* pointer, std::size_t bytes) {
+    return pointer != nullptr && place(pointer, bytes) == Place::outside
+               ? ""
+               : not_device_memory(role, pointer, bytes);
 }
 
 /// The direction only says which of the two ranges must be device memory.
-cudaError_t copy_error(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    if (sticky_error() != cudaSuccess) return sticky_error();
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    const auto valid = [&](const void* pointer, bool device) {
-        const Place found = place(pointer, bytes);
-        return pointer != nullptr && found != Place::across && (!device || found == Place::inside);
-    };
-    const bool is_valid = valid(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) &&
-                          valid(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
-    return is_valid ? cudaSuccess : cudaErrorInvalidValue;
+std::string wrong_range(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const std::string why = (to_device ? not_device_memory : not_memory)("the target", to, bytes);
+    return why.empty() ? (from_device ? not_device_memory : not_memory)("the source", from, bytes) : why;
 }
 
 void set_bytes(void* pointer, int value, std::size_t bytes) {
@@ -86,9 +93,9 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
     if (bytes == 0) return cudaSuccess;
-    cudaError_t error = memset_error(pointer, bytes);
-    if (error == cudaSuccess) error = stream_error(stream);
-    if (error != cudaSuccess) return finish(error);
+    if (const std::string why = not_device_memory("the memory", pointer, bytes); !why.empty())
+        return finish(cudaErrorInvalidValue, why);
+    if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
     if (is_late(stream))
         order(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {
                            set_bytes(pointer, value, bytes);
@@ -101,9 +108,11 @@ cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, c
 cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream, bool waits) {
     if (bytes == 0) return cudaSuccess;
-    cudaError_t error = copy_error(to, from, bytes, kind);
-    if (error == cudaSuccess) error = stream_error(stream, true);
-    if (error != cudaSuccess) return finish(error);
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return finish(cudaErrorInvalidMemcpyDirection);
+    if (const std::string why = wrong_range(to, from, bytes, kind); !why.empty())
+        return finish(cudaErrorInvalidValue, why);
+    if (const cudaError_t error = stream_error(stream, true); error != cudaSuccess) return finish(error);
     const bool from_pageable = is_pageable(from, bytes), to_pageable = is_pageable(to, bytes);
     const bool from_pinned = !from_pageable && place(from, bytes) == Place::outside;
     const bool to_pinned = !to_pageable && place(to, bytes) == Place::outside;

@@ -15,16 +15,59 @@ namespace {
 
 // CUDA has a last error for each host thread, and a kernel's fault for the whole process.
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local std::string why_last_error;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
 // Never destroyed, since they are read at exit: the fault, and its message after CUDA's text.
 Fault& the_fault = *new Fault;
 std::string& fault_string = *new std::string;
 bool fault_is_told = true;
+std::string& first_unseen = *new std::string;  ///< of this process, until the program asks for the last error
+bool unseen_is_told = false;
+
+/// The program's last chance to fail for what it has not looked at.
+void end() {
+    const bool has_fault = !fault_is_told;
+    tell_fault();
+    const std::string unseen = unseen_error();
+    if (!unseen.empty() && !unseen_is_told)
+        std::fprintf(stderr, "simulator: %s, and the program did not look\n", unseen.c_str());
+    if (!has_fault && (unseen.empty() || std::getenv("CUDA_SIM_STRICT") == nullptr)) return;
+    std::fflush(nullptr);
+    if (observer != nullptr) observer->ends();
+    std::_Exit(1);
+}
+
+void end_with_errors() { [[maybe_unused]] static const int at_exit = std::atexit(end); }
 
 }  // namespace
 
-cudaError_t set_error(cudaError_t error) { return last_error = error; }
+cudaError_t set_error(cudaError_t error, std::string why) {
+    why_last_error = std::move(why);
+    return last_error = error;
+}
+
+void note_unseen_error(const std::string& what, Site site) {
+    if (sticky_error() != cudaSuccess) return;  // which is told anyway
+    end_with_errors();
+    const std::string why = why_last_error.empty() ? "" : " (" + why_last_error + ")";
+    const std::string words = what + " at " + site.file + ":" + std::to_string(site.line) +
+                              " failed: " + cudaGetErrorString(last_error) + why;
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    if (!first_unseen.empty()) return;
+    first_unseen = words;
+    unseen_is_told = false;
+}
+
+std::string unseen_error() {
+    if (sticky_error() != cudaSuccess) return {};
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    return first_unseen;
+}
+
+void discard_error(cudaError_t error, const char* call, Site site) {
+    if (error != cudaSuccess && error == last_error) note_unseen_error(call, site);
+}
 
 void tell_fault() {
     const std::lock_guard<std::mutex> lock(fault_lock);
@@ -33,13 +76,7 @@ void tell_fault() {
 }
 
 void set_fault(cudaError_t error, Fault fault) {
-    [[maybe_unused]] static const int at_exit = std::atexit([] {
-        if (fault_is_told) return;
-        tell_fault();
-        std::fflush(nullptr);
-        if (observer != nullptr) observer->ends();
-        std::_Exit(1);
-    });
+    end_with_errors();
     tell_fault();
     std::string words = std::string(cudaGetErrorString(error)) + ": " + fault.message;
     const std::lock_guard<std::mutex> lock(fault_lock);
@@ -50,7 +87,8 @@ void set_fault(cudaError_t error, Fault fault) {
     fault_is_told = false;
     if (error == cudaErrorInvalidValue) {  // a refused launch, whose message is printed at once
         std::fprintf(stderr, "simulator: %s\n", the_fault.message.c_str());
-        fault_is_told = true;
+        fault_is_told = unseen_is_told = true;
+        first_unseen = the_fault.message;
     }
 }
 
@@ -77,11 +115,20 @@ Fault fault() {
     return the_fault;
 }
 
+/// The program has asked for the last error.
+static cudaError_t seen(cudaError_t error) {
+    if (error == cudaSuccess) return error;
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    first_unseen.clear();
+    return error;
+}
+
 cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : set_error(error); }
 
-cudaError_t finish(cudaError_t error) {
+cudaError_t finish(cudaError_t error, std::string why) {
     const cudaError_t sticky = sticky_error();
-    return answer(sticky != cudaSuccess ? sticky : error);
+    if (sticky != cudaSuccess) return set_error(sticky);
+    return error == cudaSuccess ? error : set_error(error, std::move(why));
 }
 
 }  // namespace sim
@@ -110,6 +157,6 @@ const char* cudaGetErrorString(cudaError_t error) {
     return "unrecognized error code";
 }
 
-cudaError_t cudaPeekAtLastError() { return sim::last_error; }
+cudaError_t cudaPeekAtLastError() { return sim::seen(sim::last_error); }
 
-cudaError_t cudaGetLastError() { return std::exchange(sim::last_error, cudaSuccess); }
+cudaError_t cudaGetLastError() { return sim::seen(std::exchange(sim::last_error, cudaSuccess)); }

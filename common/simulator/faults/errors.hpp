@@ -9,8 +9,9 @@
 
 namespace sim {
 
-/// Makes `cudaGetLastError` return an error. @return the error
-cudaError_t set_error(cudaError_t error);
+/// Makes `cudaGetLastError` return an error. @param[in] why What is wrong, if that is known. @return the
+/// error
+cudaError_t set_error(cudaError_t error, std::string why = {});
 
 /// A grid has failed. `cudaGetErrorString` and `last_fault` return the message; if neither is called, it is
 /// printed when the fault is cleared or the program ends. The error stays until `cudaDeviceReset`, unless
@@ -25,6 +26,16 @@ cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuc
 void forget_fault();
 void tell_fault();  ///< prints the words, if they have not been asked for
 
+/// What has failed with the last error, and where: of this, the program may never learn. A launch returns no
+/// error, and a call's may be discarded. The first one is told when the program ends, unless it asks for the
+/// last error before.
+void note_unseen_error(const std::string& what, Site site);
+/// A call has returned an error that the program discards.
+void discard_error(cudaError_t error, const char* call, Site site);
+/// What has failed first without the program's having seen the error, where and why; empty if it has seen
+/// all.
+std::string unseen_error();
+
 /// Prints what the CPU's own code uses, and its line.
 void tell_cpu_fault(const std::string& what);
 /// The same, and ends the program.
@@ -34,7 +45,8 @@ void tell_cpu_fault(const std::string& what);
 /// @{
 cudaError_t answer(
     cudaError_t error);  ///< of a call that only asks about the device, or has an invalid pointer
-cudaError_t finish(cudaError_t error);  ///< of all others: a kernel's fault comes before their own error
+/// of all others: a kernel's fault comes before their own error
+cudaError_t finish(cudaError_t error, std::string why = {});
 /// @}
 
 }  // namespace sim

@@ -36,19 +36,29 @@ unsigned int limited_setting(const char* name, std::uint64_t otherwise, std::uin
     return static_cast<unsigned int>(std::clamp<std::uint64_t>(setting(name, otherwise), 1, most));
 }
 
-/// The error of CUDA 13. In earlier versions, a shape outside the limits was an invalid configuration.
-cudaError_t launch_error(const LaunchConfig& config, const SharedLimit& limit) {
+/// @return Which of CUDA's limits a launch exceeds; empty if none. In CUDA 13 the error is an invalid value.
+std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit) {
     const dim3 &grid = config.grid, &block = config.block;
-    const unsigned int shapes[2][3] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
-    for (int i = 0; i < 3; ++i) {
-        // Signed numbers hold CUDA's limits. 0 and everything from 2^31 on is less than 1.
-        const int blocks = static_cast<int>(shapes[0][i]), threads = static_cast<int>(shapes[1][i]);
-        if (blocks < 1 || blocks > kMaxGrid[i] || threads < 1 || threads > kMaxBlock[i])
-            return cudaErrorInvalidValue;
-    }
-    const bool fits = block.x * block.y * block.z <= kMaxThreadsPerBlock &&
-                      config.dynamic_shared_bytes <= limit.dynamic_bytes;
-    return fits ? cudaSuccess : cudaErrorInvalidValue;
+    const auto outside = [](const char* name, const unsigned int(&shape)[3], const int(&most)[3]) {
+        for (int i = 0; i < 3; ++i) {
+            // Signed numbers hold CUDA's limits. 0 and everything from 2^31 on is less than 1.
+            const int number = static_cast<int>(shape[i]);
+            if (number < 1 || number > most[i])
+                return std::string(name) + "Dim." + "xyz"[i] + " is " + std::to_string(shape[i]) +
+                       ", allowed are 1 to " + std::to_string(most[i]);
+        }
+        return std::string();
+    };
+    std::string what = outside("grid", {grid.x, grid.y, grid.z}, kMaxGrid);
+    if (what.empty()) what = outside("block", {block.x, block.y, block.z}, kMaxBlock);
+    if (!what.empty()) return what;
+    if (block.x * block.y * block.z > kMaxThreadsPerBlock)
+        return "a block of " + std::to_string(block.x * block.y * block.z) + " threads, at most " +
+               std::to_string(kMaxThreadsPerBlock) + " are allowed";
+    if (config.dynamic_shared_bytes <= limit.dynamic_bytes) return {};
+    return std::to_string(config.dynamic_shared_bytes) +
+           " bytes of dynamic shared memory, the kernel may have " + std::to_string(limit.dynamic_bytes) +
+           (limit.dynamic_bytes < kSharedBytesPerBlock ? " unless cudaFuncSetAttribute allows more" : "");
 }
 
 /// Gives the blocks another order for each seed: each is a stride away from the previous one, and the stride
@@ -124,11 +134,15 @@ bool fits_at_once(const Kernel& kernel, const LaunchConfig& config) {
 bool accept(const Kernel& kernel, const LaunchConfig& config) {
     cudaError_t error = sticky_error();
     if (error == cudaSuccess) error = stream_error(config.stream);
-    if (error == cudaSuccess) error = launch_error(config, shared_limit(kernel.address));
+    std::string why;
+    if (error == cudaSuccess) why = exceeded_limit(config, shared_limit(kernel.address));
+    if (!why.empty()) error = cudaErrorInvalidValue;
     if (error == cudaSuccess && config.cooperative && !fits_at_once(kernel, config))
         error = cudaErrorCooperativeLaunchTooLarge;
-    if (error != cudaSuccess) set_error(error);
-    return error == cudaSuccess;
+    if (error == cudaSuccess) return true;
+    set_error(error, std::move(why));
+    note_unseen_error(std::string("the launch of ") + kernel.name, kernel.site);
+    return false;
 }
 
 /// @return What the grid's kernel has launched.

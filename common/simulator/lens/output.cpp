@@ -79,7 +79,13 @@ void Lens::write() const {
                 .add("most_requests", its.most_requests);
         });
     });
-    json.list("findings", findings_,
+    // What a failed call has not written is its consequence.
+    const bool has_failed_call = !sim::unseen_error().empty();
+    auto findings = findings_;
+    std::erase_if(findings, [=](const auto& found) {
+        return has_failed_call && found.second.problem != Problem::race;
+    });
+    json.list("findings", findings,
               [](Json& one, const auto& finding) { write_finding(one, finding.second); });
     json.end();
     if (!file.flush()) std::fprintf(stderr, "lens: %s could not be written\n", path);

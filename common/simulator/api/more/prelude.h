@@ -48,6 +48,7 @@
 #include "bits.h"
 #include "conversions.h"
 #include "device.h"
+#include "errors.h"
 #include "graphs.h"
 #include "launches.h"
 #include "loads.h"

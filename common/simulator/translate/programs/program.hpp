@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../source_file.hpp"
+#include "discarded_errors.hpp"
 #include "kernel_pointers.hpp"
 #include "launch_macros.hpp"
 #include "missing.hpp"
@@ -54,6 +55,7 @@ class Program {
         Tokens all(std::move(tokens));
         kernel_pointers_.translate(all);
         launch_macros_.translate(all);
+        discarded_errors_.translate(all);
         VolatilePointers::translate(all);
         for (std::size_t i = 0; i < all.size(); ++i)  // as a macro, it would change GCC's __noinline__
             if (all.is(i, "__noinline__") && !all.is(all.end_before(i) - 1, "("))
@@ -87,6 +89,7 @@ class Program {
     const std::filesystem::path folder_;
     KernelPointers kernel_pointers_;
     LaunchMacros launch_macros_;
+    DiscardedErrors discarded_errors_;
     std::set<std::filesystem::path> done_;
     std::vector<std::filesystem::path> read_;
     bool has_changed_ = false;

@@ -63,6 +63,31 @@ fails() {
   said=$("$("$program" "$build" "$scratch/failing.cu")" 2>&1) || true
   [[ $said == *"$1"* ]] || complain "of $2 it says: $said"
 }
+# unseen WORDS STATEMENTS: a program that does not look at an error. It is told so, and fails if CUDA_SIM_STRICT is set.
+unseen() {
+  local built said strict=0
+  printf '#include <cstdio>\n__global__ void k(int* p) { *p = 1; }\nint main() {\n int host[2] = {}, *device; cudaMalloc(&device, 8);\n%b\n}' "$2" \
+    >"$scratch/unseen.cu"
+  built=$("$program" "$build" "$scratch/unseen.cu")
+  said=$("$built" 2>&1) || complain "of $2: the status is $?"
+  CUDA_SIM_STRICT=1 "$built" >"$scratch/said" 2>&1 || strict=$?
+  case ${1:+words} in
+    words) [[ $said == *"$scratch/unseen.cu:5 failed: $1, and the program did not look"* && $strict = 1 ]] || complain "of $2 it says: $said ($strict)" ;;
+    *) [ "$said:$strict" = ":0" ] || complain "of $2 it says: $said ($strict)" ;;
+  esac
+}
+unseen "invalid argument (gridDim.y is 65536, allowed are 1 to 65535)" "k<<<dim3(1, 65536), 1>>>(device);"
+unseen "invalid argument (a block of 2048 threads, at most 1024 are allowed)" "k<<<1, dim3(2, 1024)>>>(device);"
+unseen "invalid argument (65536 bytes of dynamic shared memory, the kernel may have 49152 unless cudaFuncSetAttribute allows more)" \
+  "k<<<1, 1, 65536>>>(device);"
+unseen "invalid argument (the target is not in device memory)" "cudaMemcpy(host, device, 8, cudaMemcpyHostToDevice);"
+unseen "invalid argument (the source's 12 bytes begin at byte 0 of a buffer of 8 bytes allocated at $scratch/unseen.cu:4)" \
+  "if (device != nullptr) cudaMemcpy(host, device, 12, cudaMemcpyDeviceToHost);"
+unseen "" "k<<<0, 1>>>(device);\nif (cudaGetLastError() == cudaSuccess) return 1;"
+unseen "" "if (cudaMemset(device, 0, 9) == cudaSuccess) return 1; const cudaError_t e = cudaFree(host); if (e == cudaSuccess) return 1;"
+unseen "" "(void)cudaFree(host);"
+unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
+
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'

@@ -1,0 +1,21 @@
+/// @file
+/// @brief Errors at which a program does not look.
+#pragma once
+
+#include "../../include/cuda_runtime.h"
+
+namespace sim {
+
+/// A call has returned an error that the program discards.
+void discard_error(cudaError_t error, const char* call, Site site);
+
+/// Follows a call whose value is discarded (translate/programs/discarded_errors.hpp).
+struct Discarded {
+    const char* call;
+    Site site;
+    explicit Discarded(const char* name, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+        : call(name), site{file, line} {}
+};
+inline void operator,(cudaError_t error, const Discarded& by) { discard_error(error, by.call, by.site); }
+
+}  // namespace sim

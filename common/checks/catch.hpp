@@ -6,6 +6,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>  // version 3
+#include <catch2/catch_translate_exception.hpp>
 using Catch::Approx;
 #pragma GCC diagnostic ignored "-Wparentheses"  // g++ 13 warns of each CHECK(a == b)
 #else

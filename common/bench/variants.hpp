@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,11 +30,10 @@ void print_variants(const std::vector<Variant<Problem>>& variants) {
 
 /// @return The variant with that name, which must exist.
 template <typename Problem>
-const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& variants,
-                                      const std::string& name) {
+const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& variants, const char* name) {
     for (const Variant<Problem>& variant : variants)
-        if (name == variant.name) return variant;
-    throw std::logic_error("no variant is called " + name);
+        if (std::strcmp(name, variant.name) == 0) return variant;
+    throw std::logic_error(std::string("no variant is called ") + name);
 }
 
 /// @brief The chapter's and the added variants that the command line selects.

@@ -97,9 +97,9 @@ cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, c
         return finish(cudaErrorInvalidValue, why);
     if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
     if (is_late(stream))
-        order(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {
-                           set_bytes(pointer, value, bytes);
-                       }});
+        enqueue(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {
+                             set_bytes(pointer, value, bytes);
+                         }});
     else
         set_bytes(pointer, value, bytes);
     return finish(cudaSuccess);
@@ -133,7 +133,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
             copy_bytes(to, staged->data(), bytes);
         };
     }
-    waits ? do_now(stream, std::move(operation)) : order(stream, std::move(operation));
+    waits ? do_now(stream, std::move(operation)) : enqueue(stream, std::move(operation));
     return finish(cudaSuccess);
 }
 

@@ -72,7 +72,7 @@ void wait_for(const Call& waiting, const Call& other) {
 }
 
 /// The first call's stream waits for the others and does all of the work, and the others wait for it.
-void order(std::vector<Call> calls) {
+void enqueue(std::vector<Call> calls) {
     const Call first = calls.front();
     for (const Call& call : calls) wait_for(first, call);
     const OnDevice current(first.communicator.device);
@@ -82,7 +82,7 @@ void order(std::vector<Call> calls) {
         uses.push_back({reinterpret_cast<const char*>(call.send), bytes, false});
         uses.push_back({reinterpret_cast<const char*>(call.receive), bytes, true});
     }
-    sim::order(first.stream, {"ncclAllReduce", uses, [calls] { reduce(calls); }});
+    sim::enqueue(first.stream, {"ncclAllReduce", uses, [calls] { reduce(calls); }});
     for (const Call& call : calls) wait_for(call, first);
 }
 
@@ -149,7 +149,7 @@ ncclResult_t ncclGroupEnd() {
     if (--depth > 0 || collected.empty()) return ncclSuccess;
     const std::vector<Call> calls = std::exchange(collected, {});
     if (!is_complete(calls)) return ncclInvalidUsage;
-    order(calls);
+    enqueue(calls);
     return ncclSuccess;
 }
 

@@ -203,7 +203,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function
         if (accept(kernel, config)) run();
         return;
     }
-    if (accept(kernel, config)) order(config.stream, {kernel.name, {}, std::move(run), true});
+    if (accept(kernel, config)) enqueue(config.stream, {kernel.name, {}, std::move(run), true});
 }
 
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {

@@ -18,7 +18,7 @@ void capture_operation(const Operation& operation) {
     const auto type = operation.is_kernel                  ? Kept::kernel
                       : call.substr(0, 10) == "cudaMemset" ? Kept::set
                                                            : Kept::copy;
-    captured.emplace_back(type, [operation] { order(nullptr, operation); });
+    captured.emplace_back(type, [operation] { enqueue(nullptr, operation); });
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ bool is_late(cudaStream_t stream) {
 
 bool is_captured(cudaStream_t stream) { return capture != nullptr && !is_default(stream); }
 
-void order(cudaStream_t handle, Operation new_operation) {
+void enqueue(cudaStream_t handle, Operation new_operation) {
     static std::uint64_t last_number = 0;
     const std::lock_guard lock(streams_lock);
     if (is_captured(handle)) return capture(new_operation);
@@ -197,7 +197,7 @@ void order(cudaStream_t handle, Operation new_operation) {
 
 void do_now(cudaStream_t handle, Operation operation) {
     const std::lock_guard lock(streams_lock);
-    order(handle, std::move(operation));
+    enqueue(handle, std::move(operation));
     // A kernel in another stream must not use the same memory. That is found when it runs, and the program
     // may use the result before.
     Operations kernels;
@@ -290,7 +290,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
         event->done = number;
     };
     if (sim::is_late(stream))
-        sim::order(stream, {"cudaEventRecord", {}, record});
+        sim::enqueue(stream, {"cudaEventRecord", {}, record});
     else
         record();
     (*found)->before = sim::find(stream)->before;

@@ -14,7 +14,7 @@ namespace sim {
 /// Whether work in a stream is enqueued. If not, it is done at once.
 bool is_late(cudaStream_t stream);
 /// Enqueues work. A copy that conflicts with one in flight is a fault instead.
-void order(cudaStream_t handle, Operation new_operation);
+void enqueue(cudaStream_t handle, Operation new_operation);
 /// The same for work that the host waits for.
 void do_now(cudaStream_t handle, Operation operation);
 /// Keeps work instead of enqueuing it. Null unless streams are being captured (captures.cpp).

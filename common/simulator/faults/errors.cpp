@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../instrument/observer.hpp"
+#include "../platform/source_lines.hpp"
 
 namespace sim {
 namespace {
@@ -121,6 +122,17 @@ static cudaError_t seen(cudaError_t error) {
     const std::lock_guard<std::mutex> lock(fault_lock);
     first_unseen.clear();
     return error;
+}
+
+void tell_cpu_fault(const std::string& what) {
+    const std::string line = Calls().line();
+    std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s\n", line.empty() ? "" : " at ",
+                 line.c_str(), what.c_str());
+}
+
+void fail_on_cpu(const char* what) {
+    tell_cpu_fault(what);
+    std::abort();
 }
 
 cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : set_error(error); }

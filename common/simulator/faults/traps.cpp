@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../grid/worker.hpp"
+#include "../grid/block.hpp"
 #include "../memory/device_memory.hpp"
 #include "../platform/platform.hpp"
 #include "../streams/hazards.hpp"
@@ -13,8 +13,11 @@ namespace sim::platform {
 
 Handled handle_trap(Trap trap, const void* address) {
     const bool is_access = trap == Trap::address;
-    if (is_access && let_pass(address, running_worker != nullptr)) return Handled::repeat_it;
-    if (running_worker != nullptr) running_worker->fault_by_trap(trap, address);
+    if (is_access && let_pass(address, running_block != nullptr)) return Handled::repeat_it;
+    if (running_block != nullptr) {
+        TrapStack::forget();
+        running_block->stop(trapped, trap, address);
+    }
     tell_fault();  // the program may end here
     if (!is_access) return Handled::no;
     const std::string copy = copy_text(address, false);
@@ -31,14 +34,14 @@ Handled handle_trap(Trap trap, const void* address) {
     return Handled::and_explained;
 }
 
-bool is_in_kernel() { return running_worker != nullptr; }
+bool is_in_kernel() { return running_block != nullptr; }
 
 void handle_tick() {
-    if (running_worker != nullptr) running_worker->look_at_progress();
+    if (running_block != nullptr) running_block->tick();
 }
 
 void handle_time_limit() {
-    if (running_worker == nullptr) tell_cpu_fault("more CPU time than it may: an endless loop?");
+    if (running_block == nullptr) tell_cpu_fault("more CPU time than it may: an endless loop?");
 }
 
 }  // namespace sim::platform

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../faults/errors.hpp"
+#include "../faults/faults.hpp"
 #include "../instrument/observer.hpp"
 #include "../memory/device_memory.hpp"
 #include "../streams/streams.hpp"
@@ -83,9 +84,7 @@ constexpr unsigned int kCooperativeMultiprocessors = 64;
 void run_on_workers(Grid& grid) {
     static auto* const pools =
         new std::vector<std::unique_ptr<Worker>>[2];  // never destroyed: a kernel may call exit()
-    [[maybe_unused]] static const int watched = std::atexit([] {
-        if (running_worker != nullptr) running_worker->exits();
-    });
+    [[maybe_unused]] static const int watched = std::atexit(refuse_exit_of_kernel);
     // Fewer simulated threads than this take less time than starting an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
     const dim3& block = grid.config.block;
@@ -98,22 +97,18 @@ void run_on_workers(Grid& grid) {
     std::vector<std::thread> others;
     try {
         for (std::size_t i = 0; i < count; ++i) {
-            if (i == pool.size()) {
-                auto worker = std::make_unique<Worker>();
-                if (count > kMostWorkers) worker->leave_out_guards();
-                pool.push_back(std::move(worker));
-            }
+            if (i == pool.size()) pool.push_back(std::make_unique<Worker>(count <= kMostWorkers));
             if (i > 0) others.emplace_back([&grid, worker = pool[i].get()] { worker->run(grid); });
         }
     } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
         if (pool.empty())
-            return grid.fail(cudaErrorMemoryAllocation,
-                             {.message = ": no memory for the stacks of a block's threads"});
+            return grid.fail(
+                {cudaErrorMemoryAllocation, {.message = ": no memory for the stacks of a block's threads"}});
         if (grid.config.cooperative)
-            grid.fail(cudaErrorCooperativeLaunchTooLarge,
-                      {.message = ": a cooperative grid needs an OS thread for each block, and only " +
-                                  std::to_string(others.size() + 1) + " of " + std::to_string(count) +
-                                  " could be started"});
+            grid.fail({cudaErrorCooperativeLaunchTooLarge,
+                       {.message = ": a cooperative grid needs an OS thread for each block, and only " +
+                                   std::to_string(others.size() + 1) + " of " + std::to_string(count) +
+                                   " could be started"}});
     }
     pool[0]->run(grid);
     for (std::thread& other : others) other.join();
@@ -170,8 +165,8 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
     run_on_workers(grid);
     if (observer != nullptr) observer->grid_ends();
     const std::string damage = access.damage();
-    if (grid.error != cudaSuccess)
-        set_fault(grid.error, grid.fault);
+    if (grid.failed)
+        set_fault(grid.report.error, grid.report.fault);
     else if (!damage.empty())
         set_fault(
             cudaErrorIllegalAddress,
@@ -180,6 +175,12 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
 }
 
 }  // namespace
+
+void Grid::fail(Report its) {
+    const std::lock_guard<std::mutex> guard(lock);
+    if (failed.exchange(true)) return;
+    report = {its.error, of_kernel(kernel, std::move(its.fault))};
+}
 
 std::uint64_t seed() { return setting("CUDA_SIM_SEED", 0); }
 
@@ -194,8 +195,8 @@ unsigned int workers() {
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
-    if (running_worker != nullptr)
-        return running_worker->launch(kernel, [=, run = std::move(run)] {
+    if (running_block != nullptr)
+        return launch_nested(kernel, [=, run = std::move(run)] {
             if (accept(kernel, config)) run();
         });
     if (!is_late(config.stream)) {

@@ -5,23 +5,22 @@
 #include <utility>
 
 #include "../faults/errors.hpp"
+#include "block.hpp"
 #include "simulator/cooperation.h"
-#include "worker.hpp"
 
 namespace sim {
 
 static bool may_launch = false;
 bool let_kernels_launch() { return may_launch = true; }
 
-void Worker::launch(const Kernel& kernel, std::function<void()> run) {
+void launch_nested(const Kernel& kernel, std::function<void()> run) {
     {
-        const InSimulator here(*this);
-        const std::lock_guard<std::mutex> lock(grid_->lock);
-        grid_->nested.push_back(std::move(run));
+        const Block::InSimulator here(*running_block);
+        Grid& grid = running_block->grid();
+        const std::lock_guard<std::mutex> lock(grid.lock);
+        grid.nested.push_back(std::move(run));
     }
-    if (!may_launch)
-        fail("launches " + launch_text(kernel) +
-             ": kernels can launch kernels only in a program that ./course run builds from one file");
+    if (!may_launch) running_block->stop(launch_by_kernel, kernel);
 }
 
 void run_nested(const NestedLaunches& launches) {

@@ -13,29 +13,36 @@
 #include <cstdlib>
 #include <thread>
 
-#include "../grid/worker.hpp"
+#include "../faults/faults.hpp"
+#include "../grid/block.hpp"
 #include "../memory/device_memory.hpp"
-
-/// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
-/// to memory that other blocks can see, lets those blocks run.
-void sim::Worker::maybe_pause(const void* store_to) {
-    if (!threads_.in_kernel) return;
-    pauses_.random = pauses_.random * 6364136223846793005u + 1442695040888963407u;
-    if (pauses_.random >> 61 != 0) return;
-    const InSimulator here(*this);
-    if (!pauses_.has_stalled && pauses_.random >> 58 == 0 && !shared_.has(store_to) &&
-        place(store_to, 1) == Place::inside) {
-        pauses_.has_stalled = true;
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-    Thread& thread = *threads_.current;
-    thread.state = ThreadState::ready;
-    leave(thread);
-}
 
 namespace {
 
-/// Before one store in eight, lets the other threads of the block run first (`Worker::maybe_pause`).
+/// When the threads of the block that this OS thread runs are interrupted.
+thread_local struct {
+    std::uint64_t serial = 0;  ///< the block's
+    std::uint64_t random = 0;
+    bool has_stalled = false;
+} pauses;
+
+/// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
+/// to memory that other blocks can see, lets those blocks run.
+void maybe_pause(sim::Block& block, const void* store_to) {
+    if (!block.threads().in_kernel) return;
+    if (pauses.serial != sim::block_serial)
+        pauses = {sim::block_serial, block.grid().seed + block.number(), false};
+    pauses.random = pauses.random * 6364136223846793005u + 1442695040888963407u;
+    if (pauses.random >> 61 != 0) return;
+    const sim::Block::InSimulator here(block);
+    if (!pauses.has_stalled && pauses.random >> 58 == 0 && !block.shared().has(store_to) &&
+        sim::place(store_to, 1) == sim::Place::inside) {
+        pauses.has_stalled = true;
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    block.yield();
+}
+
 struct Instrument {
     /// Unless the environment says otherwise, threads and blocks run in an order other than 0, 1, 2, …, and
     /// on any machine several blocks run at the same time.
@@ -47,13 +54,13 @@ struct Instrument {
     static void leaves() {}
 
     static void loads(const void* address, std::size_t bytes, const void*) {
-        if (sim::running_worker != nullptr) sim::running_worker->require_no_redzone(address, bytes);
+        if (sim::running_block != nullptr) sim::require_no_redzone(*sim::running_block, address, bytes);
     }
     /// Before a store, the values loaded to compute it are already in registers.
     static void stores(const void* address, std::size_t bytes, const void*) {
-        if (sim::running_worker != nullptr) {
-            sim::running_worker->require_no_redzone(address, bytes);
-            return sim::running_worker->maybe_pause(address);
+        if (sim::running_block != nullptr) {
+            sim::require_no_redzone(*sim::running_block, address, bytes);
+            return maybe_pause(*sim::running_block, address);
         }
         // A program's other threads, as in chapter 01, can also let others run first.
         static const std::thread::id first = std::this_thread::get_id();

@@ -9,7 +9,7 @@
 
 namespace sim {
 
-class Worker;
+class Block;
 struct Grid;
 
 /// Learns of everything that orders threads, and of the host's accesses to device memory.
@@ -20,18 +20,18 @@ class Observer {
     virtual void grid_begins(const Kernel& kernel, const LaunchConfig& config) = 0;
     virtual void grid_ends() = 0;
     /// @param[in] number The block's place in the grid, x running fastest.
-    virtual void block_begins(Worker& worker, std::size_t number) = 0;
-    virtual void block_ends(Worker& worker) = 0;
-    virtual void shared_begins(Worker& worker, const char* begin, const SharedVariable& variable) = 0;
+    virtual void block_begins(Block& block, std::size_t number) = 0;
+    virtual void block_ends(Block& block) = 0;
+    virtual void shared_begins(Block& block, const char* begin, const SharedVariable& variable) = 0;
     /// All live threads of the block have reached a barrier, and none has passed it.
-    virtual void barrier(Worker& worker, Site site) = 0;
+    virtual void barrier(Block& block, Site site) = 0;
     /// The same for lanes of a warp at a warp function. @param[in] first The warp's first thread.
-    virtual void warp_meets(Worker& worker, unsigned int first, unsigned int lanes, const char* function) = 0;
+    virtual void warp_meets(Block& block, unsigned int first, unsigned int lanes, const char* function) = 0;
     /// The thread that runs has called `__threadfence`, or `__threadfence_block`.
-    virtual void fence(Worker& worker, bool of_block) = 0;
+    virtual void fence(Block& block, bool of_block) = 0;
     /// The thread that runs is about to wait for all blocks, or has waited. It stands for its block.
     /// @param[in] number Of the barrier.
-    virtual void grid_barrier(Worker& worker, std::size_t number) = 0;
+    virtual void grid_barrier(Block& block, std::size_t number) = 0;
     virtual void allocated(const char* begin, std::size_t bytes) = 0;
     virtual void freed(const char* begin) = 0;
     /// The host has stored bytes, by a copy if `from` is not null.

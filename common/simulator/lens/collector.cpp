@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../faults/faults.hpp"
 #include "lens.hpp"
 
 namespace lens {
@@ -68,7 +69,7 @@ std::uint32_t Collector::site_number(const void* at, Kind kind, Space space, std
 }
 
 void Collector::begin_call(const void* at) {
-    const sim::Worker::InSimulator here(worker_);
+    const sim::Block::InSimulator here(block_);
     const unsigned int thread = this->thread();
     started_[thread] = true;
     const auto address = reinterpret_cast<std::uintptr_t>(at);
@@ -79,7 +80,7 @@ void Collector::begin_call(const void* at) {
 }
 
 void Collector::end_call() {
-    const sim::Worker::InSimulator here(worker_);
+    const sim::Block::InSimulator here(block_);
     Path& path = path_[thread()];
     if (path != 0) path = caller(path);
 }
@@ -93,17 +94,17 @@ bool Collector::has_stopped(unsigned int warp) const {
 }
 
 bool Collector::is_global(const void* address) {
-    const sim::Worker::InSimulator here(worker_);
+    const sim::Block::InSimulator here(block_);
     const Array* const array = array_of(address);
     return array != nullptr && array->is_global();
 }
 
 void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
-    if (!note(address, bytes, kind, at, is_atomic)) worker_.require_no_redzone(address, bytes, true);
+    if (!note(address, bytes, kind, at, is_atomic)) sim::require_no_redzone(block_, address, bytes, true);
 }
 
 bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
-    const sim::Worker::InSimulator here(worker_);
+    const sim::Block::InSimulator here(block_);
     Array* const array = array_of(address);
     if (array == nullptr) return false;
     const std::size_t offset = array->offset(address);
@@ -206,14 +207,14 @@ void Collector::end_block() {
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {
-    const sim::Worker::InSimulator here(worker_);
+    const sim::Block::InSimulator here(block_);
     Messages::Log* const log = the_lens().log_at(address);
     if (log != nullptr) log->lock.lock();
     return log;
 }
 
 void Collector::end_atomic(Messages::Log* log, bool stores) {
-    const sim::Worker::InSimulator here(worker_);
+    const sim::Block::InSimulator here(block_);
     clocks_.atomic(thread(), *log, stores);
     log->lock.unlock();
 }

@@ -77,16 +77,16 @@ void Lens::grid_ends() {
     ++counts.launches;
     counts.sample = std::max(counts.sample, sample_);
     for (const auto& [begin, array] : arrays_) counts.touched += array->take_touched();
-    for (auto& [worker, collector] : collectors_) counts.add(collector.take_counts());
+    for (auto& [block, collector] : collectors_) counts.add(collector.take_counts());
 }
 
-void Lens::block_begins(sim::Worker& worker, std::size_t number) {
+void Lens::block_begins(sim::Block& block, std::size_t number) {
     std::unique_lock guard(lock_);
-    running = &collectors_.try_emplace(&worker, worker).first->second;
+    running = &collectors_.try_emplace(&block, block).first->second;
     guard.unlock();
     running->begin_block(number, shape_.dynamic_shared_bytes);
 }
-void Lens::block_ends(sim::Worker&) {
+void Lens::block_ends(sim::Block&) {
     running->end_block();
     running = nullptr;
 }
@@ -98,7 +98,7 @@ void Lens::allocated(const char* begin, std::size_t bytes) {
 
 void Lens::freed(const char* begin) {
     const std::lock_guard guard(lock_);
-    for (auto& [worker, collector] : collectors_) collector.forget();
+    for (auto& [block, collector] : collectors_) collector.forget();
     arrays_.erase(begin);
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../grid/worker.hpp"
+#include "../grid/block.hpp"
 #include "../instrument/observer.hpp"
 #include "clocks.hpp"
 #include "counts.hpp"
@@ -50,7 +50,7 @@ struct Finding {
 /// The accesses, counts and clocks of the block that one worker runs.
 class Collector {
  public:
-    explicit Collector(sim::Worker& worker) : worker_(worker), threads_(worker.threads()) {}
+    explicit Collector(sim::Block& block) : block_(block), threads_(block.threads()) {}
 
     /// @param[in] dynamic_bytes Of shared memory.
     void begin_block(std::uint64_t number, std::size_t dynamic_bytes);
@@ -103,7 +103,7 @@ class Collector {
     std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
     bool has_stopped(unsigned int warp) const;
 
-    sim::Worker& worker_;
+    sim::Block& block_;
     const sim::Threads& threads_;
     Clocks clocks_;
     std::uint64_t block_number_ = 0;
@@ -139,17 +139,17 @@ class Lens : public sim::Observer {
     Lens();
     void grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& config) override;
     void grid_ends() override;
-    void block_begins(sim::Worker& worker, std::size_t number) override;
-    void block_ends(sim::Worker& worker) override;
-    void shared_begins(sim::Worker&, const char* begin, const sim::SharedVariable& variable) override {
+    void block_begins(sim::Block& block, std::size_t number) override;
+    void block_ends(sim::Block& block) override;
+    void shared_begins(sim::Block&, const char* begin, const sim::SharedVariable& variable) override {
         running->begin_shared(begin, variable);
     }
-    void barrier(sim::Worker&, sim::Site site) override { running->barrier(site); }
-    void warp_meets(sim::Worker&, unsigned int first, unsigned int lanes, const char* function) override {
+    void barrier(sim::Block&, sim::Site site) override { running->barrier(site); }
+    void warp_meets(sim::Block&, unsigned int first, unsigned int lanes, const char* function) override {
         running->warp_meets(first, lanes, function);
     }
-    void fence(sim::Worker&, bool of_block) override { running->fence(of_block); }
-    void grid_barrier(sim::Worker&, std::size_t number) override { running->grid_barrier(number); }
+    void fence(sim::Block&, bool of_block) override { running->fence(of_block); }
+    void grid_barrier(sim::Block&, std::size_t number) override { running->grid_barrier(number); }
     void allocated(const char* begin, std::size_t bytes) override;
     void freed(const char* begin) override;
     void stored(const void* to, const void* from, std::size_t bytes) override;
@@ -192,7 +192,7 @@ class Lens : public sim::Observer {
     Shape shape_{};
     std::map<const char*, std::unique_ptr<Array>> arrays_;
     std::mutex lock_;
-    std::map<sim::Worker*, Collector> collectors_;
+    std::map<sim::Block*, Collector> collectors_;
     std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first one
     std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
 };

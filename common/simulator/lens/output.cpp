@@ -51,7 +51,7 @@ void write_finding(Json& json, const Finding& finding) {
 
 void Lens::write() const {
     const char* const path = std::getenv("LENS_OUTPUT");
-    if (path == nullptr || sim::running_worker != nullptr) return;
+    if (path == nullptr || sim::running_block != nullptr) return;
     std::ofstream file(path);
     Json json(file);
     json.object("fault", [](Json& fault) {

@@ -83,8 +83,8 @@ class TrapStack {
 
     void begin();  ///< the calling OS thread uses it from now on
     void end();
-    /// A handler is left and never returns.
-    void forget();
+    /// The calling OS thread's handler is left and never returns.
+    static void forget();
 
  private:
     struct Previous;

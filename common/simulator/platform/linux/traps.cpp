@@ -110,6 +110,10 @@ void TrapStack::begin() {
     sigaltstack(&ours, &previous_->stack);
 }
 void TrapStack::end() { sigaltstack(&previous_->stack, nullptr); }
-void TrapStack::forget() { __asan_unpoison_memory_region(bytes_, kStackBytes); }
+void TrapStack::forget() {
+    stack_t ours{};
+    sigaltstack(nullptr, &ours);
+    __asan_unpoison_memory_region(ours.ss_sp, ours.ss_size);
+}
 
 }  // namespace sim::platform

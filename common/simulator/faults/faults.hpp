@@ -1,0 +1,27 @@
+/// @file
+/// @brief Rules that a kernel breaks without a trap, and without waiting.
+#pragma once
+
+#include <cstddef>
+
+#include "../grid/block.hpp"
+#include "../memory/redzones.hpp"
+
+namespace sim {
+
+/// Stops the running thread if an address is in a redzone.
+void require_not_in_redzone(Block& block, const void* address, bool or_shared);
+
+/// Stops a thread that uses a redzone, even where the CPU can access it. Redzones hold poison, so that few
+/// other addresses have to be looked up.
+inline void require_no_redzone(Block& block, const void* address, std::size_t bytes, bool or_shared = false) {
+    if (!block.threads().in_kernel) return;
+    const auto* const first = static_cast<const unsigned char*>(address);
+    for (const unsigned char* const at : {first, first + bytes - 1})
+        if (*at == kPoison) require_not_in_redzone(block, at, or_shared);
+}
+
+/// Called when the program exits. If a kernel has called `exit`, says so, and ends the program with status 1.
+void refuse_exit_of_kernel();
+
+}  // namespace sim

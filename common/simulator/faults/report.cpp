@@ -1,0 +1,234 @@
+/// @file
+/// @brief The messages about a block's faults: which threads have done what, and where.
+#include "report.hpp"
+
+#include <cstdio>
+#include <string_view>
+
+#include "../grid/block.hpp"
+#include "../memory/device_memory.hpp"
+#include "../platform/source_lines.hpp"
+#include "../streams/hazards.hpp"
+
+namespace sim {
+namespace {
+
+std::string text(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
+
+std::string text(const uint3& v) {
+    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+}
+
+std::string running_thread(const Block& block) { return "thread " + text(block.threads().current->index); }
+
+/// A function's name without namespaces, the template's arguments, and parameters.
+std::string_view plain(std::string_view name) {
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    if (const std::size_t at = name.find(kUnnamed); at != name.npos) name.remove_prefix(at + kUnnamed.size());
+    name = name.substr(0, name.find_first_of("<("));
+    return name.substr(name.find_last_of(": ") + 1);
+}
+
+Report block_report(FaultKind kind, cudaError_t error, const std::string& what) {
+    const std::string block = text(blockIdx);
+    return {error, {.kind = kind, .block = block, .message = ", block " + block + ": " + what}};
+}
+
+/// What the running thread has done wrong, and at which line.
+Report thread_report(const Block& block, FaultKind kind, cudaError_t error, const std::string& what) {
+    const std::string line = Calls().line();
+    Report report =
+        block_report(kind, error, running_thread(block) + (line.empty() ? " " : " at " + line + " ") + what);
+    report.fault.thread = text(block.threads().current->index);
+    report.fault.line = line;
+    return report;
+}
+
+/// The same for a fault whose line is not known, or is named elsewhere.
+Report broken_rule(const Block& block, const std::string& what) {
+    return block_report(FaultKind::other, cudaErrorLaunchFailure, running_thread(block) + " " + what);
+}
+
+/// Which threads wait, and where; and, if requested, which have returned. Neighbours that have done
+/// the same are named together.
+std::string waiting_threads(const Block& block, bool and_returned = false) {
+    const Thread* const threads = block.threads().all;
+    const unsigned int count = block.threads().count;
+    std::string result;
+    for (unsigned int first = 0, last; first < count; first = last + 1) {
+        const Thread& thread = threads[first];
+        last = first;
+        const bool waits = thread.state == ThreadState::at_barrier || thread.state == ThreadState::at_warp;
+        const bool returned = thread.state == ThreadState::returned && and_returned;
+        if (!waits && !returned) continue;
+        while (last + 1 < count && threads[last + 1].state == thread.state &&
+               threads[last + 1].site == thread.site)
+            ++last;
+        if (!result.empty()) result += "; ";
+        const bool one = first == last;
+        result += one ? "thread " + std::to_string(first)
+                      : "threads " + std::to_string(first) + "-" + std::to_string(last);
+        result += returned ? (one ? " has returned" : " have returned") : (one ? " waits" : " wait");
+        if (thread.state == ThreadState::at_warp)
+            result += std::string(" for the other lanes in ") + thread.function;
+        if (thread.site.file != nullptr) result += (returned ? " after " : " at ") + text(thread.site);
+    }
+    return result;
+}
+
+std::string address_text(const Block& block, const void* address) {
+    std::string place = block.shared().text(address);
+    if (place.empty()) place = allocation_text(address);
+    if (place.empty()) place = pinned_text(address);
+    if (!place.empty()) return place;
+    const auto number = reinterpret_cast<std::uintptr_t>(address);
+    char hexadecimal[32];
+    std::snprintf(hexadecimal, sizeof(hexadecimal), "address %#zx", number);
+    return hexadecimal + std::string(number < platform::page_bytes() ? " through a null pointer"
+                                                                     : ", which is in no allocation");
+}
+
+}  // namespace
+
+// --- The kernel ---------------------------------------------------------------------------------
+
+std::string launch_text(const Kernel& kernel) { return of_kernel(kernel, {}).message; }
+
+/// A launch may know the kernel as a pointer or a template's parameter only. Then its own name says more.
+Fault of_kernel(const Kernel& kernel, Fault fault) {
+    const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
+    const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);
+    fault.kernel = is_named ? kernel.name : plain(function);
+    fault.launched_at = text(kernel.site);
+    fault.message = fault.kernel + " (launched at " + fault.launched_at + ")" + fault.message;
+    return fault;
+}
+
+// --- Its block ----------------------------------------------------------------------------------
+
+Report divergent_barrier(const Block& block) {
+    return block_report(FaultKind::barrier, cudaErrorLaunchFailure,
+                        "divergent barrier: " + waiting_threads(block));
+}
+
+Report skipped_barrier(const Block& block) {
+    return block_report(
+        FaultKind::barrier, cudaErrorLaunchFailure,
+        "barrier left out: " + waiting_threads(block, true) +
+            ". __syncthreads() in a branch is for all threads of a block or for none" +
+            (block.grid().advises ? "; if some return early on purpose, declare it (.early_exit of a variant)"
+                                  : ""));
+}
+
+Report deadlock(const Block& block) {
+    return block_report(FaultKind::deadlock, cudaErrorLaunchTimeout,
+                        "deadlock: no thread can continue: " + waiting_threads(block));
+}
+
+/// CUDA refuses such a launch. Here, what a kernel declares is not known before it runs.
+Report too_much_shared(const Block& block) {
+    const Grid& grid = block.grid();
+    const std::size_t bytes = block.shared().static_bytes();
+    const bool alone = bytes > kStaticSharedBytes;
+    return block_report(
+        FaultKind::other, alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
+        "the kernel declares " + std::to_string(bytes) + " bytes of shared memory, " +
+            (alone ? "" : "the launch adds " + std::to_string(grid.config.dynamic_shared_bytes) + ", ") +
+            "but a block has only " +
+            std::to_string(alone ? kStaticSharedBytes : grid.shared_limit.all_bytes));
+}
+
+Report damaged_shared(const std::string& damage) {
+    return block_report(FaultKind::address, cudaErrorIllegalAddress, "a thread has written " + damage);
+}
+
+// --- Its running thread -------------------------------------------------------------------------
+
+Report thrown_exception(const Block& block, const std::string& what) {
+    return broken_rule(block, "throws an exception" + what + "; GPUs have no exceptions");
+}
+
+Report launch_by_kernel(const Block& block, Kernel kernel) {
+    return broken_rule(
+        block, "launches " + launch_text(kernel) +
+                   ": kernels can launch kernels only in a program that ./course run builds from one file");
+}
+
+Report wait_for_ordinary_grid(const Block& block) {
+    return broken_rule(block, "waits for the grid, which cudaLaunchCooperativeKernel has not launched");
+}
+
+Report failed_assertion(const Block& block, const char* what, Site site) {
+    return block_report(FaultKind::other, cudaErrorAssert,
+                        running_thread(block) + " at " + text(site) + " fails its assertion: " + what);
+}
+
+Report wrong_mask(const Block& block, const char* function, Site site) {
+    return broken_rule(block,
+                       std::string("is not in the mask it passes to ") + function + " at " + text(site));
+}
+
+Report ended_block(const Block& block, uint3 ended, Site site) {
+    return block_report(FaultKind::deadlock, cudaErrorLaunchTimeout,
+                        "deadlock: " + running_thread(block) + " waits for the whole grid at " + text(site) +
+                            ", but block " + text(ended) + " has ended");
+}
+
+Report no_progress(const Block& block) {
+    const std::string seconds = "for " + std::to_string(block.grid().timeout) + " s ";
+    return thread_report(
+        block, FaultKind::no_progress, cudaErrorLaunchTimeout,
+        "makes no progress: " +
+            (block.watchdog().waits_endlessly(block.threads())
+                 ? "the threads of its block have waited for each other " +
+                       std::to_string(Watchdog::kMostWaits) + " times, and " + seconds +
+                       "none has returned. They may loop forever"
+                 : seconds + "it has neither returned nor reached a barrier. It may be waiting for a "
+                             "thread that can't run before it waits or returns, or loop forever") +
+            (block.grid().advises ? " (CUDA_SIM_TIMEOUT sets the seconds)" : ""));
+}
+
+Report call_of_exit(const Block& block) {
+    return thread_report(block, FaultKind::other, cudaErrorLaunchFailure,
+                         "calls exit(), which a GPU does not have");
+}
+
+Report bad_index(const Block& block, std::uint64_t index, const char* array) {
+    std::string type = array;  // 'int [31]' from g++, 'int[31]' from clang
+    if (const std::size_t space = type.find(" ["); space != std::string::npos) type.erase(space, 1);
+    return thread_report(
+        block, FaultKind::address, cudaErrorLaunchFailure,
+        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + type);
+}
+
+Report bad_address(const Block& block, const void* address) {
+    const std::string copy = copy_text(address, true);
+    return thread_report(block, FaultKind::address,
+                         copy.empty() ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
+                         "uses " + address_text(block, address) + copy);
+}
+
+/// The sanitizer's checks also find a null pointer to be misaligned.
+Report misaligned_address(const Block& block, const void* address) {
+    if (address == nullptr) return bad_address(block, address);
+    return thread_report(block, FaultKind::address, cudaErrorMisalignedAddress,
+                         std::string("uses ") + kMisaligned);
+}
+
+Report trapped(const Block& block, platform::Trap trap, const void* address) {
+    using platform::Trap;
+    if (trap == Trap::no_address)
+        return thread_report(block, FaultKind::address, cudaErrorMisalignedAddress,
+                             std::string("uses ") + kMisaligned + ", or no address at all");
+    const std::string what = trap == Trap::division              ? "divides an integer by zero"
+                             : trap == Trap::illegal_instruction ? "stops itself, as __trap() does"
+                             : trap == Trap::abort               ? "calls abort(), which a GPU does not have"
+                             : block.is_stack_overflow(address)
+                                 ? "needs more than " + std::to_string(Fibers::kStackBytes / 1024) +
+                                       " KiB of stack for its local variables and calls"
+                                 : "";
+    if (what.empty()) return bad_address(block, address);
+    return thread_report(block, FaultKind::other, cudaErrorLaunchFailure, what);
+}
+
+}  // namespace sim

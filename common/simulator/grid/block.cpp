@@ -1,0 +1,341 @@
+/// @file
+/// @brief A thread's way through its block: it starts, waits at a barrier or for lanes of its warp, is
+/// released by the last one to arrive, is resumed, and returns.
+#include "block.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <random>
+#include <string>
+
+#include "../instrument/observer.hpp"
+#include "simulator/cooperation.h"
+
+namespace sim {
+
+constinit thread_local Block* running_block = nullptr;
+
+// --- Start --------------------------------------------------------------------------------------
+
+Block::Block(bool has_guards) : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }) {
+    if (!has_guards) fibers_.leave_out_guards();
+}
+
+void Block::begin_grid(Grid& grid) {
+    grid_ = &grid;
+    watchdog_ = {};
+    const dim3 block = grid.config.block;
+    gridDim = grid.config.grid;
+    blockDim = block;
+    threads_.count = 0;
+    for (unsigned int z = 0; z < block.z; ++z)
+        for (unsigned int y = 0; y < block.y; ++y)
+            for (unsigned int x = 0; x < block.x; ++x) threads_.all[threads_.count++].index = {x, y, z};
+    for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
+    dynamic_shared.memory = shared_.begin_grid(grid.config.dynamic_shared_bytes);
+}
+
+void Block::begin(std::uint64_t number) {
+    const dim3& grid = grid_->config.grid;
+    blockIdx = {static_cast<unsigned int>(number % grid.x),
+                static_cast<unsigned int>(number / grid.x % grid.y),
+                static_cast<unsigned int>(number / grid.x / grid.y)};
+    number_ = number;
+    ++block_serial;
+    shared_.begin_block();
+
+    if (grid_->seed != 0) {  // the order depends on nothing else
+        for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
+        std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(grid_->seed + number));
+    }
+    threads_.started = threads_.waiting = 0;
+    threads_.live = threads_.count;
+    barrier_ = {};
+    has_failed_ = has_waited_ = false;
+    if (observer != nullptr) observer->block_begins(*this, number);
+}
+
+void Block::run(std::uint64_t number) {
+    begin(number);
+    while (threads_.started < threads_.count && !has_failed_) {
+        // The thread to name if the frame of `run_threads`, with the kernel's variables, does not fit.
+        threads_.current = threads_.order[threads_.started];
+        // Each fiber starts at least one thread, so no other fiber of the block has this number.
+        fibers_.start(threads_.started);
+    }
+    while (threads_.live > 0 && !has_failed_)
+        if (!resume_ready_threads() && !release_gatherings()) fail(deadlock(*this));
+    if (const std::string damage = shared_.damage(); !damage.empty() && !has_failed_)
+        fail(damaged_shared(damage));
+    if (observer != nullptr) observer->block_ends(*this);
+    if (grid_->config.cooperative) {
+        const std::lock_guard lock(grid_->lock);
+        if (!grid_->ended_block) grid_->ended_block = blockIdx;
+    }
+    // Threads that still wait are never resumed, like those of a failed grid on a GPU.
+    if (has_failed_) fibers_.forget(threads_.count);
+}
+
+/// What each fiber does.
+void Block::call_kernel() {
+    std::string what;
+    try {
+        return grid_->loop(grid_->call, threads_);
+    } catch (const std::exception& error) {
+        what = std::string(" (") + error.what() + ")";
+    } catch (...) {}
+    threads_.in_kernel = false;
+    fail(thrown_exception(*this, what));
+}
+
+void* Block::begin_shared(const void* declaration, const SharedVariable& variable) {
+    const InSimulator here(*this);
+    void* const address = shared_.begin(declaration, variable);
+    if (observer != nullptr) observer->shared_begins(*this, static_cast<const char*>(address), variable);
+    if (shared_.static_bytes() > kStaticSharedBytes ||
+        shared_.static_bytes() + grid_->config.dynamic_shared_bytes > grid_->shared_limit.all_bytes)
+        stop(too_much_shared);
+    return address;
+}
+
+// --- Wait ---------------------------------------------------------------------------------------
+
+/// Makes the running thread wait from now on.
+void Block::begin_wait(Thread& thread, ThreadState state, Site site) {
+    if (!has_waited_) {
+        // States matter only in blocks whose threads wait. All other blocks skip these loops.
+        for (unsigned int i = threads_.started; i < threads_.count; ++i)
+            threads_.order[i]->state = ThreadState::unstarted;
+        for (unsigned int i = 0; i < threads_.count; ++i) threads_.all[i].site = {};
+        has_waited_ = true;
+    }
+    thread.state = state;
+    thread.site = site;
+    ++threads_.waiting;
+    watchdog_.thread_waits();
+    if (watchdog_.gives_up()) stop(no_progress);
+}
+
+int Block::wait_at_barrier(bool predicate, Site site) {
+    const InSimulator here(*this);
+    if (barrier_.arrived == 0) barrier_.site = site;
+    if (!(site == barrier_.site)) barrier_.diverged = true;
+    ++barrier_.arrived;
+    barrier_.votes += predicate;
+    Thread& thread = *threads_.current;
+    begin_wait(thread, ThreadState::at_barrier, site);
+    if (barrier_.arrived < threads_.live) {
+        leave(thread);
+    } else {
+        release_barrier();
+        thread.state = ThreadState::runs;
+    }
+    return barrier_.result;
+}
+
+std::uint64_t Block::exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
+                              WarpValues* result, unsigned int source) {
+    const InSimulator here(*this);
+    Thread& thread = *threads_.current;
+    if ((mask >> threads_.number(thread) % warpSize & 1) == 0) stop(wrong_mask, function, site);
+    thread.function = function;
+    thread.mask = mask;
+    thread.value = value;
+    thread.result = result;
+    thread.source = source;
+    begin_wait(thread, ThreadState::at_warp, site);
+    if (release_lanes(thread)) {
+        thread.state = ThreadState::runs;
+    } else {
+        leave(thread);
+    }
+    return thread.value;
+}
+
+/// Whether a thread waits for any other lanes of its warp.
+static bool gathers(const Thread& thread) { return thread.state == ThreadState::at_warp && thread.mask == 0; }
+
+/// @brief Waits until no thread of the block can continue, except by ending the gathering on some line.
+/// @return The lanes of the warp that have gathered on this line.
+unsigned int Block::gather(Site site) {
+    const InSimulator here(*this);
+    Thread& thread = *threads_.current;
+    thread.function = "a warp that converges";
+    thread.mask = 0;  // it is not known which lanes will arrive
+    begin_wait(thread, ThreadState::at_warp, site);
+    leave(thread);
+    return static_cast<unsigned int>(thread.value);
+}
+
+// --- Release ------------------------------------------------------------------------------------
+
+/// Makes the threads at a barrier ready: all live ones have arrived.
+void Block::release_barrier() {
+    if (barrier_.diverged) stop(divergent_barrier);
+    if (barrier_.arrived < threads_.count && !grid_->early_exit) stop(skipped_barrier);
+    if (observer != nullptr) observer->barrier(*this, barrier_.site);
+    for (unsigned int i = 0; i < threads_.count; ++i)
+        if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
+    threads_.waiting -= barrier_.arrived;
+    barrier_.result = std::exchange(barrier_.votes, 0);
+    barrier_.arrived = 0;
+}
+
+/// If all live lanes of a waiting thread's mask have arrived, gives each of them the values of all, and
+/// makes them ready.
+bool Block::release_lanes(const Thread& first) {
+    const unsigned int warp = threads_.number(first) / warpSize * warpSize;
+    const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
+    WarpValues all;
+    if (gathers(first)) return false;
+    // The lane that was missing last time comes first. As long as it is missing, no other lane is looked at.
+    unsigned int& missing = missing_lanes_[warp / warpSize];
+    for (unsigned int k = 0, begin = missing; k < warpSize; ++k) {
+        const unsigned int i = (begin + warpSize - k) % warpSize;
+        const Thread& other = threads_.all[warp + i];
+        if ((first.mask >> i & 1) == 0 || i >= lanes || other.state == ThreadState::returned) continue;
+        if (other.state != ThreadState::at_warp || other.mask != first.mask ||
+            (other.function != first.function && std::strcmp(other.function, first.function) != 0)) {
+            missing = i;
+            return false;
+        }
+        all.lanes |= 1u << i;
+        all.value[i] = other.value;
+    }
+    if (observer != nullptr) observer->warp_meets(*this, warp, all.lanes, first.function);
+    for (unsigned int i = 0; i < warpSize; ++i)
+        if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
+    for (unsigned int i = 0; i < warpSize; ++i) {
+        if ((all.lanes >> i & 1) == 0) continue;
+        Thread& lane = threads_.all[warp + i];
+        if (lane.result != nullptr)
+            *lane.result = all;
+        else
+            lane.value = all.value[lane.source];
+        release(lane);
+    }
+    return true;
+}
+
+/// Makes all gathering threads ready. @return Whether there was one.
+bool Block::release_gatherings() {
+    bool any = false;
+    for (unsigned int i = 0; i < threads_.count; ++i) {
+        const Thread& first = threads_.all[i];
+        if (!gathers(first)) continue;
+        any = true;
+        const unsigned int end = std::min(i / warpSize * warpSize + warpSize, threads_.count);
+        std::uint64_t lanes = 0;
+        for (unsigned int j = i; j < end; ++j)
+            if (gathers(threads_.all[j]) && threads_.all[j].site == first.site) lanes |= 1u << j % warpSize;
+        for (unsigned int j = i; j < end; ++j) {
+            if ((lanes >> j % warpSize & 1) == 0) continue;
+            threads_.all[j].value = lanes;
+            release(threads_.all[j]);
+        }
+    }
+    return any;
+}
+
+// --- Resume -------------------------------------------------------------------------------------
+
+/// Resumes each thread whose wait is over, until it waits again or returns. @return Whether there was one.
+bool Block::resume_ready_threads() {
+    bool any = false;
+    for (unsigned int place = 0; place < threads_.count && !has_failed_; ++place) {
+        Thread* const thread = threads_.order[place];
+        if (thread->state != ThreadState::ready) continue;
+        any = true;
+        threads_.make_current(thread);
+        fibers_.resume(thread->fiber);
+    }
+    return any;
+}
+
+// --- Return -------------------------------------------------------------------------------------
+
+/// The running thread has returned. Barriers and warps wait only for live threads.
+void Block::others_may_continue() {
+    if (barrier_.arrived != 0 && barrier_.arrived == threads_.live) release_barrier();
+    const unsigned int warp = threads_.number(*threads_.current) / warpSize * warpSize;
+    for (unsigned int i = warp; i < std::min(warp + warpSize, threads_.count); ++i)
+        if (threads_.all[i].state == ThreadState::at_warp) release_lanes(threads_.all[i]);
+}
+
+// --- Stop ---------------------------------------------------------------------------------------
+
+/// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
+void Block::tick() {
+    watchdog_.tick(threads_, *grid_);
+    if (!threads_.in_kernel) return;
+    platform::TrapStack::forget();
+    stop_if_due();
+}
+
+void Block::stop_if_due() {
+    if (grid_->failed) {
+        threads_.in_kernel = false;
+        has_failed_ = true;
+        fibers_.give_up();
+    }
+    if (watchdog_.gives_up()) stop(no_progress);
+}
+
+// --- What kernels call, as kernel.h and cooperation.h declare it ---------------------------------
+
+/// The block of the calling kernel. Ends the program if its CPU code has called the kernel.
+static Block& block_of_kernel(const char* what) {
+    if (running_block == nullptr) {
+        std::fprintf(stderr,
+                     "simulator: the CPU uses %s, which is for kernels. A kernel is launched with <<<grid, "
+                     "block>>>\n",
+                     what);
+        std::exit(1);
+    }
+    return *running_block;
+}
+
+void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable) {
+    if (place.block == block_serial) return;  // done by another thread while this one was interrupted
+    place.address = block_of_kernel("shared memory").begin_shared(declaration, variable);
+    place.block = block_serial;
+}
+
+int barrier(bool predicate, Site site) {
+    return block_of_kernel("a barrier").wait_at_barrier(predicate, site);
+}
+
+WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site) {
+    WarpValues result;
+    block_of_kernel(function).exchange(function, mask, value, site, &result, 0);
+    return result;
+}
+
+std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
+                           Site site) {
+    return block_of_kernel(function).exchange(function, mask, value, site, nullptr, source);
+}
+
+unsigned int converged_lanes(Site site) { return running_block == nullptr ? 0 : running_block->gather(site); }
+
+void returned_while_others_wait() { running_block->others_may_continue(); }
+
+void fence(bool of_block) {
+    __sync_synchronize();
+    if (observer == nullptr || running_block == nullptr) return;
+    const Block::InSimulator here(*running_block);
+    observer->fence(*running_block, of_block);
+}
+
+long long device_clock() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace sim

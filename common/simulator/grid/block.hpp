@@ -1,0 +1,126 @@
+/// @file
+/// @brief A block: its threads, and how they start, wait and end.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "../faults/report.hpp"
+#include "../faults/watchdog.hpp"
+#include "../memory/shared_memory.hpp"
+#include "cuda_runtime.h"
+#include "fiber.hpp"
+#include "grid.hpp"
+
+namespace sim {
+
+/// @brief The block that an OS thread runs. The same object runs one block after another.
+///
+/// A fiber calls the kernel for threads 0, 1, 2, … as a plain function. When a thread waits, it keeps
+/// this fiber, and another fiber continues with the threads that have not started. Once all have started,
+/// those whose wait is over are resumed, each in its own fiber.
+class Block {
+ public:
+    /// @param[in] has_guards Whether the overflow of a thread's stack is noticed.
+    explicit Block(bool has_guards);
+
+    /// Prepares what the blocks of a grid have in common.
+    void begin_grid(Grid& grid);
+    /// Runs a block of the grid. @param[in] number Its place in the grid, x running fastest.
+    void run(std::uint64_t number);
+    /// At each tick of the worker's timer: a signal, which may arrive at any instruction.
+    void tick();
+
+    /// @name Called by the running thread
+    /// @{
+    void* begin_shared(const void* declaration, const SharedVariable& variable);
+    int wait_at_barrier(bool predicate, Site site);
+    /// @return What the lane has received from lane `source`, if `result` is null.
+    std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
+                           WarpValues* result, unsigned int source);
+    unsigned int gather(Site site);
+    /// Lets the other threads of the block run first.
+    void yield() {
+        threads_.current->state = ThreadState::ready;
+        leave(*threads_.current);
+    }
+    void others_may_continue();
+    /// Stops the thread if another worker, for which this one may be waiting, has failed, or if the block
+    /// makes no progress.
+    void stop_if_due();
+    /// Stops the thread for a fault, by a function of report.hpp. The thread's stack is given up, and with it
+    /// all that is not destroyed before.
+    template <typename... Arguments>
+    [[noreturn]] void stop(Report (*report)(const Block&, Arguments...),
+                           std::type_identity_t<Arguments>... arguments) {
+        threads_.in_kernel = false;
+        fail(report(*this, arguments...));
+        fibers_.give_up();
+    }
+    /// @}
+
+    std::uint64_t number() const { return number_; }
+    Grid& grid() const { return *grid_; }
+    const Threads& threads() const { return threads_; }
+    const SharedMemory& shared() const { return shared_; }
+    const Watchdog& watchdog() const { return watchdog_; }
+    /// Whether the running thread could not access this address because it has no stack left.
+    bool is_stack_overflow(const void* address) const { return fibers_.is_stack_overflow(address); }
+
+    /// During its lifetime, the running thread is in the simulator's code and must not be interrupted.
+    struct InSimulator {
+        explicit InSimulator(Block& block) : threads(block.threads_) { threads.in_kernel = false; }
+        ~InSimulator() { threads.in_kernel = true; }
+        InSimulator(const InSimulator&) = delete;
+        InSimulator& operator=(const InSimulator&) = delete;
+        Threads& threads;
+    };
+
+ private:
+    void begin(std::uint64_t number);
+    void call_kernel();
+    void begin_wait(Thread& thread, ThreadState state, Site site);
+    /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
+    [[gnu::always_inline]] void leave(Thread& thread) {
+        thread.fiber = fibers_.running();
+        fibers_.leave();
+    }
+    void release_barrier();
+    bool release_lanes(const Thread& first);
+    bool release_gatherings();
+    void release(Thread& thread) {
+        thread.state = ThreadState::ready;
+        --threads_.waiting;
+    }
+    bool resume_ready_threads();
+    void fail(Report report) {
+        has_failed_ = true;
+        grid_->fail(std::move(report));
+    }
+
+    Grid* grid_ = nullptr;
+    std::uint64_t number_ = 0;
+    bool has_failed_ = false;
+    bool has_waited_ = false;  ///< a thread of the block has waited
+    Threads threads_;
+    Fibers fibers_;
+
+    /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.
+    struct Barrier {
+        unsigned int arrived = 0;
+        int votes = 0, result = 0;
+        Site site{};  ///< of the first thread to arrive
+        bool diverged = false;
+    } barrier_;
+
+    unsigned int missing_lanes_[kMaxThreadsPerBlock / warpSize]{};  ///< the lane that each warp waits for
+
+    SharedMemory shared_;
+    Watchdog watchdog_;
+};
+
+/// The block whose simulated thread runs on this OS thread, or null in the host's code.
+extern constinit thread_local Block* running_block;
+
+}  // namespace sim

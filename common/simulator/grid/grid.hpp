@@ -1,0 +1,61 @@
+/// @file
+/// @brief A running grid.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "../faults/report.hpp"
+#include "cuda_runtime.h"
+#include "device.hpp"
+
+namespace sim {
+
+using NestedLaunches = std::vector<std::function<void()>>;
+
+/// A running grid, shared by its workers.
+struct Grid {
+    const Kernel kernel;
+    const LaunchConfig config;
+    const SharedLimit shared_limit;
+    const ThreadLoop loop;
+    const void* const call;
+    const std::uint64_t blocks;    ///< how many run
+    const std::uint64_t left_out;  ///< how many are skipped, after half of the others
+    const std::uint64_t seed;
+    const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
+    const bool early_exit;        ///< threads may skip barriers by returning
+    const bool advises;           ///< messages end with what helps only those who write the whole program
+    std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
+
+    std::atomic<std::uint64_t> next_block{0};
+    std::atomic<bool> failed{false};
+    std::atomic<bool> said_slow{false};
+    std::mutex lock{};
+    Report report{};  ///< of a fault, if there was one
+    NestedLaunches nested{};
+    std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (cooperative.cpp)
+    std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
+
+    /// @return The number of a block that no worker has taken yet, if there is one and none has failed.
+    std::optional<std::uint64_t> take_block() {
+        const std::uint64_t k = failed ? blocks : next_block.fetch_add(1);
+        if (k >= blocks) return std::nullopt;
+        const std::uint64_t block = (first_block + k * block_stride) % blocks;
+        return block < blocks / 2 ? block : block + left_out;
+    }
+
+    /// Ends the grid with a fault, to which `of_kernel` adds the kernel, unless the grid already has one.
+    void fail(Report its);
+};
+
+/// A kernel launches another one: keeps the launch until the running grid has ended.
+void launch_nested(const Kernel& kernel, std::function<void()> run);
+/// Runs what a grid's kernel has launched.
+void run_nested(const NestedLaunches& launches);
+
+}  // namespace sim

@@ -112,12 +112,10 @@ Report divergent_barrier(const Block& block) {
 }
 
 Report skipped_barrier(const Block& block) {
-    return block_report(
-        FaultKind::barrier, cudaErrorLaunchFailure,
-        "barrier left out: " + waiting_threads(block, true) +
-            ". __syncthreads() in a branch is for all threads of a block or for none" +
-            (block.grid().advises ? "; if some return early on purpose, declare it (.early_exit of a variant)"
-                                  : ""));
+    return block_report(FaultKind::barrier, cudaErrorLaunchFailure,
+                        "barrier left out: " + waiting_threads(block, true) +
+                            ". All threads of a block must reach a __syncthreads(), or none: move it out of "
+                            "the branch, and let no thread return before it");
 }
 
 Report deadlock(const Block& block) {

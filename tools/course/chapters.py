@@ -13,14 +13,18 @@ def folders():
     return sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]_*/main.cu"))
 
 
-def find(name):
-    """A chapter by 3, 03 or its folder."""
+def chapter_of(name):
+    """The chapter that is called 3, 03 or by its folder, if there is one."""
     name = name.rstrip("/")
     for folder in folders():
         number = folder.partition("_")[0]
         if name in (folder, number, number.lstrip("0")):
             return folder
-    return fail(2, f"no chapter '{name}': the chapters are {' '.join(folders())}")
+    return ""
+
+
+def find(name):
+    return chapter_of(name) or fail(2, f"no chapter '{name}': the chapters are {' '.join(folders())}")
 
 
 def modes(chapter):

@@ -15,21 +15,20 @@ from rows import Problem, one_line  # noqa: E402
 HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
        ./course run   CHAPTER --single
        ./course test  [CHAPTER ...] [--backend simulator|gpu] [--sanitize] [-- CTEST OPTIONS]
-       ./course run|test FILE.cu [--backend simulator|gpu] [-- PROGRAM OPTIONS]
+       ./course run|test FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
        ./course gdb CHAPTER [-- PROGRAM OPTIONS]
        ./course report [CHAPTER ...] [--output PATH] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
        ./course exercise [NUMBER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
        ./course status [CHAPTER] [--backend simulator|gpu]
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
        ./course predict CHAPTER [--backend simulator|gpu]
-       ./course lens [CHAPTER ... | EXERCISE | FILE.cu] [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course live CHAPTER [--step K]
        ./course grade DIR... [--only NUMBER,...] [--seed N] [--json | --junit | --gradescope FILE] [-j N]
        ./course docs | install | help
 
 run      builds and runs the chapters and prints one table per problem
-test     builds and runs the checks, and ends with a paragraph on each failed check
-         FILE.cu is any CUDA program in one file: run builds and runs it, test adds sanitizers
+test     builds and runs the checks, and ends with a paragraph on each failed check; runs a program with sanitizers
 gdb      builds a chapter for the simulator without optimization (build/debug), and starts it in gdb
 report   does what run does, and also writes an HTML page with tables, charts and the machine's data
 exercise checks the kernel that you write in work/ and says what is wrong; see ./course exercise --help
@@ -44,6 +43,8 @@ install  installs all packages that these commands, .ci/run and editors need (to
          the other commands install the packages that they need
 
 CHAPTER       3, 03 or 03_shared_privatized; without one, all of them
+FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these files and no others
+-I, -D ...    for such a program, as nvcc's, as are -std=c++NN and -Xcompiler -fopenmp (OpenMP)
 --backend     default: the GPU if one is visible and nvcc is installed, otherwise the simulator
 --single      with run: prints the chapter's program as one file, which nvcc compiles without the course
 --sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer (build/sanitize)
@@ -61,6 +62,7 @@ CHAPTER       3, 03 or 03_shared_privatized; without one, all of them
 FLAG, TEXT = {"action": "store_true"}, {}
 BACKEND = {"--backend": TEXT}
 SUBJECTS = "run test gdb report lens".split()  # chapters or files, and options of their programs after --
+PROGRAMS = ("run", "test", "lens")  # any program, too
 OPTIONS = {
     "run": {**BACKEND, "--single": FLAG},
     "test": {**BACKEND, "--sanitize": FLAG},
@@ -96,7 +98,7 @@ def help_of(command):
     lines = [f"./course {line}" for line in lines if command in re.split(r"[| ]+", line.partition("[")[0])]
     about = re.search(rf"^{command} .*(?:\n .*)*", commands, re.MULTILINE)[0]
     kept = [line for line in options.splitlines() if (word := line.split()[0]) in OPTIONS[command] or word == "--no-install"
-            or word == "CHAPTER" and command in SUBJECTS]
+            or word == "CHAPTER" and command in SUBJECTS or word in ("FILE.cu", "-I,") and command in PROGRAMS]
     return "\n".join(["usage: " + "\n       ".join(lines), "", about, "", *kept])
 
 
@@ -107,8 +109,16 @@ def refuse(command, mistake):
 
 def parse(command, words):
     """The options of a command, and `subjects`, its other arguments; those after -- are `rest`, for a program."""
+    import program  # pylint: disable=import-outside-toplevel
+
     at = words.index("--") if "--" in words else len(words)
     words, rest = words[:at], words[at + 1:]
+    compiler = []
+    if command in PROGRAMS:
+        try:
+            compiler, words = program.split_options(words)
+        except program.Refused as why:
+            refuse(command, why)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.error = lambda mistake: refuse(command, mistake)
     parser.add_argument("-h", "--help", action="store_true")
@@ -123,6 +133,8 @@ def parse(command, words):
         sys.exit()
     for word in unknown:
         name = word.partition("=")[0]
+        if name.startswith(program.OPTIONS):
+            fail(2, f"{name} is for {listed(PROGRAMS)}")
         if users := [each for each, names in OPTIONS.items() if name in names]:
             fail(2, f"{name} is for {listed(users)}")
         fail(2, f"no option {word}: ./course help lists the options; those of a chapter's program follow --" if command in SUBJECTS
@@ -134,21 +146,26 @@ def parse(command, words):
             refuse(command, f"--{name} needs a value")
     if (backend := getattr(options, "backend", None)) not in (None, "simulator", "gpu"):
         fail(2, f"--backend accepts simulator or gpu, not '{backend}'")
-    options.rest = rest
+    options.rest, options.compiler = rest, compiler
     return options
 
 
 def sort_subjects(command, options):
-    """Sorts what a command is about into chapters, in their order, a file and an exercise."""
+    """Sorts what a command is about into chapters, in their order, the files of a program and an exercise."""
     import chapters  # pylint: disable=import-outside-toplevel
+    import program  # pylint: disable=import-outside-toplevel
 
-    options.chapters, options.file, options.exercise = [], "", ""
+    options.chapters, options.file, options.files, options.exercise = [], "", [], ""
     for word in options.subjects:
         number = re.fullmatch(r"(\d{1,2})\.(\d+)", word)
-        if word.endswith(".cu"):
-            if command not in ("run", "test", "lens") or options.file:
-                fail(2, f"only run, test and lens accept a program, one at a time: {word}")
-            options.file = word
+        is_folder = not chapters.chapter_of(word) and (USER / word).is_dir()
+        if is_folder or word.endswith(program.SOURCES):
+            if command not in PROGRAMS:
+                fail(2, f"only run, test and lens accept a program: {word}")
+            options.file = options.file or word  # names the program
+            options.files += [word] if not is_folder else [os.path.join(word, name) for name in program.sources_in(USER / word)]
+            if not options.files:
+                fail(1, f"{word}: there are no .cu and .cpp files in this folder")
         elif number:
             options.exercise, others = f"{number[1].zfill(2)}.{number[2]}", options.exercise
             if command != "lens" or others:
@@ -158,8 +175,11 @@ def sort_subjects(command, options):
     if sum(map(bool, (options.chapters, options.file, options.exercise))) > 1:
         fail(2, "lens accepts chapters, an exercise or a program, not two of them" if options.exercise
              else f"{command} accepts chapters or a program, not both")
-    if options.file and not (USER / options.file).is_file():
-        fail(1, f"{options.file}: no such file")
+    for file in options.files:
+        if not (USER / file).is_file():
+            fail(1, f"{file}: no such file")
+    if options.compiler and not options.file:
+        fail(2, f"{options.compiler[0]} is for a program of your own: ./course {command} FILE.cu")
     options.named = sorted(set(options.chapters))
     options.chapters = options.named or chapters.folders()
 
@@ -213,7 +233,7 @@ def run_file(command, options):
         builds.build(preset, ["simulator", "translate", *(["lens"] if command == "lens" else [])], is_quiet=command == "lens")
     os.chdir(USER)  # messages name the file as the user does
     try:
-        path = program.build_program(ROOT / "build" / preset, options.file, command == "lens")
+        path = program.build_program(ROOT / "build" / preset, options.files, options.compiler, command == "lens")
     except program.Refused as why:
         say(why)
         return 1

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""usage: tools/course/program.py gpu|BUILD FILE.cu [lens]
+"""usage: tools/course/program.py gpu|BUILD [--lens] FILE... [-I DIR] [-D NAME[=VALUE]] [-std=c++NN] [-Xcompiler OPTION]
 
-Builds any CUDA program in one file, with nvcc or with a build folder's simulator, and prints the executable's path. The
-simulator's CMake targets `program` and `program_lens` are compiled and linked in the same way: their commands are asked of
-ninja, and only the names of the files are replaced. CMake and ninja themselves can't handle some names of files.
+Builds any CUDA program, of .cu and .cpp files, with nvcc or with a build folder's simulator, and prints the executable's
+path. The simulator's CMake targets `program` and `program_lens` are compiled and linked in the same way: their commands are
+asked of ninja, and only the names of the files are replaced. CMake and ninja themselves can't handle some names of files.
 """
 
 import hashlib
@@ -17,7 +17,13 @@ from fcntl import LOCK_EX, flock
 from itertools import groupby, islice
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import missing  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
+OF_HOST = (".cpp", ".cc", ".cxx")  # not CUDA, for the host's compiler alone
+SOURCES = (".cu", *OF_HOST)
+OPTIONS = ("-I", "-D", "-Xcompiler", "-std=")  # of nvcc, for a program
 LIBRARIES = ["cublas", "curand", "cufft", "cusparse", "cusolver"]
 
 
@@ -49,6 +55,26 @@ def command_of(build, output):
     return command
 
 
+def sources_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir() if path.suffix in SOURCES and path.is_file())
+
+
+def split_options(words):
+    """Splits words into those options of nvcc that say how files are read, each as one word, and all other words."""
+    options, others, words = [], [], iter(words)
+    for word in words:
+        name = next(filter(word.startswith, OPTIONS), None)
+        value = word[len(name or ""):]
+        if name == "-Xcompiler":
+            value = value.removeprefix("=")
+        if name and not value and name != "-std=":
+            value = next(words, "")
+        if name and not value:
+            raise Refused(f"{word} needs a value")
+        (options if name else others).append(f"-Xcompiler={value}" if name == "-Xcompiler" else f"{name or ''}{value}")
+    return options, others
+
+
 def standard(file):
     """The option for the C++ that a program is written in, if its first lines say so in nvcc's words."""
     with open(file, encoding="utf-8", errors="replace") as text:
@@ -68,73 +94,136 @@ def files_read(rule):
 
 def is_older(program, files):
     try:
-        built = program.stat().st_mtime_ns
+        built = os.stat(program).st_mtime_ns
         return not files or any(os.stat(file).st_mtime_ns > built for file in files)
     except OSError:
         return True
 
 
-def clangs_words(build, file):
-    """What clang rejects as nvcc would, if a clang that reads CUDA was found."""
-    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape")
-    if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
+class Unit:
+    """A file of a program, and what is made of it for the simulator."""
+
+    def __init__(self, file, stem, folder, options, folders):
+        self.file, self.path, self.is_host = file, os.path.abspath(file), Path(file).suffix in OF_HOST
+        self.object, self.rule = f"{stem}.o", Path(f"{stem}.o.d")
+        self.refused, self.sources, self.options = Path(f"{stem}.refused"), folder / "sources", options
+        self.for_clang = folder / "cuda"
+        self.folders = folders
+
+    def translate(self, build, kind="--program"):
+        said = run([build / "bin" / "translate", kind, self.file, self.for_clang if kind == "--cuda" else self.sources, *self.folders])
+        if said.returncode != 0:
+            raise Refused(said.stdout.rstrip("\n"))
+
+    def ask_clang(self, build):
+        """Keeps what clang rejects as nvcc would, if a clang that reads CUDA was found."""
+        cache, words = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape"), ""
+        if not self.is_host and re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
+            self.translate(build, "--cuda")
+            copy = f"{self.for_clang}{self.path}"
+            done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", copy, *self.include(self.for_clang), *standard(self.file), *self.options],
+                       env={**os.environ, "CLANG": re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1]})
+            words = done.stdout.replace(copy.removeprefix(f"{ROOT}/"), self.file) if done.returncode == 1 else ""
+        self.refused.write_text(words, encoding="utf-8")
         return ""
-    clang = re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1]
-    done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", file, *standard(file)], env={**os.environ, "CLANG": clang})
-    return done.stdout if done.returncode == 1 else ""
+
+    def include(self, translated):
+        """The options for headers: those of the file's folder, and translations of those in the folders that -I names."""
+        return [f"-I{name}" for name in [os.path.dirname(self.path), *(f"{translated}{os.path.abspath(name)}" for name in self.folders)]]
+
+    def command(self, command, model):
+        """The command that compiles this file in place of the model's."""
+        source = command[-1]
+        command = [word.replace(model, self.object).replace(source, f"{self.sources}{self.path}") for word in command]
+        if self.is_host:
+            at = next(k for k, word in enumerate(command) if word.endswith("prelude.h"))
+            command[at - 1:at + 1] = ["-DSIM_HOST_FILE"]
+        at = next(k for k, word in enumerate(command) if word.startswith("-"))
+        return [*command[:at], *self.include(self.sources), *command[at:-2], *standard(self.file), *self.options, *command[-2:]]
 
 
-def with_simulator(build, file, folder, program, target):
-    said = run([build / "bin" / "translate", "--program", file, folder / "sources"])
-    if said.returncode != 0:
-        raise Refused(said.stdout.rstrip("\n"))
-    path, item, refused = os.path.abspath(file), f"{program}.o", folder / f"{program.name}.refused"
+def in_parallel(jobs):
+    """What functions return that are called at the same time. Raises the messages of all that were refused."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = [pool.submit(job) for job in jobs]
+    if refused := [each.exception() for each in done if isinstance(each.exception(), Refused)]:
+        raise Refused("\n".join(map(str, refused)))
+    return [each.result() for each in done]
+
+
+def with_simulator(build, files, options, folder, program, target):
+    flags = [word for option in options if option.startswith("-Xcompiler") for word in option.partition("=")[2].split(",")]
+    words = [*flags, *(option for option in options if not option.startswith("-Xcompiler"))]
+    folders = [option[2:] for option in options if option.startswith("-I")]
+    units = [Unit(file, f"{program}.{k}", folder, words, folders) for k, file in enumerate(files)]
+    for unit in units:
+        unit.translate(build)
     archives = [build / f"lib{name}.a" for name in ("simulator", *(["lens"] if target == "program_lens" else []))]
-    rule = Path(f"{item}.d")
-    if is_older(program, [*files_read(rule), *archives]):
+    old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives])]
+    messages = ""
+    if old or is_older(program, [*(unit.object for unit in units), *archives]):
         model = f"CMakeFiles/{target}.dir/program.cpp.o"
         compile_, link = command_of(build, model), command_of(build, f"bin/{target}")
-        source = compile_[-1]
-        compile_ = [word.replace(model, item).replace(source, f"{folder}/sources{path}") for word in compile_]
-        at = next(k for k, word in enumerate(compile_) if word.startswith("-"))
-        link = [word.replace(model, item).replace(f"bin/{target}", str(program)) for word in link]
         program.unlink(missing_ok=True)
-        with ThreadPoolExecutor() as pool:
-            words = pool.submit(clangs_words, build, file)
-            messages = compiled([*compile_[:at], f"-I{os.path.dirname(path)}", *compile_[at:-2], *standard(file), *compile_[-2:]]) + compiled(link, cwd=build)
-            refused.write_text(words.result(), encoding="utf-8")
-        sys.stderr.write(messages)
-    sys.stderr.write(refused.read_text(encoding="utf-8"))
+
+        def build_unit(unit):
+            Path(unit.object).unlink(missing_ok=True)
+            return compiled(unit.command(compile_, model))
+
+        messages = "".join(in_parallel([*(lambda unit=unit: build_unit(unit) for unit in old),
+                                        *(lambda unit=unit: unit.ask_clang(build) for unit in old)]))
+        objects = [unit.object for unit in units]
+        at = link.index(model)
+        link = [*link[:at], *objects, *link[at + 1:], *flags]
+        done = run([word.replace(f"bin/{target}", str(program)) for word in link], cwd=build, env={**os.environ, "LC_ALL": "C"})
+        if done.returncode != 0:
+            raise Refused(missing.of_linker(done.stdout, dict(zip(objects, files)), folder / "sources", SOURCES))
+    sys.stderr.write(messages + "".join(unit.refused.read_text(encoding="utf-8") for unit in units))
 
 
-def with_nvcc(file, program):
-    sys.path.insert(0, str(Path(__file__).resolve().parent))
+def with_nvcc(files, options, program):
     import machine  # pylint: disable=import-outside-toplevel
 
-    text = Path(file).read_text(encoding="utf-8", errors="replace")
-    options = ["-O3", "-lineinfo", "-rdc=true", "-lcudadevrt", "-Wno-deprecated-gpu-targets", *["-arch=native"] * bool(machine.visible_gpu()),
-               *(f"-l{name}" for name in LIBRARIES if re.search(rf'include *[<"]{name}', text))]
-    sys.stderr.write(compiled([os.environ.get("CUDACXX") or "nvcc", os.path.abspath(file), *standard(file), *options, "-o", program]))
+    texts = [Path(file).read_text(encoding="utf-8", errors="replace") for file in files]
+    libraries = (f"-l{name}" for name in LIBRARIES if any(re.search(rf'include *[<"]{name}', text) for text in texts))
+    standards = [] if any(option.startswith("-std") for option in options) else [word for file in files for word in standard(file)][:1]
+    words = [*map(os.path.abspath, files), *standards, *options]
+    # nvcc writes its words into a shell's commands: most of them in double quotes, those of -Xcompiler in none.
+    for word in words:
+        if found := re.search(r"[^\w=,./+:-]" if word.startswith("-Xcompiler") else r'["$`\\\n]', word):
+            raise Refused(f"nvcc would give {word!r} to a shell, to which {found[0]!r} means something else: rename it")
+    own = ["-O3", "-lineinfo", "-rdc=true", "-lcudadevrt", "-Wno-deprecated-gpu-targets", *["-arch=native"] * bool(machine.visible_gpu())]
+    sys.stderr.write(compiled([os.environ.get("CUDACXX") or "nvcc", *words, *own, *libraries, "-o", program]))
 
 
-def build_program(build, file, lens=False):
+def build_program(build, files, options=(), lens=False):
     """Builds a program unless nothing has changed. Returns the executable's path, or raises Refused."""
-    folder = Path(build).resolve() / "programs" / hashlib.sha256(os.fsencode(os.path.abspath(file))).hexdigest()[:16]
+    files = list({os.path.abspath(file): file for file in files}.values())
+    words = [*map(os.path.abspath, files), *options]
+    if any(option.startswith("-I") for option in options):
+        words.append(os.getcwd())
+    folder = Path(build).resolve() / "programs" / hashlib.sha256(b"\0".join(map(os.fsencode, words))).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / ("lens" if lens else "program")
     with open(folder / "lock", "a", encoding="utf-8") as lock:
         flock(lock, LOCK_EX)
         if Path(build).resolve() == ROOT / "build" / "gpu":
-            with_nvcc(file, program)
+            with_nvcc(files, options, program)
         else:
-            with_simulator(Path(build).resolve(), file, folder, program, "program_lens" if lens else "program")
+            with_simulator(Path(build).resolve(), files, options, folder, program, "program_lens" if lens else "program")
     return program
 
 
-if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["lens"]):
+def main(words):
+    options, words = split_options(words)
+    lens, words = "--lens" in words, [word for word in words if word != "--lens"]
+    if len(words) < 2:
         sys.exit(__doc__.strip())
+    print(build_program(ROOT / "build" / "gpu" if words[0] == "gpu" else words[0], words[1:], options, lens))
+
+
+if __name__ == "__main__":
     try:
-        print(build_program(ROOT / "build" / "gpu" if sys.argv[1] == "gpu" else sys.argv[1], sys.argv[2], sys.argv[3:] == ["lens"]))
+        main(sys.argv[1:])
     except (Refused, OSError) as why:
         sys.exit(str(why))

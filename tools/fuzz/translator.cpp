@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::vector<Token> tokens = Lexer(source).tokens();
     for (const bool from_elsewhere : {false, true}) {
         try {
-            Tokens all = from_elsewhere ? Program("").prepare(tokens) : Tokens(tokens);
+            Tokens all = from_elsewhere ? Program(Program::To::cpp, "", {}).prepare(tokens) : Tokens(tokens);
             const std::string translated = Translator(std::move(all)).translate();
             if (std::count(translated.begin(), translated.end(), '\n') !=
                 std::count(source.begin(), source.end(), '\n'))

@@ -36,7 +36,7 @@ def races(indigo, source):
         shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
         file = shutil.copy(source, scratch)
         try:
-            program = build_program(ROOT / "build" / "simulator", file, lens=True)
+            program = build_program(ROOT / "build" / "simulator", [file], lens=True)
         except Refused:
             return None, "it does not compile"
         found = False

@@ -1,6 +1,7 @@
 """usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course lens EXERCISE [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
-       ./course lens FILE.cu [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
+       ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines] [--sample N]
+                     [--json | --html PATH] [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialized reads.
 
@@ -13,11 +14,12 @@ Counts what kernels do on a simulated GPU, by kernel and source line, and finds 
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise; a
 histogram then also runs on a smaller device, to estimate what limits it at 100 Mi. Exit status 1: something was found;
-2: the lens could not run.
+2: the lens could not run; otherwise, the program's own. A program may also be several files, or a folder.
 """
 
 import json
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -65,7 +67,8 @@ def counted(asked, options):
 
 
 def look(asked, options):
-    """Shows what programs do that have been built for the lens. Returns 1 if something was found; ends with 2 if it could not look."""
+    """Shows what programs do that have been built for the lens. Returns 1 if something was found, otherwise the status of a
+    file's program; ends with 2 if it could not look."""
     folders = [asked.folder if asked.file else text.ROOT]
     try:
         runs = counted(asked, options)
@@ -80,4 +83,9 @@ def look(asked, options):
         print(f"The page: {asked.folder / asked.html}", file=sys.stderr)
     else:
         print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders)))
-    return int(any(seen["findings"] or seen["fault"] for _, seen in runs))
+    if any(seen["findings"] or seen["fault"] for _, seen in runs):
+        return 1
+    status = runs[0][1]["status"] if asked.file else 0
+    if status < 0:
+        print(f"course: ended by {signal.Signals(-status).name}: {asked.file}", file=sys.stderr)
+    return status if status >= 0 else 128 - status

@@ -30,7 +30,7 @@ def main(arguments):
     build, file = arguments
     expected = dict(LAUNCH.findall(Path(file).read_text(encoding="utf-8")))
     try:
-        program = build_program(build, file, lens=True)
+        program = build_program(build, [file], lens=True)
     except Refused as why:
         raise Problem(str(why)) from None
     seen = counts.run(program, [], has_row=False)

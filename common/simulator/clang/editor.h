@@ -39,6 +39,24 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <cmath>
 #pragma clang force_cuda_host_device end
 
+// nvcc knows what ceil gives of a constant, and only ceil: `__shared__ int s[(int)ceil(n / 4.0)]` is an
+// array.
+#pragma clang force_cuda_host_device begin
+constexpr double sim_ceil(double x) {
+    return x > -1e15 && x < 1e15
+               ? static_cast<double>(static_cast<long long>(x) + (static_cast<long long>(x) < x))
+               : x;
+}
+constexpr float sim_ceil(float x) { return static_cast<float>(sim_ceil(static_cast<double>(x))); }
+template <typename T>
+constexpr double sim_ceil(T x) {
+    return sim_ceil(static_cast<double>(x));
+}
+#pragma clang force_cuda_host_device end
+namespace std {
+using ::sim_ceil;
+}
+
 // The simulator also includes these headers, but their functions must remain host functions.
 #include <cstdint>
 #include <cstring>
@@ -103,6 +121,7 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #define __managed__ __attribute__((device))
 #endif
 #include <new>  // clang's own, whose operators a kernel may also use
+#define ceil sim_ceil
 
 /// @{
 

@@ -46,8 +46,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
     std::abort();
 }
 
-/// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds`, in place of that
-/// sanitizer's library
+/// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds,return`, in place of
+/// that sanitizer's library
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* address) {
     if (running_block != nullptr) sim::misaligned(address);
@@ -67,5 +67,18 @@ extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBound
                                                                 std::uintptr_t index) {
     if (running_block != nullptr) running_block->stop(sim::bad_index, index, what->array->name);
     sim::fail_on_cpu("an index that its array does not have");
+}
+struct MissingReturn {
+    const char* file;
+    std::uint32_t line, column;  ///< of the function's name
+};
+extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* what) {
+    const Site function{what->file, static_cast<int>(what->line)};
+    if (running_block != nullptr) running_block->stop(sim::missing_return, function);
+    std::fprintf(stderr,
+                 "simulator: the CPU's own code reaches the end of the function at %s:%d, which must "
+                 "return a value\n",
+                 function.file, function.line);
+    std::abort();
 }
 /// @}

@@ -149,7 +149,7 @@ Report thrown_exception(const Block& block, const std::string& what) {
 Report launch_by_kernel(const Block& block, Kernel kernel) {
     return broken_rule(
         block, "launches " + launch_text(kernel) +
-                   ": kernels can launch kernels only in a program that ./course run builds from one file");
+                   ": kernels can launch kernels only in a program of your own, which ./course run builds");
 }
 
 Report wait_for_ordinary_grid(const Block& block) {
@@ -199,6 +199,11 @@ Report bad_index(const Block& block, std::uint64_t index, const char* array) {
         "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + type);
 }
 
+Report missing_return(const Block& block, Site function) {
+    return broken_rule(
+        block, "reaches the end of the function at " + text(function) + ", which must return a value");
+}
+
 Report bad_address(const Block& block, const void* address) {
     const std::string copy = copy_text(address, true);
     return thread_report(block, FaultKind::address,
@@ -222,7 +227,7 @@ Report trapped(const Block& block, platform::Trap trap, const void* address) {
                              : trap == Trap::illegal_instruction ? "stops itself, as __trap() does"
                              : trap == Trap::abort               ? "calls abort(), which a GPU does not have"
                              : block.is_stack_overflow(address)
-                                 ? "needs more than " + std::to_string(Fibers::kStackBytes / 1024) +
+                                 ? "needs more than " + std::to_string(Fibers::kLocalBytes / 1024) +
                                        " KiB of stack for its local variables and calls"
                                  : "";
     if (what.empty()) return bad_address(block, address);

@@ -47,6 +47,7 @@ Report ended_block(const Block& block, uint3 ended, Site site);  ///< It waits f
 Report no_progress(const Block& block);
 Report call_of_exit(const Block& block);
 Report bad_index(const Block& block, std::uint64_t index, const char* array);
+Report missing_return(const Block& block, Site function);
 Report bad_address(const Block& block, const void* address);
 Report misaligned_address(const Block& block, const void* address);
 Report trapped(const Block& block, platform::Trap trap, const void* address);

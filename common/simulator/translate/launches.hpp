@@ -20,6 +20,13 @@ class Launches {
         replace_three(close, ">", "))");
     }
 
+    /// Removes the blanks in the `<< <` at `at` and in its `>> >`, which CUDA's other compilers don't accept.
+    void close_up(std::size_t at) {
+        const std::size_t close = find_close(at);
+        replace_three(at, "<", "<<<");
+        replace_three(close, ">", ">>>");
+    }
+
     /// The beginning of a kernel's name that ends before `end`: `a::b<c, d>`, `x.y`, `(*p)`, `p[i]`, `a##b`.
     std::size_t kernel_begin(std::size_t end, std::size_t directive) const {
         std::size_t i = end;

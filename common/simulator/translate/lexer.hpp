@@ -86,10 +86,11 @@ class Lexer {
     }
 
     /// The length of a `\` with the end of its line, after which the next line continues this one; 0 if none.
+    /// As for compilers, blanks may be between the two.
     std::size_t joined_line(std::size_t at) const {
         if (at >= source_.size() || source_[at] != '\\') return 0;
-        if (source_.compare(at + 1, 1, "\n") == 0) return 2;
-        return source_.compare(at + 1, 2, "\r\n") == 0 ? 3 : 0;
+        const std::size_t end = source_.find_first_not_of(" \t\v\f\r", at + 1);
+        return end != std::string::npos && source_[end] == '\n' ? end + 1 - at : 0;
     }
 
     /// Moves to the end of the line, including the lines that continue it.

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "translator.hpp"
@@ -17,6 +18,8 @@ inline std::string read_source(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) throw std::runtime_error(path.string() + ": cannot be read");
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // which some editors write
+    if (text.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0) text.erase(0, kByteOrderMark.size());
     return text;
 }
 
@@ -26,13 +29,18 @@ inline void write_source(const std::filesystem::path& path, const std::string& t
     if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
 }
 
+/// The line that lets compilers name `path` in their messages about what follows.
+inline std::string line_of(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << "#line 1 " << std::quoted(path.string()) << "\n";
+    return text.str();
+}
+
 /// The C++ translation of a file's tokens. Compilers name `path` in their messages.
 inline std::string translated_source(const std::filesystem::path& path, Tokens tokens) {
-    std::ostringstream text;
     try {
-        text << "#line 1 " << std::quoted(path.string()) << "\n" << Translator(std::move(tokens)).translate();
+        return line_of(path) + Translator(std::move(tokens)).translate();
     } catch (const std::exception& error) {
         throw std::runtime_error(path.string() + ":" + error.what());
     }
-    return text.str();
 }

@@ -23,11 +23,13 @@
 
 /// @name What programs ask the compiler
 /// The one compilation is for the host and for the device, and both find what a device of compute
-/// capability 9.0 has.
+/// capability 9.0 has. In a file of C++, nvcc does not read CUDA's own words.
 /// @{
+#ifndef SIM_HOST_FILE
 #define __CUDACC__ 1
-#define __NVCC__ 1
 #define __CUDA_ARCH__ 900
+#endif
+#define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define CUDART_VERSION 13000

@@ -136,7 +136,7 @@ __global__ void abort_kernel(unsigned int*) {
     if (threadIdx.x == 5) std::abort();
 }
 __global__ void large_frame_kernel(unsigned int* d_data) {
-    volatile unsigned int large[300 * 256];
+    volatile unsigned int large[300 * 1024];
     if (threadIdx.x != 5) return;
     large[d_data == nullptr ? 1 : 0] = 1;
     d_data[0] = large[0];
@@ -157,7 +157,7 @@ TEST_CASE("what ends a program elsewhere ends a kernel, and the thread is named"
     CHECK(says(said([](unsigned int* d) { throwing_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) throws an exception (thrown)"}));
     CHECK(says(said([](unsigned int* d) { large_frame_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
-               {"needs more than 128 KiB of stack"}));
+               {"needs more than 512 KiB of stack"}));
     CHECK(says(said([](unsigned int* d) { launching_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) launches throwing_kernel (launched at "}));
     if (kSanitized) return;  // it ends the program before the simulator hears of the others

@@ -33,9 +33,27 @@ __global__ void recursive_kernel(int* d_result, int depth) {
 }
 
 __global__ void large_array_kernel(int* d_result, int index) {
-    volatile char large[160 * 1024];
+    volatile char large[700 * 1024];
     large[index] = 1;
     if (threadIdx.x == 0) *d_result = large[index];
+}
+
+__global__ void legal_array_kernel(int* d_result, int step) {
+    volatile int legal[128 * 1024 - 16];  // CUDA allows 512 KiB
+    for (int i = 0; i < 128 * 1024 - 16; i += step) legal[i] = i;
+    __syncthreads();
+    atomicAdd(d_result, legal[step * static_cast<int>(threadIdx.x)]);
+}
+
+TEST_CASE("each thread may have local arrays of 512 KiB") {
+    int* d_result = nullptr;
+    int result = 0;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    CUDA_CHECK(cudaMemset(d_result, 0, sizeof(int)));
+    legal_array_kernel<<<2, 64>>>(d_result, 1024);
+    CUDA_CHECK(cudaMemcpy(&result, d_result, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(result == 2 * 1024 * 63 * 64 / 2);
+    CUDA_CHECK(cudaFree(d_result));
 }
 
 TEST_CASE("too deep a recursion, or too large a local array, is found") {
@@ -44,9 +62,9 @@ TEST_CASE("too deep a recursion, or too large a local array, is found") {
     recursive_kernel<<<1, 4>>>(d_result, 50);
     CUDA_CHECK(cudaGetLastError());
     CHECK(says(fault_of([=] { recursive_kernel<<<1, 4>>>(d_result, 100000); }, cudaErrorLaunchFailure),
-               {"recursive_kernel", "thread (2, 0, 0) at ", "needs more than 128 KiB of stack"}));
+               {"recursive_kernel", "thread (2, 0, 0) at ", "needs more than 512 KiB of stack"}));
     CHECK(says(fault_of([=] { large_array_kernel<<<1, 1>>>(d_result, 0); }, cudaErrorLaunchFailure),
-               {"large_array_kernel", "thread (0, 0, 0) ", "needs more than 128 KiB of stack"}));
+               {"large_array_kernel", "thread (0, 0, 0) ", "needs more than 512 KiB of stack"}));
 }
 
 template <int kCount>

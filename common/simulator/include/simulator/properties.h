@@ -110,7 +110,7 @@ struct cudaDeviceProp {
 
 /// What `cudaDeviceGetAttribute` can be asked for.
 enum cudaDeviceAttr : int {
-#define X(name, value, property) name = value,
-    SIM_ATTRIBUTES(X)
-#undef X
+#define SIM_X(name, value, property) name = value,
+    SIM_ATTRIBUTES(SIM_X)
+#undef SIM_X
 };

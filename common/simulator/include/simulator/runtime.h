@@ -15,9 +15,9 @@
 
 /// The numbers and texts are CUDA's.
 enum cudaError_t : int {
-#define X(name, value, text) name = value,
-    SIM_ERRORS(X)
-#undef X
+#define SIM_X(name, value, text) name = value,
+    SIM_ERRORS(SIM_X)
+#undef SIM_X
 };
 
 /// @{

@@ -35,10 +35,12 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda_gl_interop.h", "OpenGL"},
                                                      {"cuda_texture_types.h", "textures"}};
 
+inline constexpr std::string_view kInlinePtx = "inline PTX (asm)";
+
 /// Of other words.
-inline constexpr MissingFeature kMissingWords[] = {{"asm", "inline PTX (asm)"},
-                                                   {"__asm__", "inline PTX (asm)"},
-                                                   {"__asm", "inline PTX (asm)"},
+inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
+                                                   {"__asm__", kInlinePtx},
+                                                   {"__asm", kInlinePtx},
                                                    {"cudaTextureObject_t", "textures"},
                                                    {"cudaArray_t", "textures"},
                                                    {"cudaArray", "textures"},
@@ -101,7 +103,8 @@ inline std::vector<Include> includes(const std::vector<Token>& tokens) {
 }
 
 /// Makes each use of a missing feature a compiler error, so code that the preprocessor leaves out may use it.
-inline void name_what_is_missing(std::vector<Token>& tokens) {
+/// @param for_host Whether the host's compiler alone reads the file, whose `asm` is the host's.
+inline void name_what_is_missing(std::vector<Token>& tokens, bool for_host = false) {
     const auto sentence = [](std::string_view feature) {
         return "the simulator has no " + std::string(feature) + ": this program needs a GPU";
     };
@@ -117,6 +120,7 @@ inline void name_what_is_missing(std::vector<Token>& tokens) {
     for (Token& token : tokens) {
         if (token.kind != Token::word) continue;
         const std::string_view feature = missing_feature(token.text, kMissingWords);
+        if (for_host && feature == kInlinePtx) continue;
         if (!feature.empty() && named.insert(feature).second)
             token.text.insert(0, "_Pragma(\"GCC error \\\"" + sentence(feature) + "\\\"\") ");
     }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Translates a program from elsewhere: one file, and the headers of its own that it includes.
+/// @brief Translates a file of a program from elsewhere, and the headers of its own that it includes.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,16 @@
 #include "missing.hpp"
 #include "volatile_pointers.hpp"
 
-/// Translates a file and all that it includes by `#include "…"` into a folder, under their absolute paths.
+/// Translates a file and the headers that it includes into a folder, under their absolute paths: those beside
+/// the file that includes them, and those in the folders that `-I` names. In a file that nvcc leaves to the
+/// host's compiler, only features that the simulator lacks are named.
 class Program {
  public:
-    explicit Program(std::string folder) : folder_(std::move(folder)) {}
+    enum class To { cpp, cuda };
+
+    /// @param to The translation's language: C++, or CUDA as clang reads it, which is stricter than nvcc.
+    Program(To to, std::string folder, std::vector<std::filesystem::path> included)
+        : to_(to), folder_(std::move(folder)), included_(std::move(included)) {}
 
     /// Translates a file and its headers, and writes a rule of Make beside it, OUTPUT.d, that names them.
     /// @param path What messages call the file. @throws std::runtime_error that begins with it.
@@ -41,12 +47,17 @@ class Program {
         if (!done_.insert(output.lexically_normal()).second) return;
         read_.push_back(std::filesystem::absolute(path).lexically_normal());
         std::vector<Token> tokens = Lexer(read_source(path)).tokens();
-        for (const Include& include : includes(tokens)) {
-            const std::filesystem::path header = path.parent_path() / include.name;
-            if (include.quoted && std::filesystem::is_regular_file(header)) translate(header);
-        }
         std::filesystem::create_directories(output.parent_path());
-        write_if_changed(output, translated_source(path, prepare(std::move(tokens))));
+        if (is_for_host(path)) {
+            name_what_is_missing(tokens, true);
+            std::string text = line_of(path);
+            for (const Token& token : tokens) text += token.text;
+            return write_if_changed(output, text);
+        }
+        for (const Include& include : includes(tokens)) translate_header(include, path.parent_path());
+        leave_out_stray_backslashes(tokens);
+        write_if_changed(output, to_ == To::cuda ? line_of(path) + closed_up(Tokens(std::move(tokens)))
+                                                 : translated_source(path, prepare(std::move(tokens))));
     }
 
     /// What is done to a file before the course's translator does its part.
@@ -64,6 +75,31 @@ class Program {
     }
 
  private:
+    static bool is_for_host(const std::filesystem::path& path) {
+        const std::filesystem::path kind = path.extension();
+        return kind == ".cpp" || kind == ".cc" || kind == ".cxx";
+    }
+    /// nvcc only warns of a `\` after which the line goes on.
+    static void leave_out_stray_backslashes(std::vector<Token>& tokens) {
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            if (tokens[i].text == "\\" && tokens[i].directive == 0 &&
+                (i + 1 == tokens.size() || tokens[i + 1].kind == Token::blank))
+                tokens[i].text = " ";
+    }
+    /// With `<<<` and `>>>` as one word each, whatever blanks an editor has put there.
+    static std::string closed_up(Tokens tokens) {
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            if (tokens.third(i, "<") != kNone) Launches(tokens).close_up(i);
+        return tokens.join(0, tokens.size());
+    }
+    void translate_header(const Include& include, const std::filesystem::path& beside) {
+        std::vector<std::filesystem::path> folders = included_;
+        if (include.quoted) folders.insert(folders.begin(), beside);
+        for (const std::filesystem::path& folder : folders)
+            if (std::filesystem::is_regular_file(folder / include.name))
+                return translate(folder / include.name);
+    }
+
     std::filesystem::path output_of(const std::filesystem::path& path) const {
         return folder_ / std::filesystem::absolute(path).relative_path();
     }
@@ -86,7 +122,9 @@ class Program {
         has_changed_ = true;
     }
 
+    const To to_;
     const std::filesystem::path folder_;
+    const std::vector<std::filesystem::path> included_;
     KernelPointers kernel_pointers_;
     LaunchMacros launch_macros_;
     DiscardedErrors discarded_errors_;

@@ -3,7 +3,7 @@
 set -euo pipefail
 build=$1
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-program=$here/../../../../../tools/course/program.py
+program=$(realpath "$here/../../../../../tools/course/program.py")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
@@ -42,7 +42,31 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   done
 fi
 
+# What nvcc accepts and stricter compilers don't: a byte order mark, blanks in <<< and >>>, and after a backslash at a
+# line's end; a backslash before a comment; and an array's size from ceil.
+printf '\xef\xbb\xbf#define LAUNCH(grid, block) \\  \n  << <grid, block >> >
+__global__ void k(int* p) {
+  const int n = (int)ceil(48 / 32.0) * 32;
+  __shared__ int s[n];
+  s[threadIdx.x] = 3 + \\ // first
+    threadIdx.x;
+  __syncthreads();
+  *p = s[n - 1];
+}
+int main() {
+  int* p;
+  cudaMallocManaged(&p, 4);
+  k << <1, 64 >> > (p);
+  k << <dim3(1),
+        64 >> >(p);
+  k LAUNCH(1, 64)(p);
+  return cudaDeviceSynchronize() == 0 && *p == 66 ? 0 : 1;
+}' >"$scratch/lax.cu"
+if ! executable=$("$program" "$build" "$scratch/lax.cu" 2>"$scratch/said") || ! "$executable"; then complain "lax.cu fails"; fi
+if grep -v 'backslash\|^ ' "$scratch/said"; then complain "of lax.cu, compilers say more than of a backslash"; fi
+
 # A folder and a file may have any name; headers beside the file are translated; the status is the program's.
+# shellcheck disable=SC2089 # a name has quotes
 folder="$scratch/a b;\$(c)#'\"&"
 mkdir -p "$folder/lib"
 printf '#include "lib/k.cuh"\nint main(int, char** v) { say<<<1, 2>>>(); return cudaDeviceSynchronize() == 0 && v[1][1] == 0 ? 7 : 1; }' \
@@ -56,11 +80,65 @@ echo '#define WORD "ho "' >"$folder/l.h"
 said=$("$("$program" "$build" "$folder/d\"e.cu")" x) || true
 [ "$said" = "ho ho " ] || complain "after a change of a header: $said"
 
+# Several files share device variables and functions, as with nvcc -rdc=true; a file of C++ is the host's alone.
+many="$folder/ma ny" include="$folder/in'cl"
+mkdir -p "$many" "$include"
+printf 'extern __device__ int counter;\nextern __constant__ float table[2];\n__device__ float look(int i);\n__global__ void use(float*);\n' >"$many/shared.cuh"
+printf '#include "shared.cuh"\n__device__ int counter = N;\n__constant__ float table[2];
+__device__ float look(int i) { atomicAdd(&counter, 1); return table[i]; }' >"$many/d\$e.cu"
+printf '#include "shared.cuh"\n__global__ void use(float* o) { o[threadIdx.x] = look(threadIdx.x); }' >"$many/use.cu"
+printf '__global__ void add(float* o) { __shared__ float s; s = 10; *o += s; }' >"$include/add.cuh"
+printf '#ifdef __CUDACC__\n#error\n#endif\n#include <omp.h>\n#include <cuda_runtime.h>
+int threads() { int n = 0; asm("nop");\n#pragma omp parallel num_threads(3)\n#pragma omp atomic\nn += cudaFree(nullptr) + 1;\nreturn n; }' >"$many/-host.cpp"
+printf '#include "shared.cuh"\n#include <add.cuh>\nint threads();
+int main() {
+  float h[2] = {1, 2}, *o;
+  int n = 0;
+  cudaMemcpyToSymbol(table, h, 8);
+  cudaMallocManaged(&o, 8);
+  use<<<1, X>>>(o);
+  add<<<1, 1>>>(o);
+  cudaMemcpyFromSymbol(&n, counter, 4);
+  printf("%%g %%g %%d %%d", o[0], o[1], n, threads());
+}' >"$many/main.cu"
+several() { (cd "$many" && "$program" "$build" "$@" -I "$include" -D N=5 -DX=2 -Xcompiler -fopenmp 2>&1); }
+all=(main.cu "$many/d\$e.cu" ./use.cu ./-host.cpp)
+if said=$(several "${all[@]}"); then said=$("$said"); fi
+[ "$said" = "11 2 7 3" ] || complain "several files print: ${said::300}"
+# explained WORDS COMMAND...: the build says these words alone.
+explained() {
+  local said
+  if said=$("${@:2}") || [ "$said" != "$1" ]; then complain "${*:2} says: ${said::300}"; fi
+}
+explained "main.cu:9: error: undefined reference to use(float*): use.cu defines it: name it, too
+main.cu: error: undefined reference to table: d\$e.cu defines it: name it, too
+main.cu: error: undefined reference to counter: d\$e.cu defines it: name it, too
+main.cu:12: error: undefined reference to threads(): -host.cpp defines it: name it, too" several main.cu
+explained "course: no file defines main(), but $many/main.cu does: name it, too" several "$many/d\$e.cu"
+printf '__constant__ float c[2];\nint main() {}' >"$many/one.cu"
+printf '__global__ void missing();\n__constant__ float c[2];\nint main() { missing<<<1, 1>>>(); }' >"$many/two.cu"
+explained "two.cu:3: error: undefined reference to missing(): no file of the program defines it
+two.cu:3: error: main is also defined in one.cu:2: name the files of one program
+two.cu:2: error: c is also defined in one.cu:1: one file defines it, the others declare it (extern)" \
+  several one.cu two.cu
+printf '#include <omp.h>\nint main() { return omp_get_thread_num(); }' >"$many/omp.cu"
+# shellcheck disable=SC2016 # it is another shell's to expand
+explained "omp.cu:2: error: undefined reference to omp_get_thread_num: OpenMP needs -Xcompiler -fopenmp" \
+  env -C "$many" bash -c '"$1" "$2" omp.cu 2>&1' - "$program" "$build"
+printf '\n#include <cublas_v2.h>\nint main() {}' >"$many/blas.cpp"
+[[ $(several blas.cpp) == "blas.cpp:2:"*"the simulator has no cuBLAS"* ]] || complain "a C++ file may include cuBLAS"
+# nvcc gives names to a shell, so it gets none with a meaning there.
+for words in "-I\$a" "-D\`a" "-Xcompiler=a;b" "$many/d\$e.cu"; do
+  if said=$("$program" gpu "$scratch/rejected.cu" "$words" 2>&1) || [[ $said != "nvcc would give "* ]]; then
+    complain "with $words, nvcc gets a name that a shell changes: $said"
+  fi
+done
+
 # fails WORDS SOURCE: a program that the simulator stops, with these words.
 fails() {
   local said
   printf '%b' "$2" >"$scratch/failing.cu"
-  said=$("$("$program" "$build" "$scratch/failing.cu")" 2>&1) || true
+  said=$("$("$program" "$build" "$scratch/failing.cu" 2>/dev/null)" 2>&1) || true
   [[ $said == *"$1"* ]] || complain "of $2 it says: $said"
 }
 # unseen WORDS STATEMENTS: a program that does not look at an error. It is told so, and fails if CUDA_SIM_STRICT is set.
@@ -88,6 +166,9 @@ unseen "" "if (cudaMemset(device, 0, 9) == cudaSuccess) return 1; const cudaErro
 unseen "" "(void)cudaFree(host);"
 unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
 
+grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # which has words of its own for it
+  fails "thread (0, 0, 0) reaches the end of the function at $scratch/failing.cu:1, which must return a value" \
+    '__device__ int todo() {}\n__global__ void k(int* p) { *p = todo(); }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 2>>>(p); }'
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'

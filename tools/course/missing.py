@@ -1,0 +1,74 @@
+"""What the linker says of a program of several files, in words that say what to do."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SIMULATOR = ROOT / "common" / "simulator"
+PLACE = r"(?:\S*ld(?:\.\w+)?: )?(?P<place>.+?): "
+UNDEFINED = re.compile(PLACE + r"undefined reference to [`'](?P<symbol>.+)'$")
+DEFINED_TWICE = re.compile(PLACE + r"multiple definition of [`'](?P<symbol>.+?)'; (?P<first>.*): first defined here$")
+
+
+def word_of(symbol):
+    """A symbol's name without its namespace, its template's arguments and its parameters."""
+    return re.sub(r"[(<\[].*", "", symbol).rpartition("::")[2]
+
+
+def defines(path, name):
+    """Whether a file defines a function or a variable. A file that can't be read defines nothing."""
+    sys.path.insert(1, str(ROOT / "tools" / "exercises"))
+    import cpp  # pylint: disable=import-outside-toplevel
+
+    try:
+        found = cpp.definitions(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError):
+        return False
+    return any(name in each.names and (each.is_function or "extern" not in each.head and "(" not in each.head) for each in found)
+
+
+def neighbour(name, files, kinds):
+    """A file beside the program's own that defines a name, as the user would write it."""
+    folders = {os.path.dirname(file): None for file in files}
+    own = {os.path.abspath(file) for file in files}
+    for folder in folders:
+        for path in sorted(Path(folder or ".").iterdir()):
+            if path.suffix in kinds and os.path.abspath(path) not in own and defines(path, name):
+                return os.path.join(folder, path.name)
+    return None
+
+
+def of_linker(said, objects, sources, kinds):
+    """The linker's words, or those that explain them: `objects` has the file of each object, `sources` their translations under
+    their absolute paths, `kinds` the files' endings."""
+    files, current, undefined, twice = list(objects.values()), "", {}, []
+
+    def named(place):
+        """A place as the user would write it: `FILE:LINE`, or the file of an object."""
+        at = next((file for item, file in objects.items() if item in place), current)
+        path, _, line = place.rpartition(".o:")[2].rpartition(":")
+        path = os.path.abspath(path).removeprefix(str(sources))  # ccache may have made it relative
+        is_own = line.isdigit() and not path.startswith(str(SIMULATOR))
+        return f"{path.removeprefix(os.getcwd() + '/')}:{line}" if is_own else at
+
+    for line in said.splitlines():
+        current = next((file for item, file in objects.items() if item in line), current)
+        if found := UNDEFINED.match(line):
+            place, symbol = named(found["place"]), found["symbol"]
+            if symbol not in undefined or undefined[symbol] in files:  # rather with a line than without
+                undefined[symbol] = place
+        elif found := DEFINED_TWICE.match(line):
+            why = "name the files of one program" if found["symbol"] == "main" else "one file defines it, the others declare it (extern)"
+            twice.append(f"{named(found['place'])}: error: {found['symbol']} is also defined in {named(found['first'])}: {why}")
+    lines = []
+    for symbol, place in undefined.items():
+        file = neighbour(word_of(symbol), files, kinds)
+        if symbol == "main":
+            lines.append("course: no file defines main()" + f", but {file} does: name it, too" * bool(file))
+            continue
+        why = "OpenMP needs -Xcompiler -fopenmp" if re.match("omp_|GOMP_", symbol) else \
+            f"{file} defines it: name it, too" if file else "no file of the program defines it"
+        lines.append(f"{place}: error: undefined reference to {symbol}: {why}")
+    return "\n".join(dict.fromkeys([*lines, *twice])) or said.rstrip("\n")

@@ -54,6 +54,12 @@ bool is_pageable(const void* pointer, std::size_t bytes) {
            with_pinned(pointer, bytes, true, [](const char*, const Pinned&) { return false; });
 }
 
+/// Whether the host has so much memory without swapping.
+bool is_available(std::size_t bytes) {
+    constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
+    return bytes <= kSmall || bytes <= platform::free_memory_bytes();
+}
+
 /// @param[in] role What the range is for a call. @return Why it is not a range of device memory; empty if it
 /// is one.
 std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
@@ -177,9 +183,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return answer(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
-    if (bytes > kSmall && bytes > sim::platform::free_memory_bytes())
-        return finish(cudaErrorMemoryAllocation);
+    if (!sim::is_available(bytes)) return finish(cudaErrorMemoryAllocation);
     try {
         *pointer = sim::allocate(bytes);
     } catch (const std::bad_alloc&) {
@@ -191,7 +195,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
     if (pointer == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
     if (sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    if (bytes > sim::device_memory_bytes()) return finish(cudaErrorMemoryAllocation);
+    if (!sim::is_available(bytes)) return finish(cudaErrorMemoryAllocation);
     try {
         *pointer = sim::allocate(bytes, true);
     } catch (const std::bad_alloc&) {

@@ -83,7 +83,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.multiProcessorCount = static_cast<int>(sim::multiprocessors());
     p.asyncEngineCount = 1;
     p.memoryBusWidth = 64;
-    p.l2CacheSize = static_cast<int>(sim::platform::largest_cache_bytes());
+    p.l2CacheSize = sim::kL2Bytes;
     p.maxThreadsPerMultiProcessor = sim::kMaxThreadsPerMultiprocessor;
     p.maxBlocksPerMultiProcessor = sim::kMaxBlocksPerMultiprocessor;
     p.sharedMemPerMultiprocessor = sim::kSharedBytesPerMultiprocessor;

@@ -73,7 +73,7 @@ struct MissingReturn {
     std::uint32_t line, column;  ///< of the function's name
 };
 extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* what) {
-    const Site function{what->file, static_cast<int>(what->line)};
+    const sim::Site function{what->file, static_cast<int>(what->line)};
     if (running_block != nullptr) running_block->stop(sim::missing_return, function);
     std::fprintf(stderr,
                  "simulator: the CPU's own code reaches the end of the function at %s:%d, which must "

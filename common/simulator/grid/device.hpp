@@ -18,6 +18,7 @@ constexpr std::size_t kStaticSharedBytes = 48 * 1024;
 constexpr std::size_t kSharedBytesPerBlock = 227 * 1024;
 constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;
 constexpr std::size_t kReservedSharedBytes = 1024;
+constexpr int kL2Bytes = 50 * 1024 * 1024;  // of an H100 or H200
 /// @}
 
 /// CUDA_SIM_SEED.

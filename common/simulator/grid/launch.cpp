@@ -196,8 +196,9 @@ unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSOR
 
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
     if (running_block != nullptr)
-        return launch_nested(kernel, [=, run = std::move(run)] {
-            if (accept(kernel, config)) run();
+        return launch_nested(kernel, [=, nested = config, run = std::move(run)]() mutable {
+            nested.stream = nullptr;  // which the kernel may have destroyed by now
+            if (accept(kernel, nested)) run();
         });
     if (!is_late(config.stream)) {
         wait_for(config.stream);

@@ -109,7 +109,6 @@ class Ticks {
 
 bool is_debugged();  ///< a debugger may stop threads for any length of time
 std::string host_name();
-std::size_t largest_cache_bytes();  ///< 0 if unknown
 /// Writes two texts to standard output, without another thread's output between them.
 void print(std::string_view first, std::string_view second);
 

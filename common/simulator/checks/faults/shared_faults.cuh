@@ -38,24 +38,6 @@ __global__ void large_array_kernel(int* d_result, int index) {
     if (threadIdx.x == 0) *d_result = large[index];
 }
 
-__global__ void legal_array_kernel(int* d_result, int step) {
-    volatile int legal[128 * 1024 - 16];  // CUDA allows 512 KiB
-    for (int i = 0; i < 128 * 1024 - 16; i += step) legal[i] = i;
-    __syncthreads();
-    atomicAdd(d_result, legal[step * static_cast<int>(threadIdx.x)]);
-}
-
-TEST_CASE("each thread may have local arrays of 512 KiB") {
-    int* d_result = nullptr;
-    int result = 0;
-    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
-    CUDA_CHECK(cudaMemset(d_result, 0, sizeof(int)));
-    legal_array_kernel<<<2, 64>>>(d_result, 1024);
-    CUDA_CHECK(cudaMemcpy(&result, d_result, sizeof(int), cudaMemcpyDeviceToHost));
-    CHECK(result == 2 * 1024 * 63 * 64 / 2);
-    CUDA_CHECK(cudaFree(d_result));
-}
-
 TEST_CASE("too deep a recursion, or too large a local array, is found") {
     int* d_result = nullptr;
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
@@ -139,6 +121,24 @@ TEST_CASE("neighbours of dynamic shared memory are found") {
     if (kSanitized) return;
     CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
     CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
+}
+
+__global__ void legal_array_kernel(int* d_result, int step) {
+    volatile int legal[128 * 1024 - 16];  // CUDA allows 512 KiB
+    for (int i = 0; i < 128 * 1024 - 16; i += step) legal[i] = i;
+    __syncthreads();
+    atomicAdd(d_result, legal[step * static_cast<int>(threadIdx.x)]);
+}
+
+TEST_CASE("each thread may have local arrays of 512 KiB") {
+    int* d_result = nullptr;
+    int result = 0;
+    CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
+    CUDA_CHECK(cudaMemset(d_result, 0, sizeof(int)));
+    legal_array_kernel<<<2, 64>>>(d_result, 1024);
+    CUDA_CHECK(cudaMemcpy(&result, d_result, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(result == 2 * 1024 * 63 * 64 / 2);
+    CUDA_CHECK(cudaFree(d_result));
 }
 
 }  // namespace fault_checks

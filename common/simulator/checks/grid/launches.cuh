@@ -151,6 +151,7 @@ TEST_CASE("attributes and properties of the device agree") {
     CHECK(attribute(cudaDevAttrMultiProcessorCount) == property(properties.multiProcessorCount));
     CHECK(attribute(cudaDevAttrWarpSize) == 32);
     CHECK(attribute(cudaDevAttrL2CacheSize) == property(properties.l2CacheSize));
+    CHECK(properties.l2CacheSize == 50 << 20);  // a GPU's, whatever the host's is
     CHECK(attribute(cudaDevAttrGlobalMemoryBusWidth) == property(properties.memoryBusWidth));
     CHECK(attribute(cudaDevAttrComputeCapabilityMajor) == property(properties.major));
     CHECK(attribute(cudaDevAttrComputeCapabilityMinor) == property(properties.minor));

@@ -26,10 +26,6 @@ std::string host_name() {
     return host.nodename;
 }
 
-std::size_t largest_cache_bytes() {
-    return static_cast<std::size_t>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
-}
-
 /// Holds a lock of the C library meanwhile, so that no tick stops the thread here.
 void print(std::string_view first, std::string_view second) {
     flockfile(stdout);

@@ -18,6 +18,23 @@ __global__ void double_kernel(T* numbers, int n) {
     *numbers *= 2;
 }
 
+__global__ void stream_kernel(int* sum) {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    leaf_kernel<<<1, 1, 0, stream>>>(sum, 0, 1);
+    cudaStreamDestroy(stream);  // after the launch has been done, as CUDA promises
+}
+
+void check_destroyed_stream() {
+    int* sum;
+    RUNS(cudaMallocManaged(&sum, sizeof(int)));
+    *sum = 0;
+    stream_kernel<<<1, 2>>>(sum);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(*sum == 2);
+    RUNS(cudaFree(sum));
+}
+
 void check_sums() {
     int* sums;
     RUNS(cudaMallocManaged(&sums, 4 * sizeof(int)));
@@ -98,6 +115,7 @@ void check_host_threads() {
 
 int main() {
     check_sums();
+    check_destroyed_stream();
     check_arguments();
     check_cooperative();
     check_host_threads();

@@ -92,10 +92,13 @@ using ::sim_ceil;
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuComplex.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_pipeline.h>
 #include <curand_kernel.h>
+#include <cuda/atomic>
 #include "../api/more/prelude.h"
 #else
 #include "../include/cuda_runtime.h"

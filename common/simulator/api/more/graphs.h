@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -32,6 +33,7 @@ struct SimGraphNode {
     std::function<void()> run;
     std::vector<SimGraphNode*> dependencies;
     cudaKernelNodeParams kernel = {};
+    const SimGraphNode* original = nullptr;  ///< of a clone's node
 };
 struct SimGraph {
     std::vector<std::unique_ptr<SimGraphNode>> nodes;
@@ -56,6 +58,24 @@ struct cudaHostNodeParams {
 
 inline cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
     return *graph = new SimGraph, cudaSuccess;
+}
+/// The clone's nodes depend on each other as the original's do.
+inline cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+    *clone = new SimGraph;
+    std::map<const SimGraphNode*, SimGraphNode*> copies;
+    for (const auto& node : graph->nodes) {
+        (*clone)->nodes.push_back(std::make_unique<SimGraphNode>(*node));
+        copies[node.get()] = (*clone)->nodes.back().get();
+        copies[node.get()]->original = node.get();
+    }
+    for (const auto& node : (*clone)->nodes)
+        for (SimGraphNode*& before : node->dependencies) before = copies.at(before);
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphNodeFindInClone(SimGraphNode** node, SimGraphNode* original, cudaGraph_t clone) {
+    for (const auto& each : clone->nodes)
+        if (each->original == original) return *node = each.get(), cudaSuccess;
+    return cudaErrorInvalidValue;
 }
 inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
 inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return delete exec, cudaSuccess; }

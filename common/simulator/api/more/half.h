@@ -68,16 +68,29 @@ struct Float16 {
 template <typename T>
 struct alignas(4) Pair16 {
     T x, y;
+    Pair16() = default;
+    Pair16(T first, T second) : x(first), y(second) {}
     friend Pair16 operator+(Pair16 a, Pair16 b) { return {a.x + b.x, a.y + b.y}; }
     friend Pair16 operator-(Pair16 a, Pair16 b) { return {a.x - b.x, a.y - b.y}; }
     friend Pair16 operator*(Pair16 a, Pair16 b) { return {a.x * b.x, a.y * b.y}; }
     friend Pair16 operator/(Pair16 a, Pair16 b) { return {a.x / b.x, a.y / b.y}; }
+    friend Pair16 operator-(Pair16 a) { return {-a.x, -a.y}; }
+    friend bool operator==(Pair16 a, Pair16 b) { return a.x == b.x && a.y == b.y; }
+    friend bool operator!=(Pair16 a, Pair16 b) { return a.x != b.x && a.y != b.y; }  // of both, as CUDA's
     Pair16& operator+=(Pair16 b) { return *this = *this + b; }
+    Pair16& operator-=(Pair16 b) { return *this = *this - b; }
+    Pair16& operator*=(Pair16 b) { return *this = *this * b; }
+    Pair16& operator/=(Pair16 b) { return *this = *this / b; }
 };
 
 }  // namespace sim
 
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define SIM_FLOAT16_COMPARE(T2, which)                                                           \
+    inline T2 __h##which##2(T2 a, T2 b) { return {__h##which(a.x, b.x), __h##which(a.y, b.y)}; } \
+    inline bool __hb##which##2(T2 a, T2 b) { return __h##which(a.x, b.x) && __h##which(a.y, b.y); }
+#define SIM_FLOAT16_OF_BOTH(T2, function) \
+    inline T2 h2##function(T2 a) { return {h##function(a.x), h##function(a.y)}; }
 /// Each function twice, for `T` of a format.
 #define SIM_FLOAT16_FUNCTIONS(T, T2)                                                                      \
     inline T __hadd(T a, T b) { return a + b; }                                                           \
@@ -108,6 +121,23 @@ struct alignas(4) Pair16 {
     inline T2 __hmul2(T2 a, T2 b) { return a * b; }                                                       \
     inline T2 __h2div(T2 a, T2 b) { return a / b; }                                                       \
     inline T2 __hfma2(T2 a, T2 b, T2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }        \
+    inline T2 __hneg2(T2 a) { return -a; }                                                                \
+    inline T2 __habs2(T2 a) { return {__habs(a.x), __habs(a.y)}; }                                        \
+    inline T2 __hmax2(T2 a, T2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }                        \
+    inline T2 __hmin2(T2 a, T2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }                        \
+    SIM_FLOAT16_COMPARE(T2, eq)                                                                           \
+    SIM_FLOAT16_COMPARE(T2, ne)                                                                           \
+    SIM_FLOAT16_COMPARE(T2, lt)                                                                           \
+    SIM_FLOAT16_COMPARE(T2, le)                                                                           \
+    SIM_FLOAT16_COMPARE(T2, gt)                                                                           \
+    SIM_FLOAT16_COMPARE(T2, ge)                                                                           \
+    SIM_FLOAT16_OF_BOTH(T2, sqrt)                                                                         \
+    SIM_FLOAT16_OF_BOTH(T2, rsqrt)                                                                        \
+    SIM_FLOAT16_OF_BOTH(T2, rcp)                                                                          \
+    SIM_FLOAT16_OF_BOTH(T2, exp)                                                                          \
+    SIM_FLOAT16_OF_BOTH(T2, log)                                                                          \
+    SIM_FLOAT16_OF_BOTH(T2, sin)                                                                          \
+    SIM_FLOAT16_OF_BOTH(T2, cos)                                                                          \
     inline T atomicAdd(T* address, T value) {                                                             \
         T result;                                                                                         \
         result.bits = sim::atomic_update(&address->bits, [value](unsigned short old) {                    \

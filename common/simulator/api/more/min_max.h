@@ -24,3 +24,11 @@ SIM_MIN_MAX(double, float, double)
 SIM_MIN_MAX(double, double, float)
 #undef SIM_MIN_MAX_SIGNED_TOO
 #undef SIM_MIN_MAX
+
+#define SIM_NAMED_MIN_MAX(T, prefix)                         \
+    inline T prefix##min(T a, T b) { return a < b ? a : b; } \
+    inline T prefix##max(T a, T b) { return a < b ? b : a; }
+SIM_NAMED_MIN_MAX(unsigned int, u)
+SIM_NAMED_MIN_MAX(long long, ll)
+SIM_NAMED_MIN_MAX(unsigned long long, ull)
+#undef SIM_NAMED_MIN_MAX

@@ -59,6 +59,7 @@
 #include "memory.h"
 #include "min_max.h"
 #include "pitched_memory.h"
+#include "simd.h"
 #include "streams.h"
 #include "warps.h"
 

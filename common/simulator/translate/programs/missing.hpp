@@ -14,9 +14,15 @@ struct MissingFeature {
     std::string_view name, feature;
 };
 
-/// Of headers, by how their names begin.
+/// Of headers, by how their names begin. Those without a feature are here.
 inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cub/*", "CUB"},
+                                                     {"cuda/atomic", ""},
+                                                     {"cuda/std/atomic", ""},
+                                                     {"cuda/std/cstddef", ""},
+                                                     {"cuda/std/cstdint", ""},
+                                                     {"cuda/std/type_traits", ""},
+                                                     {"cuda/std/utility", ""},
                                                      {"cuda/*", "libcu++"},
                                                      {"cublas*", "cuBLAS"},
 

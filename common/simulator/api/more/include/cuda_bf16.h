@@ -18,3 +18,16 @@ inline __nv_bfloat162 __float2bfloat162_rn(float x) { return {__nv_bfloat16(x), 
 inline float2 __bfloat1622float2(__nv_bfloat162 v) { return {v.x, v.y}; }
 inline float __low2float(__nv_bfloat162 v) { return v.x; }
 inline float __high2float(__nv_bfloat162 v) { return v.y; }
+inline __nv_bfloat16 __double2bfloat16(double x) { return __nv_bfloat16(x); }
+inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
+inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
+inline __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) { return {x, x}; }
+inline __nv_bfloat162 __float22bfloat162_rn(float2 v) { return {__nv_bfloat16(v.x), __nv_bfloat16(v.y)}; }
+inline __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
+inline __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
+inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.bits; }
+inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) {
+    __nv_bfloat16 x;
+    x.bits = bits;
+    return x;
+}

@@ -36,3 +36,8 @@ inline __half __low2half(__half2 v) { return v.x; }
 inline __half __high2half(__half2 v) { return v.y; }
 inline float __low2float(__half2 v) { return v.x; }
 inline float __high2float(__half2 v) { return v.y; }
+inline __half2 __low2half2(__half2 v) { return {v.x, v.x}; }
+inline __half2 __high2half2(__half2 v) { return {v.y, v.y}; }
+inline __half2 __lowhigh2highlow(__half2 v) { return {v.y, v.x}; }
+inline __half2 __lows2half2(__half2 a, __half2 b) { return {a.x, b.x}; }
+inline __half2 __highs2half2(__half2 a, __half2 b) { return {a.y, b.y}; }

@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "helper_image.h"
 #include "helper_string.h"
 #include "helper_timer.h"
 
@@ -21,4 +26,46 @@ inline bool sdkCompareL2fe(const float* expected, const float* data, unsigned in
         reference += expected[i] * expected[i];
     }
     return sqrt(error) <= epsilon * sqrt(reference);
+}
+
+/// Writes numbers as text: the precision that a comparison should allow, in a comment, then the numbers.
+template <typename T, typename Epsilon>
+bool sdkWriteFile(const char* path, const T* data, unsigned int count, const Epsilon epsilon, bool,
+                  bool append = false) {
+    std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
+    if (!append) file << "# " << epsilon << "\n";
+    for (unsigned int i = 0; i < count; ++i) file << data[i] << ' ';
+    return static_cast<bool>(file.flush());
+}
+/// Reads such a file. `*data` is allocated if it is null.
+template <typename T>
+bool sdkReadFile(const char* path, T** data, unsigned int* count, bool) {
+    std::ifstream file(path);
+    if (!file) return false;
+    while (file.peek() == '#') file.ignore(1 << 20, '\n');
+    std::vector<T> numbers;
+    for (T number; file >> number;) numbers.push_back(number);
+    if (*data == nullptr)
+        *data = static_cast<T*>(malloc(numbers.size() * sizeof(T)));
+    else if (numbers.size() > *count)
+        return false;
+    *count = static_cast<unsigned int>(numbers.size());
+    for (size_t i = 0; i < numbers.size(); ++i) (*data)[i] = numbers[i];
+    return true;
+}
+inline void sdkDumpBin(void* data, unsigned int bytes, const char* path) {
+    std::ofstream(path, std::ios::binary).write(static_cast<const char*>(data), bytes);
+}
+/// Compares the numbers in two binary files.
+inline bool sdkCompareBin2BinFloat(const char* path, const char* expected, unsigned int count, float epsilon,
+                                   float threshold, char* folder) {
+    std::vector<float> numbers[2] = {std::vector<float>(count), std::vector<float>(count)};
+    char* const found = sdkFindFilePath(expected, folder);
+    const std::string places[] = {path, found == nullptr ? expected : found};
+    free(found);
+    for (int i = 0; i < 2; ++i) {
+        std::ifstream file(places[i], std::ios::binary);
+        if (!file.read(reinterpret_cast<char*>(numbers[i].data()), count * sizeof(float))) return false;
+    }
+    return compareData(numbers[1].data(), numbers[0].data(), count, epsilon, threshold);
 }

@@ -116,6 +116,23 @@ void check_order() {
     RUNS(cudaDeviceSynchronize());
     CHECK(number == 20);
     RUNS(cudaGraphExecDestroy(exec));
+
+    cudaGraph_t clone;
+    cudaGraphNode_t node;
+    cudaGraphNodeType type;
+    RUNS(cudaGraphClone(&clone, graph));
+    RUNS(cudaGraphNodeFindInClone(&node, later, clone));
+    RUNS(cudaGraphNodeGetType(node, &type));
+    CHECK(node != later && type == cudaGraphNodeTypeHost);
+    CHECK(cudaGraphNodeFindInClone(&node, node, clone) != cudaSuccess);
+    RUNS(cudaGraphDestroy(graph));  // the clone is independent of it
+    RUNS(cudaGraphCreate(&graph, 0));
+    RUNS(cudaGraphInstantiate(&exec, clone, 0));
+    RUNS(cudaGraphLaunch(exec, nullptr));
+    RUNS(cudaDeviceSynchronize());
+    CHECK(number == 210);
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphDestroy(clone));
     RUNS(cudaGraphDestroy(graph));
 }
 

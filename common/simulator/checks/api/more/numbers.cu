@@ -1,6 +1,8 @@
 // Functions of numbers and bits, conversions, half precision, random numbers.
+#include <cuComplex.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <curand_kernel.h>
 
 #include <cmath>
@@ -27,6 +29,9 @@ __global__ void numbers_kernel(int* wrong) {
         min(3, 5u) == 3,
         max(2.5f, 1.0) == 2.5,
         min(-1ll, 1ll) == -1,
+        umin(~0u, 3u) == 3 && umax(~0u, 3u) == ~0u,
+        llmin(-1, 1) == -1 && llmax(-1, 1) == 1,
+        ullmin(~0ull, 1) == 1 && ullmax(~0ull, 1) == ~0ull,
         __clz(1) == 31,
         __clz(0) == 32,
         __ffsll(1ll << 40) == 41,
@@ -56,6 +61,19 @@ __global__ void numbers_kernel(int* wrong) {
         __low2float(pair) == 4.0f && __high2float(pair) == 6.0f,
         __half2float(__ushort_as_half(1)) == 5.9604645e-8f,
         __bfloat162float(__float2bfloat16(3.14159f)) == 3.140625f,
+        __low2float(__hmax2(half2(1.0f, 2.0f), __floats2half2_rn(3, 0))) == 3,
+        __high2float(__hmin2(half2(1.0f, 2.0f), __floats2half2_rn(3, 0))) == 0,
+        __hbgt2(half2(2.0f, 3.0f), half2(1.0f, 2.0f)) && !__hbgt2(half2(2.0f, 2.0f), half2(1.0f, 2.0f)),
+        __low2float(__hgt2(half2(2.0f, 2.0f), half2(1.0f, 2.0f))) == 1,
+        __high2float(h2sqrt(half2(4.0f, 9.0f))) == 3,
+        __bfloat162float(__low2bfloat16(__floats2bfloat162_rn(1, 2))) == 1,
+        cuCmul(make_cuDoubleComplex(1, 2), make_cuDoubleComplex(3, 4)).x == -5,
+        near(cuCimagf(cuCdivf(make_cuComplex(-5, 10), make_cuComplex(3, 4))), 2),
+        near(cuCabs(make_cuDoubleComplex(3e200, 4e200)), 5e200),
+        float(__nv_fp8_e4m3(1000.0f)) == 448 && float(__nv_fp8_e5m2(-1.0e6f)) == -57344,
+        __nv_fp8_e4m3(0.3f).__x == 0x2a && __nv_fp8_e5m2(0.3f).__x == 0x35,
+        __nv_cvt_float_to_fp8(1000, __NV_NOSAT, __NV_E4M3) == 0x7f,
+        __nv_cvt_float_to_fp8(1e6f, __NV_NOSAT, __NV_E5M2) == 0x7c,
     };
     for (int i = 0; i < static_cast<int>(sizeof(right)); ++i)
         if (!right[i]) *wrong = i + 1;

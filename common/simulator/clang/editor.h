@@ -60,7 +60,6 @@ using ::sim_ceil;
 // The simulator also includes these headers, but their functions must remain host functions.
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <new>
 #ifdef SIMULATOR_COMPAT  // for a program from elsewhere
 #include <limits.h>
@@ -68,19 +67,8 @@ using ::sim_ceil;
 #include <stdint.h>
 #include <strings.h>
 
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <tuple>
 #include <utility>
-#include <vector>
 #endif
 
 // clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min,

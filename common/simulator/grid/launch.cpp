@@ -174,6 +174,13 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
     return std::move(grid.nested);
 }
 
+/// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
+/// @param loop Runs the threads of a block, each of which calls `call`.
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+    if (sticky_error() != cudaSuccess) return;  // of earlier work
+    run_nested(run_one_grid(kernel, config, loop, call));
+}
+
 }  // namespace
 
 void Grid::fail(Report its) {
@@ -194,23 +201,23 @@ unsigned int workers() {
 
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
-void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run) {
-    if (running_block != nullptr)
-        return launch_nested(kernel, [=, nested = config, run = std::move(run)]() mutable {
-            nested.stream = nullptr;  // which the kernel may have destroyed by now
-            if (accept(kernel, nested)) run();
-        });
-    if (!is_late(config.stream)) {
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
+    if (running_block == nullptr && !is_late(config.stream)) {
         wait_for(config.stream);
-        if (accept(kernel, config)) run();
+        if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object);
         return;
     }
-    if (accept(kernel, config)) enqueue(config.stream, {kernel.name, {}, std::move(run), true});
-}
-
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
-    if (sticky_error() != cudaSuccess) return;  // of earlier work
-    run_nested(run_one_grid(kernel, config, loop, call));
+    if (running_block == nullptr && !accept(kernel, config)) return;
+    const std::shared_ptr<const void> kept(call.copy(call.object), call.destroy);
+    const auto run = [kernel, loop = call.loop, kept](const LaunchConfig& its) {
+        run_grid(kernel, its, loop, kept.get());
+    };
+    if (running_block == nullptr)
+        return enqueue(config.stream, {kernel.name, {}, [=] { run(config); }, true});
+    launch_nested(kernel, [=, nested = config]() mutable {
+        nested.stream = nullptr;  // which the kernel may have destroyed by now
+        if (accept(kernel, nested)) run(nested);
+    });
 }
 
 }  // namespace sim

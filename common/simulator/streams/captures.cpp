@@ -1,10 +1,11 @@
 /// @file
 /// @brief Captures streams as graphs: keeps their work in the order of the calls, which no event contradicts.
+#include "captures.hpp"
+
 #include <functional>
 #include <string_view>
 #include <utility>
 
-#include "simulator/cooperation.h"
 #include "streams.hpp"
 
 namespace sim {

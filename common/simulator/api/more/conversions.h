@@ -5,15 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-#include <limits>
-
 namespace sim {
 
-// Constants, since std::numeric_limits has functions of the host.
+// Computed, since std::numeric_limits has functions of the host.
 template <typename T>
-inline constexpr T kLeast = std::numeric_limits<T>::min();
+inline constexpr bool kIsSigned = static_cast<T>(-1) < 0;
 template <typename T>
-inline constexpr T kGreatest = std::numeric_limits<T>::max();
+inline constexpr T kLeast = kIsSigned<T> ? static_cast<T>(1ull << (8 * sizeof(T) - 1)) : 0;
+template <typename T>
+inline constexpr T kGreatest = static_cast<T>(~kLeast<T>);
 
 /// What is not a number becomes 0, or the highest bit alone if one of the types has 64 bits (PTX: `cvt`).
 template <typename To, typename From>

@@ -2,6 +2,8 @@
 /// @brief The runtime API: choosing devices, limits, peers, profiler. Devices are no peers of each other.
 #pragma once
 
+#include <stdio.h>
+
 #include "../../include/cuda_runtime.h"
 
 using cudaError = cudaError_t;  // `enum cudaError` in C

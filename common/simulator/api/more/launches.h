@@ -2,9 +2,6 @@
 /// @brief The runtime API: kernels' attributes, occupancy, and launches by a function.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <tuple>
 #include <utility>
 
 #include "../../include/cuda_runtime.h"
@@ -76,47 +73,41 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, in
 
 namespace sim {
 
-/// A kernel with its arguments. It can be launched more than once.
-using BoundKernel = std::function<cudaError_t(const LaunchConfig& config, Site site)>;
-
+/// What the threads of a kernel call, with arguments that have been kept.
 template <typename... Kept>
-BoundKernel bind_kernel(const void* address, const std::tuple<Kept...>& arguments) {
-    return [=](const LaunchConfig& config, Site site) {
-        launch_threads({"a kernel", address, site}, config, [=] {
-            std::apply([&](const auto&... all) { call_kernel(address, all...); }, arguments);
-        });
-        return cudaPeekAtLastError();
-    };
+auto kernel_call(const void* kernel, const Kept&... arguments) {
+    return [=] { call_kernel(kernel, arguments...); };
 }
 
-/// The same, with arguments that are given by their addresses.
+/// The same for arguments that are given by their addresses. The object is for `destroy`.
+using Bind = ThreadCall(const void* kernel, void** arguments);
+template <typename... Parameters, std::size_t... I>
+ThreadCall bind(const void* kernel, [[maybe_unused]] void** arguments, std::index_sequence<I...>) {
+    const auto call = kernel_call(kernel, keep(*static_cast<Parameters*>(arguments[I]))...);
+    ThreadCall result = thread_call(call);
+    result.object = result.copy(&call);
+    return result;
+}
 template <typename... Parameters>
-BoundKernel bind_addresses(const void* address, void** arguments) {
-    [[maybe_unused]] std::size_t i = 0;
-    return bind_kernel(address, std::tuple{keep(*static_cast<Parameters*>(arguments[i++]))...});
+ThreadCall bind_addresses(const void* kernel, void** arguments) {
+    return bind<Parameters...>(kernel, arguments, std::index_sequence_for<Parameters...>{});
 }
 
-/// How to bind each kernel that was passed on as `void*`.
-inline auto& known_kernels() {
-    static std::map<const void*, BoundKernel (*)(const void*, void**)> known;
-    return known;
-}
+/// Notes how to bind a kernel's arguments.
+void note_kernel(const void* kernel, Bind* bind);
+/// Launches a kernel that has been noted. Otherwise the error is cudaErrorInvalidDeviceFunction.
+cudaError_t launch_noted(const void* kernel, void** arguments, const LaunchConfig& config, Site site);
+
 /// Notes a kernel that is about to be passed on as `void*`.
 template <typename... Parameters>
 auto& known(void (*kernel)(Parameters...)) {
-    known_kernels()[reinterpret_cast<const void*>(kernel)] = bind_addresses<Parameters...>;
+    note_kernel(reinterpret_cast<const void*>(kernel), bind_addresses<Parameters...>);
     return *kernel;
-}
-/// @return Nothing if the kernel is not known.
-inline BoundKernel bind_known(const void* kernel, void** arguments) {
-    const auto found = known_kernels().find(kernel);
-    return found == known_kernels().end() ? nullptr : found->second(kernel, arguments);
 }
 template <typename Kernel>
 cudaError_t launch_known(Kernel* kernel, void** arguments, const LaunchConfig& config, Site site) {
     if constexpr (std::is_function_v<Kernel>) known(kernel);
-    const BoundKernel bound = bind_known(reinterpret_cast<const void*>(kernel), arguments);
-    return bound ? bound(config, site) : cudaErrorInvalidDeviceFunction;
+    return launch_noted(reinterpret_cast<const void*>(kernel), arguments, config, site);
 }
 
 }  // namespace sim
@@ -154,9 +145,11 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     for (unsigned int i = 0; i < config->numAttrs; ++i)
         if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             cooperative = config->attrs[i].val.cooperative != 0;
-    return sim::bind_kernel(reinterpret_cast<const void*>(kernel),
-                            std::tuple{sim::keep<Parameters>(arguments)...})(
+    const void* const address = reinterpret_cast<const void*>(kernel);
+    sim::launch_grid(
+        {"a kernel", address, {__FILE__, __LINE__}},
         {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, cooperative},
-        {__FILE__, __LINE__});
+        sim::thread_call(sim::kernel_call(address, sim::keep<Parameters>(arguments)...)));
+    return cudaPeekAtLastError();
 }
 #undef SIM_HERE

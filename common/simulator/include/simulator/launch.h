@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <type_traits>
 
 #include "kernel.h"
@@ -47,21 +46,24 @@ struct Kernel {
     Site site;
 };
 
-/// Launches a grid: runs it at once or in its stream (streams.hpp), or, if a kernel launches it, after that
-/// kernel's grid. `cudaGetLastError` returns an error of its configuration.
-/// @param run Calls `run_grid`.
-void launch_grid(const Kernel& kernel, const LaunchConfig& config, std::function<void()> run);
-
-/// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
-/// @param loop Runs the threads of a block: `run_threads` for this kernel.
-/// @param call Called for each thread.
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call);
-
-/// Launches a grid whose threads all call a copy of the same function object.
+/// A function object that each thread of a grid calls. Only the caller of `launch_grid` knows its type.
+struct ThreadCall {
+    const void* object;
+    ThreadLoop loop;                          ///< `run_threads` for its type
+    const void* (*copy)(const void* object);  ///< a grid that runs later needs one
+    void (*destroy)(const void* copy);
+};
+/// The same, for an object that the caller keeps until `launch_grid` returns.
 template <typename Call>
-void launch_threads(const Kernel& kernel, const LaunchConfig& config, Call call) {
-    launch_grid(kernel, config, [=] { run_grid(kernel, config, run_threads<Call>, &call); });
+ThreadCall thread_call(const Call& call) {
+    return {&call, run_threads<Call>,
+            [](const void* object) -> const void* { return new Call(*static_cast<const Call*>(object)); },
+            [](const void* copy) { delete static_cast<const Call*>(copy); }};
 }
+
+/// Launches a grid: runs it at once or in its stream (streams.hpp), or, if a kernel launches it, after that
+/// kernel's grid. `cudaGetLastError` returns an error of its configuration or of the grid.
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call);
 
 /// The address of the function that a name refers to, or of the template's function for these types.
 template <typename... Arguments>
@@ -155,12 +157,13 @@ struct AnyLauncher {
         const void* address = nullptr;
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
-        launch_threads({name, address, site}, config, [call = call, arguments...] { call(arguments...); });
+        launch_grid({name, address, site}, config,
+                    thread_call([call = call, arguments...] { call(arguments...); }));
     }
     /// The same for what has been kept of the arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
-        launch_threads({name, address, site}, config, [=] { call_kernel(address, arguments...); });
+        launch_grid({name, address, site}, config, thread_call([=] { call_kernel(address, arguments...); }));
     }
 };
 

@@ -2,8 +2,6 @@
 /// @brief cuRAND's functions for the host. The numbers are other ones than a GPU's, and as random.
 #pragma once
 
-#include <vector>
-
 #include "curand_kernel.h"
 
 enum curandStatus_t {
@@ -47,9 +45,10 @@ inline curandStatus_t curandSetStream(curandGenerator_t, cudaStream_t) { return 
 namespace sim {
 template <typename T, typename Draw>
 curandStatus_t generate(curandGenerator_t generator, T* to, size_t count, Draw draw) {
-    std::vector<T> numbers(count);
-    for (T& number : numbers) number = draw(&generator->state);
-    const cudaError_t error = cudaMemcpy(to, numbers.data(), count * sizeof(T), cudaMemcpyDefault);
+    T* const numbers = new T[count];
+    for (size_t i = 0; i < count; ++i) numbers[i] = draw(&generator->state);
+    const cudaError_t error = cudaMemcpy(to, numbers, count * sizeof(T), cudaMemcpyDefault);
+    delete[] numbers;
     return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
 }
 }  // namespace sim

@@ -2,25 +2,26 @@
 /// @brief What programs use of the header of this name in NVIDIA's samples: timers in milliseconds.
 #pragma once
 
-#include <chrono>
+#include <time.h>
 
 struct StopWatchInterface {
-    std::chrono::steady_clock::time_point started{};
-    double total = 0, laps = 0;
+    double started = 0, total = 0, laps = 0;
 };
+inline double sim_milliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
 inline bool sdkCreateTimer(StopWatchInterface** timer) { return *timer = new StopWatchInterface, true; }
 inline bool sdkDeleteTimer(StopWatchInterface** timer) { return delete *timer, *timer = nullptr, true; }
-inline bool sdkStartTimer(StopWatchInterface** timer) {
-    return (*timer)->started = std::chrono::steady_clock::now(), true;
-}
+inline bool sdkStartTimer(StopWatchInterface** timer) { return (*timer)->started = sim_milliseconds(), true; }
 inline bool sdkStopTimer(StopWatchInterface** timer) {
-    const auto time = std::chrono::steady_clock::now() - (*timer)->started;
-    (*timer)->total += std::chrono::duration<double, std::milli>(time).count();
+    (*timer)->total += sim_milliseconds() - (*timer)->started;
     ++(*timer)->laps;
     return true;
 }
 inline bool sdkResetTimer(StopWatchInterface** timer) {
-    **timer = {std::chrono::steady_clock::now(), 0, 0};
+    **timer = {sim_milliseconds(), 0, 0};
     return true;
 }
 inline float sdkGetTimerValue(StopWatchInterface** timer) { return static_cast<float>((*timer)->total); }

@@ -31,6 +31,9 @@ refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t 
 refuses "1*atomicSub" '__global__ void k(float* p) { atomicSub(p, 1.0f); }\nint main() {}'
 refuses "2*missing" 'int main() {\n  missing();\n}'
 refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
+# As with nvcc, a program finds only what it includes of the C++ library, whose headers take longest to compile.
+refuses "2:*rejected.cu:3:*rejected.cu:4:*rejected.cu:5:*rejected.cu:6:" '#include <curand.h>
+std::function<void()> f;\nstd::map<int, int> m;\nstd::string s;\nstd::vector<int> v;\nstd::unique_ptr<int> p;\nint main() {}'
 
 # What nvcc would reject runs, and clang says so each time.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then

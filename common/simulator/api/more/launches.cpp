@@ -1,0 +1,47 @@
+/// @file
+/// @brief The runtime API of api/more: launches by a function.
+#include "launches.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace sim {
+namespace {
+
+std::mutex noting;
+/// How to bind each kernel. Initializers of a program's variables may already pass on kernels.
+std::map<const void*, Bind*>& noted() {
+    static std::map<const void*, Bind*> kernels;
+    return kernels;
+}
+
+}  // namespace
+
+void note_kernel(const void* kernel, Bind* bind) {
+    const std::lock_guard<std::mutex> lock(noting);
+    noted()[kernel] = bind;
+}
+
+BoundKernel bind_noted(const void* kernel, void** arguments) {
+    Bind* bind = nullptr;
+    {
+        const std::lock_guard<std::mutex> lock(noting);
+        if (const auto found = noted().find(kernel); found != noted().end()) bind = found->second;
+    }
+    if (bind == nullptr) return nullptr;
+    const ThreadCall call = bind(kernel, arguments);
+    const std::shared_ptr<const void> owner(call.object, call.destroy);
+    return [kernel, call, owner](const LaunchConfig& config, Site site) {
+        launch_grid({"a kernel", kernel, site}, config, call);
+    };
+}
+
+cudaError_t launch_noted(const void* kernel, void** arguments, const LaunchConfig& config, Site site) {
+    const BoundKernel bound = bind_noted(kernel, arguments);
+    if (!bound) return cudaErrorInvalidDeviceFunction;
+    bound(config, site);
+    return cudaPeekAtLastError();
+}
+
+}  // namespace sim

@@ -1,0 +1,22 @@
+/// @file
+/// @brief Captured streams, whose work is kept instead of enqueued.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace sim {
+
+/// Work that is kept.
+enum class Kept : int { kernel, copy, set, host };
+/// The captured work, in order.
+using Captured = std::vector<std::pair<Kept, std::function<void()>>>;
+/// From now on, work in streams is kept. @return Whether it was not before.
+bool begin_capture();
+Captured end_capture();  ///< What has been kept.
+bool are_captured();     ///< Whether work in streams is kept.
+/// Keeps a call of the host, if streams are being captured.
+bool capture_host(const std::function<void()>& function);
+
+}  // namespace sim

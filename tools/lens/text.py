@@ -70,12 +70,17 @@ def annotated(launch, folders=(ROOT,)):
                 yield f"       >> {note}"
 
 
-def place(number, threads):
-    return f"block {number}, thread {threads}"
+def access(finding, prefix=""):
+    """One of a finding's accesses: what it does, where, from where its function was called, and which thread it is."""
+    kind, line, calls, block, thread = (finding[prefix + name] for name in ("kind", "line", "calls", "block", "thread"))
+    called = f" (called at {', '.join(calls)})" if calls else ""
+    return f"    {kind} at {line}{called} by block {block}, thread {thread}"
 
 
 def advice(finding):
     """What would order the two accesses of a race."""
+    if finding["kind"] == finding["other_kind"] == "atomic":
+        return "atomicAdd_block() and the like are atomic within a block only, and two atomics on the same bytes must have the same width"
     if finding["line"] == finding["other_line"]:
         start = ("if one thread is meant to do it, the others must not; for updates of one number, an atomic function such as "
                  "atomicAdd() does, or a lock with fences; otherwise, ")
@@ -87,15 +92,13 @@ def advice(finding):
 def finding_words(finding):
     """One thing that is wrong, in a few lines."""
     where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
-    at = f"{finding['kind']} at {finding['line']} by {place(finding['block'], finding['thread'])}"
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "copied":
         return [f"uninitialized: the host copies memory that was never written, first {where}{times}",
                 f"    the copy is at {finding['line'] or 'a line that is not known'}"]
     if finding["problem"] == "unwritten":
-        return [f"uninitialized: {short(finding['kernel'])} reads {where}, which was never written{times}", f"    {at}"]
-    return [f"race: {short(finding['kernel'])}, {finding['space']} memory, {where}{times}", f"    {at}",
-            f"    {finding['other_kind']} at {finding['other_line']} by {place(finding['other_block'], finding['other_thread'])}",
+        return [f"uninitialized: {short(finding['kernel'])} reads {where}, which was never written{times}", access(finding)]
+    return [f"race: {short(finding['kernel'])}, {finding['space']} memory, {where}{times}", access(finding), access(finding, "other_"),
             f"    nothing orders them: {advice(finding)}"]
 
 
@@ -105,9 +108,10 @@ def distinct(findings):
     seen, races = {}, set()
     for finding in findings:
         lines = frozenset((finding["line"], finding.get("other_line")))
+        calls = frozenset(tuple(finding[of]) for of in ("calls", "other_calls") if of in finding)
         if finding["problem"] == "race":
             races.update((finding["kernel"], finding["space"], line) for line in lines)
-        key = (finding["problem"], lines, finding["space"])
+        key = (finding["problem"], lines, calls, finding["space"])
         kept = seen.setdefault(key, {**finding, "count": 0})
         count = kept["count"] + finding["count"]
         far = list(ADVICE).index

@@ -45,7 +45,7 @@ class LensPage(unittest.TestCase):
         launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 32, "sample": 16,
                   "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [site]}
         finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,
-                   "line": ALL_HOSTILE, "kind": "load", "block": 0, "thread": 0, "count": 1}
+                   "line": ALL_HOSTILE, "calls": [ALL_HOSTILE], "kind": "load", "block": 0, "thread": 0, "count": 1}
         seen = {"launches": [launch], "findings": [finding], "fault": {"message": ALL_HOSTILE}}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "page.html"
@@ -689,12 +689,12 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.write("work/03.1_one.cuh", "")
         found = {"problem": "race", "kernel": "k", "space": "shared", "array": "a", "offset": 4, "count": 1, "distance": "warps"}
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
-            found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
+            found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}calls": ["a.cu:3"] * (line > 7), f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
         show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
                 "said = [*v.sentences('Element 0 is left out.'), {{'text': 'A race.', 'of_race': {}}}]\n"
                 "print(*v.with_lines(exercise, v.Verdict('result', 'got 0', said, {{'n': {}, 'words': 'n'}}, **{})).words, sep='\\n')")
         guesses = "Wrong for n: got 0\n  Element 0 is left out.\n  A race.\n"
-        self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:9 by")
+        self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:7 by", "cuh:9 (called at a.cu:3) by")
         self.says(show.format(found, True, 2000, {"site": "work/03.1_one.cuh:5"}), guesses)
         self.says(show.format(found | {"problem": "copied"}, True, 2000, {}), guesses)
         self.says(show.format(found, False, 1, {}), guesses)

@@ -332,6 +332,12 @@ void fence(bool of_block) {
     observer->fence(*running_block, of_block);
 }
 
+void atomic_scope(bool of_block) {
+    if (observer == nullptr || running_block == nullptr) return;
+    const Block::InSimulator here(*running_block);
+    observer->atomic_scope(*running_block, of_block);
+}
+
 long long device_clock() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::steady_clock::now().time_since_epoch())

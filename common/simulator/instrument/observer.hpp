@@ -29,6 +29,9 @@ class Observer {
     virtual void warp_meets(Block& block, unsigned int first, unsigned int lanes, const char* function) = 0;
     /// The thread that runs has called `__threadfence`, or `__threadfence_block`.
     virtual void fence(Block& block, bool of_block) = 0;
+    /// From now on, the thread that runs calls atomic functions whose names end in `_block`, or no longer
+    /// does.
+    virtual void atomic_scope(Block& block, bool of_block) = 0;
     /// The thread that runs is about to wait for all blocks, or has waited. It stands for its block.
     /// @param[in] number Of the barrier.
     virtual void grid_barrier(Block& block, std::size_t number) = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../include/cuda_runtime.h"
+#include "site.hpp"
 
 namespace lens {
 
@@ -20,7 +21,7 @@ struct Epoch {
     std::uint64_t block : 20, thread : 10, clock : 20, site : 13, atomic : 1;
     bool exists() const { return site != 0; }
 };
-constexpr std::uint32_t kMostClock = (1u << 20) - 1, kMostSite = (1u << 13) - 1;
+constexpr std::uint32_t kMostClock = (1u << 20) - 1;
 
 /// @brief The accesses of other threads that have happened before.
 ///

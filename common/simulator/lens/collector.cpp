@@ -19,6 +19,7 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     path_.fill(0);
     started_.fill(false);
     update_ = nullptr;
+    of_block_ = false;
     last_warp_ = 0;
     shared_count_ = 0;
     ++block_serial_;
@@ -59,12 +60,12 @@ std::uint32_t Collector::site_number(const void* at, Kind kind, Space space, std
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     const Path path = path_[thread()];
     const std::uint32_t key =
-        1u << 16 | static_cast<unsigned int>(kind) << 8 | static_cast<unsigned int>(space);
+        1u << 16 | of_block_ << 17 | static_cast<unsigned int>(kind) << 8 | static_cast<unsigned int>(space);
     Cached& cached = sites_[(address ^ address >> 10 ^ path * 31 ^ key) % sites_.size()];
     if (cached.at != address || cached.path != path || cached.key != key)
         cached = {address, path, key,
                   number_of({address, path, space, kind,
-                             static_cast<std::uint8_t>(std::min<std::size_t>(bytes, 255))})};
+                             static_cast<std::uint8_t>(std::min<std::size_t>(bytes, 255)), of_block_})};
     return cached.number;
 }
 
@@ -131,14 +132,11 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     return true;
 }
 
-/// A load is looked at when the thread does something else: what it reads before its own atomicCAS is a
-/// guess, which the atomicCAS checks.
+/// A load is looked at when the thread does something else: it may be an `atomicCAS` (`begin_compare`).
 void Collector::look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
                                   std::uint32_t site, bool is_atomic) {
     const unsigned int thread = this->thread();
-    if (kind != Kind::atomic || load_.array != &array || load_.offset != offset || load_.thread != thread)
-        look_at_load();
-    load_.array = nullptr;
+    look_at_load();
     if (kind == Kind::load)
         load_ = {&array, offset, bytes, site, thread, clocks_.now(thread, site, is_atomic)};
     else
@@ -164,10 +162,22 @@ void Collector::look(const Look& at, Kind kind) {
 }
 
 void Collector::find(Problem problem, const Look& at, Epoch other) {
-    the_lens().add({problem, the_lens().kernel_name(), at.array->name(), at.array->begin() + at.offset,
-                    at.array->is_global(), at.offset, at.site, static_cast<std::uint32_t>(other.site),
-                    block_number_, at.thread, static_cast<std::uint32_t>(other.block),
-                    static_cast<std::uint32_t>(other.thread)});
+    the_lens().add({problem,
+                    the_lens().kernel_name(),
+                    at.array->name(),
+                    at.array->begin() + at.offset,
+                    at.array->is_global(),
+                    at.offset,
+                    at.site,
+                    static_cast<std::uint32_t>(other.site),
+                    block_number_,
+                    at.thread,
+                    static_cast<std::uint32_t>(other.block),
+                    static_cast<std::uint32_t>(other.thread),
+                    0,
+                    {},
+                    {},
+                    the_lens().launched_at()});
 }
 
 void Collector::flush(unsigned int warp) {

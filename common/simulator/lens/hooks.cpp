@@ -75,6 +75,7 @@ struct Instrument {
         const bool done =
             __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         if (!done) here.stores_nothing();
+        if (in_kernel() && !is_update) running->begin_compare(const_cast<const T*>(p));
         if (done || !is_update) access(p, sizeof(T), Kind::atomic, at);
         if (done && is_update) running->begin_update(nullptr);
         return done;

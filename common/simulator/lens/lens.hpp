@@ -40,6 +40,7 @@ struct Finding {
     std::uint64_t count = 0;
     std::string text{};
     std::string line{};  ///< of the host's copy, if that has read what was never written
+    std::string launched_at{};
 
     /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks.
     int distance() const {
@@ -67,6 +68,7 @@ class Collector {
     void begin_call(const void* at);
     void end_call();
     void fence(bool of_block);
+    void atomic_scope(bool of_block) { of_block_ = of_block; }
     void grid_barrier(std::size_t number);
     /// The log of an atomic's address, locked, if threads may send messages by it.
     Messages::Log* begin_atomic(const void* address);
@@ -74,6 +76,11 @@ class Collector {
     /// An atomic function that is made of a load and a comparison: the load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
+    /// What the thread has just read there is a guess, which its `atomicCAS` checks: that load races with
+    /// nothing.
+    void begin_compare(const void* address) {
+        if (load_.thread == thread() && load_.address() == address) load_.array = nullptr;
+    }
 
     void forget() { recent_ = {}; }  ///< an allocation is freed
 
@@ -96,6 +103,7 @@ class Collector {
         std::uint32_t site = 0;
         unsigned int thread = 0;
         Epoch now{};
+        const char* address() const { return array == nullptr ? nullptr : array->begin() + offset; }
     };
     void look_at_load();
     void look(const Look& at, Kind kind);
@@ -118,7 +126,8 @@ class Collector {
     std::array<Array*, 4> recent_{};  ///< of global memory; to look one up takes a lock
     std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
-    Look load_{};  ///< the last load, not looked at yet
+    bool of_block_ = false;  ///< atomic operations are for the block's threads only
+    Look load_{};            ///< the last load, not looked at yet
 
     struct Cached {
         std::uintptr_t at = 0;
@@ -149,6 +158,7 @@ class Lens : public sim::Observer {
         running->warp_meets(first, lanes, function);
     }
     void fence(sim::Block&, bool of_block) override { running->fence(of_block); }
+    void atomic_scope(sim::Block&, bool of_block) override { running->atomic_scope(of_block); }
     void grid_barrier(sim::Block&, std::size_t number) override { running->grid_barrier(number); }
     void allocated(const char* begin, std::size_t bytes) override;
     void freed(const char* begin) override;
@@ -157,6 +167,7 @@ class Lens : public sim::Observer {
 
     Array* global_array(const void* address);
     std::string kernel_name() const { return kernel_; }
+    std::string launched_at() const { return shape_.launched_at; }
     std::uint32_t grid() const { return grid_; }
     bool looks_for_problems() const { return looks_for_problems_; }
     /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.

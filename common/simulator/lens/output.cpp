@@ -1,5 +1,6 @@
 /// @file
 /// @brief Writes everything that was counted and found, as JSON: `tools/lens` makes texts and pages of it.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -30,6 +31,20 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
         .numbers("worst_addresses", addresses);
 }
 
+/// The calls that have led to a site, innermost first, as far as they are the kernel's.
+std::vector<std::string> calls_of(std::uint32_t number, const std::string& launched_at) {
+    std::vector<std::string> lines = lines_of(number);
+    lines.erase(std::ranges::find_if(lines,
+                                     [&](const std::string& line) {
+                                         return line == launched_at || line.ends_with("/" + launched_at);
+                                     }),
+                lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()),
+                lines.end());  // a function of the simulator's headers
+    if (!lines.empty()) lines.erase(lines.begin());
+    return lines;
+}
+
 void write_finding(Json& json, const Finding& finding) {
     constexpr const char* kProblems[] = {"race", "unwritten", "copied"};
     constexpr const char* kDistances[] = {"lanes", "warps", "blocks"};
@@ -38,11 +53,14 @@ void write_finding(Json& json, const Finding& finding) {
         .add("array", finding.text, "space", kSpaces[finding.is_global ? 0 : 1], "offset", finding.offset)
         .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
         .add("kind", kKinds[static_cast<int>(at.kind)], "count", finding.count)
-        .add("block", finding.block, "thread", finding.thread);
+        .add("block", finding.block, "thread", finding.thread)
+        .texts("calls", calls_of(finding.site, finding.launched_at));
     if (finding.problem != Problem::race) return;
     const bool has_other = finding.other != kMostSite;
     json.add("other_line", has_other ? line_of(finding.other) : "")
         .add("other_kind", has_other ? kKinds[static_cast<int>(site(finding.other).kind)] : "")
+        .texts("other_calls",
+               has_other ? calls_of(finding.other, finding.launched_at) : std::vector<std::string>{})
         .add("other_block", finding.other_block, "other_thread", finding.other_thread)
         .add("distance", kDistances[finding.distance()]);
 }

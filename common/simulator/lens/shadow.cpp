@@ -5,17 +5,31 @@
 namespace lens {
 
 std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks) {
+    const auto unordered = [&](Epoch other) {
+        return other.exists() && !clocks.happened_before(other, thread);
+    };
     const auto races = [&](Epoch other) {
-        return other.exists() && !(now.atomic && other.atomic) && !clocks.happened_before(other, thread);
+        return unordered(other) && !(now.atomic && other.atomic &&
+                                     are_atomic_together(now.site, other.site, now.block == other.block));
     };
     std::optional<Epoch> found;
     if (races(last[write])) found = last[write];
     if (kind != Kind::load)
         for (const Role role : {read, far_read})
             if (races(last[role])) found = last[role];
+    // The thread that resets a counter has seen by its own atomic that it was the last one. A plain load sees
+    // nothing of the kind: atomic operations of others may still follow.
+    if (kind == Kind::load && races(last[far_atomic])) found = last[far_atomic];
     if (races(last[atomic])) found = last[atomic];
 
     if (now.atomic && kind != Kind::load) {
+        Epoch& far = last[far_atomic];
+        const bool far_is_unordered = unordered(far),
+                   is_farther = far.block == now.block && last[atomic].block != now.block;
+        if (unordered(last[atomic]) && (!far_is_unordered || is_farther))
+            far = last[atomic];
+        else if (!far_is_unordered)
+            far = {};
         last[atomic] = now;
     } else if (kind == Kind::store) {
         last = {};

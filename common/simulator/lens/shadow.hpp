@@ -20,10 +20,10 @@ namespace lens {
 
 /// @brief The accesses to one piece of memory that the next access may race with.
 ///
-/// Of reads that nothing orders, two are kept, of threads that are far from each other. Atomic operations on
-/// one address are ordered, so the last one represents all.
+/// Of reads that nothing orders, two are kept, of threads that are far from each other. Of atomic operations,
+/// the last one, and one of another thread that nothing orders before it.
 struct Cell {
-    enum Role { write, read, far_read, atomic, roles };
+    enum Role { write, read, far_read, atomic, far_atomic, roles };
     std::array<Epoch, roles> last{};
 
     /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.

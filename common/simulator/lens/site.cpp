@@ -3,6 +3,7 @@
 #include "site.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -21,7 +22,7 @@ struct Call {
 
 struct Tables {
     std::shared_mutex lock;
-    std::map<std::tuple<std::uintptr_t, Path, Space, Kind>, std::uint32_t> number;
+    std::map<std::tuple<std::uintptr_t, Path, Space, Kind, bool>, std::uint32_t> number;
     std::vector<Site> sites{Site{}};
     std::map<Call, Path> path;
     std::vector<Call> calls{Call{}};
@@ -31,6 +32,10 @@ Tables& tables() {
     static auto& all = *new Tables;
     return all;
 }
+
+/// The sites that have a number in an `Epoch`, which are read without a lock: whoever has a number got it
+/// later.
+std::array<Site, kMostSite + 1> numbered{};
 
 /// The addresses of the calls, outermost first, and of the instruction.
 std::vector<std::uintptr_t> chain(const Site& site) {
@@ -46,9 +51,13 @@ std::vector<std::uintptr_t> chain(const Site& site) {
 std::uint32_t number_of(const Site& site) {
     Tables& all = tables();
     const std::unique_lock lock(all.lock);
-    const auto [found, is_new] = all.number.try_emplace({site.at, site.path, site.space, site.kind},
-                                                        static_cast<std::uint32_t>(all.sites.size()));
-    if (is_new) all.sites.push_back(site);
+    const auto [found, is_new] =
+        all.number.try_emplace({site.at, site.path, site.space, site.kind, site.of_block},
+                               static_cast<std::uint32_t>(all.sites.size()));
+    if (is_new) {
+        all.sites.push_back(site);
+        if (found->second < kMostSite) numbered[found->second] = site;
+    }
     return found->second;
 }
 
@@ -70,12 +79,25 @@ Site site(std::uint32_t number) {
     return tables().sites[number];
 }
 
-std::string line_of(std::uint32_t number) {
+bool are_atomic_together(std::uint32_t a, std::uint32_t b, bool of_one_block) {
+    const Site &first = numbered[a], &second = numbered[b];
+    const bool one_width =
+        first.bytes == second.bytes || first.kind != Kind::atomic || second.kind != Kind::atomic;
+    return one_width && (of_one_block || !(first.of_block || second.of_block));
+}
+
+std::vector<std::string> lines_of(std::uint32_t number) {
     const std::shared_lock lock(tables().lock);
     const std::vector<std::uintptr_t> at = chain(tables().sites[number]);
+    std::vector<std::string> lines;
     for (auto innermost = at.rbegin(); innermost != at.rend(); ++innermost)
-        if (const std::string line = sim::line_of(*innermost - 1); !line.empty()) return line;
-    return "";
+        for (std::string& line : sim::lines_of(*innermost - 1)) lines.push_back(std::move(line));
+    return lines;
+}
+
+std::string line_of(std::uint32_t number) {
+    const std::vector<std::string> lines = lines_of(number);
+    return lines.empty() ? "" : lines.front();
 }
 
 bool is_before(std::uint32_t a, std::uint32_t b) {

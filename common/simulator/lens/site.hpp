@@ -11,6 +11,9 @@ namespace lens {
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
 
+/// Accesses at later sites are compared, too, but where they are is not known.
+constexpr std::uint32_t kMostSite = (1u << 13) - 1;
+
 /// The number of a chain of calls. 0 is the kernel itself.
 using Path = std::uint32_t;
 
@@ -20,6 +23,7 @@ struct Site {
     Space space;
     Kind kind;
     std::uint8_t bytes;
+    bool of_block;  ///< an atomic that is one for the threads of its block only, such as `atomicAdd_block`
     bool operator==(const Site&) const = default;
 };
 
@@ -31,7 +35,15 @@ Path caller(Path path);
 Site site(std::uint32_t number);
 /// @}
 
-/// @return FILE:LINE of a site: that of the innermost call in a `.cu` or `.cuh` file.
+/// @return Whether atomic accesses at two sites are atomic with respect to each other: both of one width, and
+///         if different blocks make them, neither of a block's scope. Volatile accesses may have any width.
+bool are_atomic_together(std::uint32_t a, std::uint32_t b, bool of_one_block);
+
+/// @return FILE:LINE of a site in a `.cu` or `.cuh` file, then those of the calls that have led to it,
+/// innermost
+///         first.
+std::vector<std::string> lines_of(std::uint32_t number);
+/// @return The first of them; empty if there is none.
 std::string line_of(std::uint32_t number);
 
 /// @return Whether the code of `a` comes before that of `b`, call by call from the outermost one.

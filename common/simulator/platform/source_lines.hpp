@@ -5,11 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace sim {
 
 /// @return FILE:LINE of an instruction in a translated file outside of the helpers' folders
-/// (SIMULATOR_HELPERS in CMakeLists.txt), or of the call that was inlined there; empty if there is none.
+/// (SIMULATOR_HELPERS in CMakeLists.txt), and of each call that was inlined there, innermost first.
+std::vector<std::string> lines_of(std::uintptr_t at);
+/// @return The first of them; empty if there is none.
 std::string line_of(std::uintptr_t at);
 
 /// @return The name of a function with its parameters, as C++ writes it; empty if the program knows none.

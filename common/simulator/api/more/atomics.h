@@ -1,17 +1,20 @@
 /// @file
-/// @brief Atomics of a block or of the system, which are the device's here.
+/// @brief Atomics of a block or of the system, which do what the device's do. An instrument tells them apart.
 #pragma once
 
 #include "../../include/cuda_runtime.h"
 
-#define SIM_SCOPES(name)                                 \
-    template <typename T, typename... U>                 \
-    T name##_block(T* address, U... values) {            \
-        return name(address, static_cast<T>(values)...); \
-    }                                                    \
-    template <typename T, typename... U>                 \
-    T name##_system(T* address, U... values) {           \
-        return name(address, static_cast<T>(values)...); \
+#define SIM_SCOPES(name)                                        \
+    template <typename T, typename... U>                        \
+    T name##_block(T* address, U... values) {                   \
+        sim::atomic_scope(true);                                \
+        const T old = name(address, static_cast<T>(values)...); \
+        sim::atomic_scope(false);                               \
+        return old;                                             \
+    }                                                           \
+    template <typename T, typename... U>                        \
+    T name##_system(T* address, U... values) {                  \
+        return name(address, static_cast<T>(values)...);        \
     }
 SIM_SCOPES(atomicAdd)
 SIM_SCOPES(atomicSub)

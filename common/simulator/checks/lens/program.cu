@@ -90,6 +90,12 @@ __global__ void blocks_lock_kernel(int* d_lock, int* d_value) {
     atomicExch(d_lock, 0);
 }
 
+/// Atomics for a block's threads only.
+template <bool kPerBlock>
+__global__ void block_scope_kernel(int* d_counts) {
+    atomicAdd_block(&d_counts[kPerBlock ? blockIdx.x : 0], 1);
+}
+
 /// Lanes read what their neighbours have stored. A shuffle makes them wait, but orders no memory.
 template <bool kSync>
 __global__ void shuffle_kernel(const int* d_data, int* d_results) {
@@ -174,6 +180,8 @@ int main() {
     blocks_lock_kernel<2><<<kBlocks, kThreads>>>(c, b);
     blocks_lock_kernel<1><<<kBlocks, kThreads>>>(c, b);  // race of blocks
     blocks_lock_kernel<0><<<kBlocks, kThreads>>>(c, b);  // race of blocks
+    block_scope_kernel<true><<<kBlocks, kThreads>>>(b);
+    block_scope_kernel<false><<<kBlocks, kThreads>>>(b);  // race of blocks
     shuffle_kernel<true><<<1, 32>>>(a, b);
     shuffle_kernel<false><<<1, 32>>>(a, b);  // race of lanes
     tile_sync_kernel<8><<<1, 32>>>(a, b);

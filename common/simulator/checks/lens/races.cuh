@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include <string>
+#include <vector>
 
 #include "../../../checks/catch.hpp"
 #include "../../../checks/setting.hpp"
@@ -92,18 +93,25 @@ TEST_CASE("lanes that share values without __syncwarp race, and with it they don
     CHECK(always<warp_kernel<false>>(1) == "race");
 }
 
+enum Fence { none, of_block, of_device };
+template <Fence kFence>
+__device__ void fence() {
+    if (kFence == of_block) sim::fence(true);  // as __threadfence_block() does
+    if (kFence == of_device) __threadfence();
+}
+
 /// The block that comes last adds up what all have stored. `d_numbers[0]` is the ticket.
-template <bool kRelease, bool kAcquire>
+template <Fence kRelease, Fence kAcquire>
 __global__ void last_block_kernel(unsigned int* d_numbers) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         d_numbers[2 + blockIdx.x] = blockIdx.x;
-        if (kRelease) __threadfence();
+        fence<kRelease>();
         last = atomicInc(&d_numbers[0], gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
     if (!last) return;
-    if (kAcquire) __threadfence();
+    fence<kAcquire>();
     __shared__ unsigned int sum;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
@@ -112,10 +120,184 @@ __global__ void last_block_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[1] = sum;
 }
 
-TEST_CASE("of a last block's two fences, either one left out is found") {
-    CHECK(always<last_block_kernel<true, true>>(20) == "nothing");
-    CHECK(always<last_block_kernel<false, true>>(20) == "race");
-    CHECK(always<last_block_kernel<true, false>>(20) == "race");
+TEST_CASE("of a last block's two fences, either one that is left out or for a block only is found") {
+    CHECK(always<last_block_kernel<of_device, of_device>>(20) == "nothing");
+    CHECK(always<last_block_kernel<none, of_device>>(20) == "race");
+    CHECK(always<last_block_kernel<of_device, none>>(20) == "race");
+    CHECK(always<last_block_kernel<of_block, of_device>>(20) == "race");
+    CHECK(always<last_block_kernel<of_device, of_block>>(20) == "race");
+}
+
+/// All threads of a block add to the bins before its ticket, and the last block reads them. It has added to
+/// the same bins, which tells it nothing of the others'.
+template <bool kBarrier>
+__global__ void last_histogram_kernel(unsigned int* d_numbers) {
+    __shared__ bool last;
+    atomicAdd(&d_numbers[1 + threadIdx.x], 1u);
+    if (kBarrier) __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(&d_numbers[0], 1u) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+    if (threadIdx.x == 0) d_numbers[0] = 0;
+    d_numbers[300 + threadIdx.x] = d_numbers[1 + threadIdx.x];
+}
+
+TEST_CASE("a barrier left out between the atomics of a block and its ticket is found") {
+    CHECK(always<last_histogram_kernel<true>>(5) == "nothing");
+    CHECK(always<last_histogram_kernel<false>>(5) == "race");
+}
+
+/// What threads of one warp have stored before `__syncwarp` is told by one of them.
+template <bool kSync>
+__global__ void told_by_a_lane_kernel(unsigned int* d_numbers) {
+    __shared__ bool last;
+    if (threadIdx.x / 32 == 0) d_numbers[1 + blockIdx.x * 32 + threadIdx.x] = 1;
+    if (kSync) __syncwarp();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(&d_numbers[0], 1u) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+    for (unsigned int i = threadIdx.x; i < gridDim.x * 32; i += kThreads)
+        atomicAdd(&d_numbers[8191], d_numbers[1 + i]);
+}
+
+TEST_CASE("a fence tells others what the lanes of a warp have stored before __syncwarp") {
+    CHECK(always<told_by_a_lane_kernel<true>>(5) == "nothing");
+    CHECK(always<told_by_a_lane_kernel<false>>(5) == "race");
+}
+
+/// The first block stores a number and tells the second one, which tells the others. They read the number.
+/// The second block also has a fence for its own threads, which tells others nothing, and which does not use
+/// up what the other fence is to receive.
+template <bool kTells>
+__global__ void relay_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x != 0) return;
+    const unsigned int ticket = atomicAdd(&d_numbers[0], 1u);
+    if (ticket == 0) {
+        d_numbers[1] = 1;
+        __threadfence();
+        atomicExch(&d_numbers[2], 1u);
+    } else if (ticket == 1 && atomicAdd(&d_numbers[2], 0u) == 1) {
+        sim::fence(true);
+        if (kTells) __threadfence();
+        atomicExch(&d_numbers[4], 1u);
+    } else if (ticket > 1 && atomicAdd(&d_numbers[4], 0u) == 1) {
+        __threadfence();
+        d_numbers[5 + blockIdx.x] = d_numbers[1];
+    }
+}
+
+TEST_CASE("what a thread has been told it tells to others, if it has a fence for the device") {
+    CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
+    const Setting one("CUDA_SIM_WORKERS", 1);
+    CHECK(always<relay_kernel<false>>(20, 20) == "race");
+}
+
+/// A store after the fence, or one after a barrier by a thread without a fence.
+template <bool kByAnother>
+__global__ void late_store_kernel(unsigned int* d_numbers) {
+    __syncthreads();
+    if (kByAnother && threadIdx.x == 32) d_numbers[1 + blockIdx.x] = 1;
+    if (threadIdx.x == 64) {
+        __threadfence();
+        if (!kByAnother) d_numbers[1 + blockIdx.x] = 1;
+        if (atomicAdd(&d_numbers[0], 1u) == gridDim.x - 1) {
+            __threadfence();
+            for (unsigned int i = 0; i < gridDim.x; ++i) d_numbers[100] += d_numbers[1 + i];
+        }
+    }
+}
+
+TEST_CASE("a fence does not tell what is stored after it, or by others after the last barrier") {
+    CHECK(always<late_store_kernel<false>>(5) == "race");
+    CHECK(always<late_store_kernel<true>>(5) == "race");
+}
+
+/// Adds 1 to a number. A plain load before an `atomicCAS` is a guess, before other atomics a race.
+template <bool kCompares>
+__global__ void guess_kernel(unsigned int* d_numbers) {
+    unsigned int old = d_numbers[0], guess = old;
+    if (kCompares) {
+        do {
+            guess = old;
+            old = atomicCAS(&d_numbers[0], guess, guess + 1);
+        } while (old != guess);
+    } else {
+        atomicExch(&d_numbers[0], old + 1);
+    }
+}
+
+TEST_CASE("a load before an atomicExch races; before an atomicCAS, which checks it, it does not") {
+    CHECK(always<guess_kernel<true>>(3) == "nothing");
+    CHECK(always<guess_kernel<false>>(3) == "race");
+    CHECK(always<guess_kernel<false>>(1) == "race");
+}
+
+/// Atomics as `atomicAdd_block` makes them, of one number per block or of one for all.
+template <bool kPerBlock>
+__global__ void block_scope_kernel(unsigned int* d_numbers) {
+    sim::atomic_scope(true);
+    atomicAdd(&d_numbers[kPerBlock ? blockIdx.x : 0], 1u);
+    sim::atomic_scope(false);
+    atomicAdd(&d_numbers[100], 1u);
+}
+
+TEST_CASE("atomics for a block race between blocks") {
+    CHECK(always<block_scope_kernel<true>>(3) == "nothing");
+    CHECK(always<block_scope_kernel<false>>(1) == "nothing");
+    CHECK(always<block_scope_kernel<false>>(3) == "race");
+}
+
+/// Atomics of 64 and of 32 bits.
+template <unsigned int kAt>
+__global__ void widths_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x < 64)
+        atomicAdd(reinterpret_cast<unsigned long long*>(d_numbers), 1ull);
+    else
+        atomicAdd(&d_numbers[kAt], 1u);
+}
+
+TEST_CASE("atomics of different widths race") {
+    CHECK(always<widths_kernel<2>>(1) == "nothing");
+    CHECK(always<widths_kernel<1>>(1) == "race");
+    CHECK(always<widths_kernel<0>>(1) == "race");
+}
+
+__device__ void store_thread(unsigned int* d_number) { *d_number = threadIdx.x; }
+constexpr int kCallLine = __LINE__ + 3;
+__global__ void calling_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x < 8) atomicAdd(&d_numbers[1], 1u);
+    store_thread(d_numbers);
+}
+
+TEST_CASE("of a race in a function, the call in the kernel is known") {
+    const DeviceBuffer<unsigned int> d_numbers(2);
+    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+    const Seen all = seen([&] { calling_kernel<<<1, 64>>>(d_numbers.data()); });
+    REQUIRE(all.has_race());
+    for (const std::uint32_t site : {all.findings[0].site, all.findings[0].other}) {
+        const std::vector<std::string> lines = lens::lines_of(site);
+        REQUIRE(lines.size() >= 2);
+        CHECK(lines[0].ends_with(":" + std::to_string(kCallLine - 4)));
+        CHECK(lines[1].ends_with(":" + std::to_string(kCallLine)));
+    }
+}
+
+/// The last thing that the last thread does is a load.
+__global__ void last_load_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x == 0) d_numbers[0] = 1;
+    if (threadIdx.x == 255 && d_numbers[0] == 7) d_numbers[1] = 1;
+}
+
+TEST_CASE("a load that nothing follows is looked at, too") {
+    CHECK(always<last_load_kernel>(1, 20) == "race");
 }
 
 /// Thread 0 of each block adds to a number under a lock.

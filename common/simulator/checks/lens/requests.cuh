@@ -72,6 +72,24 @@ TEST_CASE("the components of a vector are one load, and neighbours that no type 
     CHECK(loads.sectors == 16);
 }
 
+struct alignas(32) Eight {
+    int at[8];
+};
+
+__global__ void eights_kernel(const Eight* d_data, int* d_sums) {
+    const auto& [a] = d_data[threadIdx.x];
+    d_sums[threadIdx.x] = a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7];
+}
+
+TEST_CASE("no load is wider than 16 bytes") {
+    const DeviceBuffer<Eight> d_data(32);
+    const DeviceBuffer<int> d_sums(32);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    const auto loads = seen([&] { eights_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); }).global_loads();
+    CHECK(loads.requests == 2);
+    CHECK(loads.sectors == 64);
+}
+
 TEST_CASE("each warp makes its own requests, and inactive lanes are not counted") {
     const auto loads = strided<int>(0, 1, 70).global_loads();
     CHECK(loads.requests == 3);
@@ -137,6 +155,20 @@ TEST_CASE("atomics on one address are asked for one after another, and on neighb
     CHECK(atomics(1).most_lanes_on_address == 32);
     CHECK(atomics(32).sectors == 4);
     CHECK(atomics(32).most_lanes_on_address == 1);
+}
+
+/// One instruction, with 32, 2 and 8 lanes on an address.
+__global__ void rounds_kernel(unsigned int* d_counts) {
+    for (const unsigned int different : {1u, 16u, 4u}) atomicAdd(&d_counts[threadIdx.x % different], 1u);
+}
+
+TEST_CASE("of an atomic's requests, the one with most lanes on an address is kept") {
+    const DeviceBuffer<unsigned int> d_counts(32);
+    CUDA_CHECK(cudaMemset(d_counts.data(), 0, d_counts.bytes()));
+    const auto atomics =
+        seen([&] { rounds_kernel<<<1, 32>>>(d_counts.data()); }).sum(lens::Space::global, lens::Kind::atomic);
+    CHECK(atomics.requests == 3);
+    CHECK(atomics.most_lanes_on_address == 32);
 }
 
 __global__ void store_kernel(unsigned int* d_counts, unsigned int different) {

@@ -32,6 +32,11 @@ class Json {
     Json& numbers(const char* name, const Range& range) {
         return items(name, range, [&](auto number) { out_ << number; });
     }
+    /// A list of texts.
+    template <typename Range>
+    Json& texts(const char* name, const Range& range) {
+        return items(name, range, [&](const std::string& text) { quote(text); });
+    }
     /// An object, which `write` fills.
     template <typename Write>
     Json& object(const char* name, const Write& write) {

@@ -57,8 +57,8 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     const std::string_view name = file == nullptr ? "" : file;
     if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;
     if (is_helper(name)) return 0;
-    *static_cast<std::string*>(data) = std::string(name) + ":" + std::to_string(line);
-    return 1;  // done
+    static_cast<std::vector<std::string>*>(data)->push_back(std::string(name) + ":" + std::to_string(line));
+    return 0;  // go on
 }
 
 /// The program's symbols: with -g1, clang's lines know no functions.
@@ -84,12 +84,17 @@ Calls::Calls() {
     _Unwind_Backtrace(add_call, &unwinding);
 }
 
-std::string line_of([[maybe_unused]] std::uintptr_t at) {
-    std::string result;
+std::vector<std::string> lines_of([[maybe_unused]] std::uintptr_t at) {
+    std::vector<std::string> result;
 #ifdef SIM_BACKTRACE
     if (state() != nullptr) backtrace_pcinfo(state(), at, note_line, ignore_error, &result);
 #endif
     return result;
+}
+
+std::string line_of(std::uintptr_t at) {
+    const std::vector<std::string> lines = lines_of(at);
+    return lines.empty() ? "" : lines.front();
 }
 
 std::string function_of([[maybe_unused]] const void* address) {

@@ -393,7 +393,9 @@ def main(words):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no temporary file is left
+    for ended_by in (signal.SIGTERM, signal.SIGHUP):  # so that no temporary file is left, and no program still runs
+        if signal.getsignal(ended_by) != signal.SIG_IGN:
+            signal.signal(ended_by, lambda number, _: sys.exit(128 + number))
     try:
         status = main(sys.argv[1:])
         sys.stdout.flush()

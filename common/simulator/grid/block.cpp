@@ -283,7 +283,12 @@ void Block::stop_if_due() {
         has_failed_ = true;
         fibers_.give_up();
     }
-    if (watchdog_.gives_up()) stop(no_progress);
+    // Of the standard library's functions, the one that is linked may be a kernel's file's, with an
+    // instrument.
+    const bool in_kernel = std::exchange(threads_.in_kernel, false);
+    const bool gives_up = watchdog_.gives_up();
+    threads_.in_kernel = in_kernel;
+    if (gives_up) stop(no_progress);
 }
 
 // --- What kernels call, as kernel.h and cooperation.h declare it ---------------------------------

@@ -10,6 +10,9 @@ namespace lens {
 
 thread_local Collector* running = nullptr;
 
+/// A lane that has so many without having met the others, as in an endless loop, is counted by itself.
+constexpr std::size_t kMostAccesses = 1 << 22;
+
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     block_number_ = number;
     counting_.begin_block(the_lens().in_sample(number));
@@ -70,6 +73,7 @@ std::uint32_t Collector::site_number(const void* at, Kind kind, Space space, std
 }
 
 void Collector::begin_call(const void* at) {
+    block_.stop_if_due();
     const sim::Block::InSimulator here(block_);
     const unsigned int thread = this->thread();
     started_[thread] = true;
@@ -101,6 +105,7 @@ bool Collector::is_global(const void* address) {
 }
 
 void Collector::access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
+    if (!is_atomic) block_.stop_if_due();  // an atomic operation holds a lock
     if (!note(address, bytes, kind, at, is_atomic)) sim::require_no_redzone(block_, address, bytes, true);
 }
 
@@ -122,8 +127,11 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     const std::uintptr_t place = space == Space::shared ? reinterpret_cast<std::uintptr_t>(address) -
                                                               reinterpret_cast<std::uintptr_t>(array->begin())
                                                         : reinterpret_cast<std::uintptr_t>(address);
-    if (counting_.reach(number))
-        lanes_[warp][thread % kLanes].push_back({place, number, static_cast<std::uint32_t>(bytes)});
+    if (counting_.reach(number)) {
+        std::vector<Access>& lane = lanes_[warp][thread % kLanes];
+        if (lane.size() == kMostAccesses) flush(warp);
+        lane.push_back({place, number, static_cast<std::uint32_t>(bytes)});
+    }
     if (space == Space::global) {
         array->touch(offset, bytes);
         if (kind == Kind::atomic) count(counting_.counts().atomics, place);
@@ -217,6 +225,7 @@ void Collector::end_block() {
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {
+    block_.stop_if_due();
     const sim::Block::InSimulator here(block_);
     Messages::Log* const log = the_lens().log_at(address);
     if (log != nullptr) log->lock.lock();
@@ -230,6 +239,7 @@ void Collector::end_atomic(Messages::Log* log, bool stores) {
 }
 
 void Collector::fence(bool of_block) {
+    block_.stop_if_due();
     look_at_load();
     the_lens().keeps_messages();
     clocks_.fence(thread(), of_block);

@@ -61,7 +61,8 @@ class Collector {
     void warp_meets(unsigned int first, unsigned int lanes, std::string_view function);
 
     // Called by the hooks, which meanwhile do nothing: code of the standard library may be compiled with
-    // hooks.
+    // hooks. The timer's signals may find a thread of an endless loop here each time, so it is also stopped
+    // here.
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
     bool is_global(const void* address);

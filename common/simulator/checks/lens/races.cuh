@@ -290,6 +290,44 @@ TEST_CASE("of a race in a function, the call in the kernel is known") {
     }
 }
 
+/// Almost all of its time, a thread of these loops is in the lens.
+__global__ void atomic_loop_kernel(unsigned int* d_numbers) {
+    while (atomicAdd(&d_numbers[0], 0u) == 0) {}
+}
+__global__ void load_loop_kernel(unsigned int* d_numbers) {
+    while (*static_cast<volatile unsigned int*>(d_numbers) == 0) ++d_numbers[1];
+}
+__global__ void fence_loop_kernel(unsigned int*) {
+    for (;;) __threadfence();
+}
+
+TEST_CASE("an endless loop is stopped") {
+    const Setting second("CUDA_SIM_TIMEOUT", 1);
+    for (auto* const kernel : {atomic_loop_kernel, load_loop_kernel, fence_loop_kernel}) {
+        const DeviceBuffer<unsigned int> d_numbers(2);
+        CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+        kernel<<<1, 32>>>(d_numbers.data());
+        CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
+        CUDA_CHECK(cudaDeviceReset());
+    }
+}
+
+/// One lane makes many more accesses than are kept, and the others a few.
+__global__ void long_loop_kernel(unsigned int* d_numbers, unsigned int turns) {
+    for (unsigned int i = 0; i < (threadIdx.x == 0 ? turns : 1); ++i) atomicAdd(&d_numbers[threadIdx.x], 1u);
+}
+
+TEST_CASE("a long loop of one lane is counted, in whatever pieces") {
+    const DeviceBuffer<unsigned int> d_numbers(32);
+    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+    constexpr unsigned int kTurns = (4 << 20) + 2;
+    const auto atomics = seen([&] {
+                             long_loop_kernel<<<1, 32>>>(d_numbers.data(), kTurns);
+                         }).sum(lens::Space::global, lens::Kind::atomic);
+    CHECK(atomics.lanes == kTurns + 31);
+    CHECK(atomics.requests == kTurns);
+}
+
 /// The last thing that the last thread does is a load.
 __global__ void last_load_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;

@@ -77,10 +77,19 @@ def access(finding, prefix=""):
     return f"    {kind} at {line}{called} by block {block}, thread {thread}"
 
 
+def is_between(line, *ends):
+    """Whether FILE:LINE is between two others, or at one of them."""
+    (name, number), *others = [place.rpartition(":")[::2] for place in (line, *ends)]
+    return all(other == name for other, _ in others) and min(int(k) for _, k in others) <= int(number) <= max(int(k) for _, k in others)
+
+
 def advice(finding):
     """What would order the two accesses of a race."""
     if finding["kind"] == finding["other_kind"] == "atomic":
         return "atomicAdd_block() and the like are atomic within a block only, and two atomics on the same bytes must have the same width"
+    between = [line for line in finding["partial_barriers"] if is_between(line, finding["line"], finding["other_line"])]
+    if between and finding["distance"] != "blocks":
+        return f"the __syncthreads() at {between[0]} is for all threads of a block, but some have returned without it: it must not be in a branch"
     if finding["line"] == finding["other_line"]:
         start = ("if one thread is meant to do it, the others must not; for updates of one number, an atomic function such as "
                  "atomicAdd() does, or a lock with fences; otherwise, ")

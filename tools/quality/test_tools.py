@@ -687,7 +687,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_the_lens_gives_a_race_its_lines_in_place_of_guesses(self):
         self.write("work/03.1_one.cuh", "")
-        found = {"problem": "race", "kernel": "k", "space": "shared", "array": "a", "offset": 4, "count": 1, "distance": "warps"}
+        found = {"problem": "race", "kernel": "k", "space": "shared", "array": "a", "offset": 4, "count": 1, "distance": "warps",
+                 "partial_barriers": []}
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}calls": ["a.cu:3"] * (line > 7), f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
         show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
@@ -696,6 +697,9 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         guesses = "Wrong for n: got 0\n  Element 0 is left out.\n  A race.\n"
         self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:7 by", "cuh:9 (called at a.cu:3) by")
         self.says(show.format(found, True, 2000, {"site": "work/03.1_one.cuh:5"}), guesses)
+        branch = found | {"partial_barriers": ["work/03.1_one.cuh:6", "work/03.1_one.cuh:8"]}
+        self.says(show.format(branch, True, 2000, {}), "order them: the __syncthreads() at work/03.1_one.cuh:8 is for all threads of a block")
+        self.says(show.format(branch | {"partial_barriers": ["a.cuh:8"]}, True, 2000, {}), "order them: __syncthreads() between the two")
         self.says(show.format(found | {"problem": "copied"}, True, 2000, {}), guesses)
         self.says(show.format(found, False, 1, {}), guesses)
         self.says(show.format(found, False, 2000, {"has_poison": True}), "Wrong for n: got 0\n  race: k")

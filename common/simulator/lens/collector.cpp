@@ -204,6 +204,7 @@ void Collector::barrier(const sim::Site& site) {
     BarrierCounts& counts =
         counting_.counts().barriers[std::string(site.file) + ":" + std::to_string(site.line)];
     ++counts.count;
+    counts.was_partial |= threads_.live < threads_.count;
     for (const std::uint64_t requests : requests_) counts.requests += requests;
     counts.most_requests += requests_.size() * *std::max_element(requests_.begin(), requests_.end());
     std::fill(requests_.begin(), requests_.end(), 0);

@@ -32,6 +32,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
         mine.count += theirs.count;
         mine.requests += theirs.requests;
         mine.most_requests += theirs.most_requests;
+        mine.was_partial |= theirs.was_partial;
     }
     shuffles += other.shuffles;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;

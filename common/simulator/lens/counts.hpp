@@ -58,6 +58,7 @@ struct SiteCounts {
 /// Of one line with a barrier: how often it was reached, and what warps had done since the last barrier.
 struct BarrierCounts {
     std::uint64_t count = 0, requests = 0, most_requests = 0;
+    bool was_partial = false;  ///< some threads of a block have returned without it
 };
 
 /// Of all launches of one kernel with one shape.

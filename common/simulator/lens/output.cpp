@@ -103,8 +103,14 @@ void Lens::write() const {
     std::erase_if(findings, [=](const auto& found) {
         return has_failed_call && found.second.problem != Problem::race;
     });
-    json.list("findings", findings,
-              [](Json& one, const auto& finding) { write_finding(one, finding.second); });
+    std::map<std::string, std::vector<std::string>> partial;  // by kernel
+    for (const auto& [shape, counts] : launches_)
+        for (const auto& [line, barrier] : counts.barriers)
+            if (barrier.was_partial) partial[shape.kernel].push_back(line);
+    json.list("findings", findings, [&](Json& one, const auto& finding) {
+        write_finding(one, finding.second);
+        one.texts("partial_barriers", partial[finding.second.kernel]);
+    });
     json.end();
     if (!file.flush()) std::fprintf(stderr, "lens: %s could not be written\n", path);
 }

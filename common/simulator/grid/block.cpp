@@ -177,11 +177,13 @@ unsigned int Block::gather(Site site) {
 /// Makes the threads at a barrier ready: all live ones have arrived.
 void Block::release_barrier() {
     if (barrier_.diverged) stop(divergent_barrier);
-    if (barrier_.arrived < threads_.count && !grid_->early_exit) stop(skipped_barrier);
     if (observer != nullptr) observer->barrier(*this, barrier_.site);
+    // A thread that has met the others at a barrier, and has returned since, has not returned early.
+    if (barrier_.arrived < (grid_->early_exit ? barrier_.before : threads_.count)) stop(skipped_barrier);
     for (unsigned int i = 0; i < threads_.count; ++i)
         if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
     threads_.waiting -= barrier_.arrived;
+    barrier_.before = barrier_.arrived;
     barrier_.result = std::exchange(barrier_.votes, 0);
     barrier_.arrived = 0;
 }

@@ -109,6 +109,7 @@ class Block {
     /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.
     struct Barrier {
         unsigned int arrived = 0;
+        unsigned int before = 0;  ///< how many have met at the block's last one
         int votes = 0, result = 0;
         Site site{};  ///< of the first thread to arrive
         bool diverged = false;

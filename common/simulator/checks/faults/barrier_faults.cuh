@@ -118,7 +118,7 @@ TEST_CASE("a barrier that some threads have left out is found where early exits 
     CHECK(says(said(16), {"left_out_kernel", "barrier left out: threads 0-6 wait at ", here(kLeftOutLine - 2),
                           "; thread 7 has returned; threads 8-63 wait at "}));
     setenv(name, "1", 1);
-    left_out_kernel<<<1, 7>>>(4, d_count);
+    left_out_kernel<<<1, 64>>>(0, d_count);
     CHECK(cudaGetLastError() == cudaSuccess);
     setenv(name, "0", 1);
     left_out_kernel<<<1, 7>>>(0, d_count);
@@ -279,6 +279,27 @@ TEST_CASE("a fault is data, too, and its message may leave out advice") {
     CHECK(fault.thread == "(3, 0, 0)");
     CHECK(fault.line == here(kSpinLine));
     CHECK(sim::fault().message.empty());
+}
+
+constexpr int kUnevenLine = __LINE__ + 4;
+__global__ void uneven_loop_kernel(unsigned int n, unsigned int* d_count) {
+    if (threadIdx.x >= 48) return;
+    for (unsigned int i = threadIdx.x; i < n; i += 16) {
+        __syncthreads();
+        atomicAdd(d_count, 1u);
+    }
+}
+
+TEST_CASE("a thread that has met others at a barrier, and returns without the next one, is found") {
+    unsigned int* d_count = nullptr;
+    CUDA_CHECK(cudaMalloc(&d_count, sizeof(*d_count)));
+    uneven_loop_kernel<<<2, 64>>>(16, d_count);
+    uneven_loop_kernel<<<2, 16>>>(16 * 3, d_count);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(
+        says(fault_of([=] { uneven_loop_kernel<<<2, 64>>>(16 * 5 + 3, d_count); }, cudaErrorLaunchFailure),
+             {"uneven_loop_kernel", "barrier left out: threads 0-34 wait at ", here(kUnevenLine),
+              "; threads 35-47 have returned after ", here(kUnevenLine), "; threads 48-63 have returned. "}));
 }
 
 }  // namespace fault_checks

@@ -304,12 +304,30 @@ __global__ void fence_loop_kernel(unsigned int*) {
 TEST_CASE("an endless loop is stopped") {
     const Setting second("CUDA_SIM_TIMEOUT", 1);
     for (auto* const kernel : {atomic_loop_kernel, load_loop_kernel, fence_loop_kernel}) {
-        const DeviceBuffer<unsigned int> d_numbers(2);
-        CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
-        kernel<<<1, 32>>>(d_numbers.data());
-        CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
+        unsigned int* d_numbers = nullptr;  // which the reset frees
+        CUDA_CHECK(cudaMalloc(&d_numbers, 2 * sizeof(*d_numbers)));
+        CUDA_CHECK(cudaMemset(d_numbers, 0, 2 * sizeof(*d_numbers)));
+        kernel<<<1, 32>>>(d_numbers);
+        CHECK(cudaGetLastError() == cudaErrorLaunchTimeout);
         CUDA_CHECK(cudaDeviceReset());
     }
+}
+
+/// The barrier is reached by the first 32 threads only.
+__global__ void branch_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x >= 32) return;
+    __syncthreads();
+    d_numbers[threadIdx.x] = 1;
+}
+
+TEST_CASE("a barrier that some threads have returned without is known") {
+    const DeviceBuffer<unsigned int> d_numbers(32);
+    const auto is_partial = [&](unsigned int threads) {
+        const Seen all = seen([&] { branch_kernel<<<3, threads>>>(d_numbers.data()); });
+        return all.counts.barriers.begin()->second.was_partial;
+    };
+    CHECK(is_partial(64));
+    CHECK_FALSE(is_partial(32));
 }
 
 /// One lane makes many more accesses than are kept, and the others a few.

@@ -698,8 +698,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:7 by", "cuh:9 (called at a.cu:3) by")
         self.says(show.format(found, True, 2000, {"site": "work/03.1_one.cuh:5"}), guesses)
         branch = found | {"partial_barriers": ["work/03.1_one.cuh:6", "work/03.1_one.cuh:8"]}
-        self.says(show.format(branch, True, 2000, {}), "order them: the __syncthreads() at work/03.1_one.cuh:8 is for all threads of a block")
-        self.says(show.format(branch | {"partial_barriers": ["a.cuh:8"]}, True, 2000, {}), "order them: __syncthreads() between the two")
+        self.says(show.format(branch, True, 2000, {}), "orders them: the __syncthreads() at work/03.1_one.cuh:8 is for all threads of a block")
+        self.says(show.format(branch | {"partial_barriers": ["a.cuh:8"]}, True, 2000, {}), "orders them: __syncthreads() between the two")
         self.says(show.format(found | {"problem": "copied"}, True, 2000, {}), guesses)
         self.says(show.format(found, False, 1, {}), guesses)
         self.says(show.format(found, False, 2000, {"has_poison": True}), "Wrong for n: got 0\n  race: k")

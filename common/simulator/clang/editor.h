@@ -43,9 +43,9 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 // array.
 #pragma clang force_cuda_host_device begin
 constexpr double sim_ceil(double x) {
-    return x > -1e15 && x < 1e15
-               ? static_cast<double>(static_cast<long long>(x) + (static_cast<long long>(x) < x))
-               : x;
+    return x > -1e15 && x < 1e15 ? static_cast<double>(static_cast<long long>(x) +
+                                                       (static_cast<double>(static_cast<long long>(x)) < x))
+                                 : x;
 }
 constexpr float sim_ceil(float x) { return static_cast<float>(sim_ceil(static_cast<double>(x))); }
 template <typename T>

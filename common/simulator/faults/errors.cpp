@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,7 @@ std::string& fault_string = *new std::string;
 bool fault_is_told = true;
 std::string& first_unseen = *new std::string;  ///< of this process, until the program asks for the last error
 bool unseen_is_told = false;
+std::set<std::string>& mistakes = *new std::set<std::string>;
 
 /// The program's last chance to fail for what it has not looked at.
 void end() {
@@ -33,7 +35,8 @@ void end() {
     const std::string unseen = unseen_error();
     if (!unseen.empty() && !unseen_is_told)
         std::fprintf(stderr, "simulator: %s, and the program did not look\n", unseen.c_str());
-    if (!has_fault && (unseen.empty() || std::getenv("CUDA_SIM_STRICT") == nullptr)) return;
+    const bool is_strict = std::getenv("CUDA_SIM_STRICT") != nullptr;
+    if (!has_fault && (!is_strict || (unseen.empty() && mistakes.empty()))) return;
     std::fflush(nullptr);
     if (observer != nullptr) observer->ends();
     std::_Exit(1);
@@ -46,6 +49,12 @@ void end_with_errors() { [[maybe_unused]] static const int at_exit = std::atexit
 cudaError_t set_error(cudaError_t error, std::string why) {
     why_last_error = std::move(why);
     return last_error = error;
+}
+
+void tell_mistake(const std::string& what) {
+    end_with_errors();
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    if (mistakes.insert(what).second) std::fprintf(stderr, "simulator: %s\n", what.c_str());
 }
 
 void note_unseen_error(const std::string& what, Site site) {

@@ -15,6 +15,7 @@
 #include "../faults/faults.hpp"
 #include "../instrument/observer.hpp"
 #include "../memory/device_memory.hpp"
+#include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
 #include "worker.hpp"
 
@@ -200,6 +201,15 @@ unsigned int workers() {
 }
 
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
+
+void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer) {
+    if (running_block != nullptr || sticky_error() != cudaSuccess || place(pointer, 1) == Place::inside)
+        return;
+    const bool is_near = !allocation_text(pointer).empty() || !pinned_text(pointer).empty();
+    if (is_near || !platform::has_memory(pointer)) return;
+    tell_mistake("argument " + std::to_string(number) + " of " + launch_text(kernel) +
+                 " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
+}
 
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
     if (running_block == nullptr && !is_late(config.stream)) {

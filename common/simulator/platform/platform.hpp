@@ -17,6 +17,9 @@ std::size_t page_bytes();
 std::size_t memory_bytes();       ///< all of this machine's
 std::size_t free_memory_bytes();  ///< available without swapping
 
+/// Whether the process has memory at an address.
+bool has_memory(const void* address);
+
 enum class Access { none, read, all };
 /// Sets who may access whole pages; any other access is a trap. @return Whether the system could do it.
 bool protect(char* pages, std::size_t bytes, Access access);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -226,6 +227,36 @@ TEST_CASE(
     });
     CHECK(noticed == 0);
     CHECK(nothing.empty());
+}
+
+TEST_CASE("a kernel's argument that points to the CPU's memory is named, and no other") {
+    static int variable = 0;
+    int local = 0, *d_data = nullptr, *d_freed = nullptr, *pinned = nullptr;
+    const auto on_heap = std::make_unique<int>(0);
+    CUDA_CHECK(cudaMalloc(&d_data, sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&d_freed, sizeof(int)));
+    CUDA_CHECK(cudaFree(d_freed));
+    CUDA_CHECK(cudaMallocHost(&pinned, sizeof(int)));
+    const auto words_for = [](int* pointer) {
+        return process_of([=] {
+            setenv("CUDA_SIM_STRICT", "1", 1);
+            for (int k = 0; k < 2; ++k) write_kernel<<<1, 1>>>(pointer, 1, 0);  // which no thread uses
+            std::exit(cudaDeviceSynchronize() == cudaSuccess ? 0 : 2);
+        });
+    };
+    for (int* const wrong : {&variable, &local, on_heap.get()}) {
+        const auto [status, words] = words_for(wrong);
+        CHECK(status == 1);
+        CHECK(says(words,
+                   {"simulator: argument 1 of write_kernel (launched at ", "a pointer to the CPU's memory"}));
+        CHECK(words.find("argument", words.find("argument") + 1) == words.npos);
+    }
+    int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
+    for (int* const other :
+         {d_data, d_data + 1, d_data - 1, d_freed, pinned, wild, static_cast<int*>(nullptr)})
+        CHECK(words_for(other) == std::pair(0, std::string()));
+    CUDA_CHECK(cudaFree(d_data));
+    CUDA_CHECK(cudaFreeHost(pinned));
 }
 
 /// A call of a kernel without <<<>>>, in a pointer's guise: as it is, clang rejects it (see rejected.sh).

@@ -181,7 +181,8 @@ TEST_CASE("a kernel that calls exit ends the program, with a line and not as if 
 extern "C" __device__ int fortified_printf(int flag, const char* format, ...) __asm__("__printf_chk");
 
 // Compilers replace some calls of printf by puts and putchar.
-__global__ void printing_kernel(const char* words) {
+__global__ void printing_kernel() {
+    const char* const words = "a word";
     const int bytes = printf("thread %u", threadIdx.x);
     printf("\n");
     printf("%s\n", words);
@@ -195,7 +196,7 @@ TEST_CASE("what kernels and the host print comes in its order") {
         const Setting one_after_another("CUDA_SIM_SEED", 0);
         puts("the host");
         printf("-");
-        printing_kernel<<<1, 2>>>("a word");
+        printing_kernel<<<1, 2>>>();
         const bool is_right =
             cudaDeviceSynchronize() == cudaSuccess && putchar('.') == '.' && printf("!\n") == 2;
         std::fflush(stdout);

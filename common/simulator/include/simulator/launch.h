@@ -128,6 +128,16 @@ void call_kernel(const void* kernel, Kept... arguments) {
     reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
 }
 
+/// Says so if a pointer that a kernel gets is one to the CPU's memory, once for each launch in the source.
+/// @param[in] number Which argument it is, from 1 on.
+void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer);
+/// The same for an argument of any type.
+template <typename T>
+void look_at_argument(const Kernel& kernel, unsigned int number, const T& argument) {
+    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
+        look_at_pointer(kernel, number, const_cast<const void*>(static_cast<const volatile void*>(argument)));
+}
+
 /// A kernel with its launch configuration, ready to be called with arguments of any types.
 template <typename Call, typename Find>
 struct AnyLauncher {
@@ -145,6 +155,8 @@ struct AnyLauncher {
     /// The same. If no argument has to be converted, none is copied for each thread.
     template <typename... Arguments>
     void launch(const Arguments&... arguments) const {
+        [[maybe_unused]] unsigned int number = 0;
+        (look_at_argument({name, nullptr, site}, ++number, arguments), ...);
         if constexpr ((is_trivial_argument<Arguments> && ...) ||
                       !std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             launch_by_name(arguments...);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <fstream>
 #include <new>
 
@@ -32,6 +33,12 @@ std::size_t free_memory_bytes() {
     for (std::string name; file >> name; file.ignore(1000, '\n'))
         if (name == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
     return memory_bytes();
+}
+
+bool has_memory(const void* address) {
+    unsigned char is_resident = 0;
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(address) / page_bytes() * page_bytes();
+    return mincore(reinterpret_cast<void*>(page), 1, &is_resident) == 0;
 }
 
 bool protect(char* pages, std::size_t bytes, Access access) {

@@ -118,7 +118,7 @@ def parse(command, words):
         try:
             compiler, words = program.split_options(words)
         except program.Refused as why:
-            refuse(command, why)
+            refuse(command, str(why))
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.error = lambda mistake: refuse(command, mistake)
     parser.add_argument("-h", "--help", action="store_true")

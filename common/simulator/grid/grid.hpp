@@ -53,8 +53,10 @@ struct Grid {
     void fail(Report its);
 };
 
-/// A kernel launches another one: keeps the launch until the running grid has ended.
-void launch_nested(const Kernel& kernel, std::function<void()> run);
+/// A kernel is about to launch another one. Stops its thread if the program is not one in which kernels may.
+void require_nested_launches(const Kernel& kernel);
+/// Keeps a kernel's launch until the running grid has ended.
+void launch_nested(std::function<void()> run);
 /// Runs what a grid's kernel has launched.
 void run_nested(const NestedLaunches& launches);
 

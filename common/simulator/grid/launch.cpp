@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -211,23 +212,29 @@ void look_at_pointer(const Kernel& kernel, unsigned int number, const void* poin
                  " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
 }
 
+/// @return A launch that is done later, with its own copy of the arguments.
+static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
+    const std::shared_ptr<const void> object(call.copy(call.object), call.destroy);
+    return [=, loop = call.loop] { run_grid(kernel, config, loop, object.get()); };
+}
+
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
-    if (running_block == nullptr && !is_late(config.stream)) {
-        wait_for(config.stream);
-        if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object);
+    if (running_block != nullptr) {
+        require_nested_launches(kernel);  // before anything is kept that a stopped thread would leave behind
+        const Block::InSimulator here(*running_block);
+        LaunchConfig nested = config;
+        nested.stream = nullptr;  // which the kernel may have destroyed by then
+        return launch_nested([=, run = kept(kernel, nested, call)] {
+            if (accept(kernel, nested)) run();
+        });
+    }
+    if (is_late(config.stream)) {
+        if (accept(kernel, config))
+            enqueue(config.stream, {kernel.name, {}, kept(kernel, config, call), true});
         return;
     }
-    if (running_block == nullptr && !accept(kernel, config)) return;
-    const std::shared_ptr<const void> kept(call.copy(call.object), call.destroy);
-    const auto run = [kernel, loop = call.loop, kept](const LaunchConfig& its) {
-        run_grid(kernel, its, loop, kept.get());
-    };
-    if (running_block == nullptr)
-        return enqueue(config.stream, {kernel.name, {}, [=] { run(config); }, true});
-    launch_nested(kernel, [=, nested = config]() mutable {
-        nested.stream = nullptr;  // which the kernel may have destroyed by now
-        if (accept(kernel, nested)) run(nested);
-    });
+    wait_for(config.stream);
+    if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object);
 }
 
 }  // namespace sim

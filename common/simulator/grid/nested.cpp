@@ -13,14 +13,14 @@ namespace sim {
 static bool may_launch = false;
 bool let_kernels_launch() { return may_launch = true; }
 
-void launch_nested(const Kernel& kernel, std::function<void()> run) {
-    {
-        const Block::InSimulator here(*running_block);
-        Grid& grid = running_block->grid();
-        const std::lock_guard<std::mutex> lock(grid.lock);
-        grid.nested.push_back(std::move(run));
-    }
+void require_nested_launches(const Kernel& kernel) {
     if (!may_launch) running_block->stop(launch_by_kernel, kernel);
+}
+
+void launch_nested(std::function<void()> run) {
+    Grid& grid = running_block->grid();
+    const std::lock_guard<std::mutex> lock(grid.lock);
+    grid.nested.push_back(std::move(run));
 }
 
 void run_nested(const NestedLaunches& launches) {

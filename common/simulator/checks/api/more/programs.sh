@@ -46,10 +46,12 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
 fi
 
 # What nvcc accepts and stricter compilers don't: a byte order mark, blanks in <<< and >>>, and after a backslash at a
-# line's end; a backslash before a comment; and an array's size from ceil.
+# line's end; a backslash before a comment; and an array's size from ceil, unless clang compiles, which knows no constant ceil.
+size="(int)ceil(48 / 32.0) * 32"
+if grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt"; then size=64; fi
 printf '\xef\xbb\xbf#define LAUNCH(grid, block) \\  \n  << <grid, block >> >
 __global__ void k(int* p) {
-  const int n = (int)ceil(48 / 32.0) * 32;
+  const int n = %s;
   __shared__ int s[n];
   s[threadIdx.x] = 3 + \\ // first
     threadIdx.x;
@@ -64,9 +66,9 @@ int main() {
         64 >> >(p);
   k LAUNCH(1, 64)(p);
   return cudaDeviceSynchronize() == 0 && *p == 66 ? 0 : 1;
-}' >"$scratch/lax.cu"
+}' "$size" >"$scratch/lax.cu"
 if ! executable=$("$program" "$build" "$scratch/lax.cu" 2>"$scratch/said") || ! "$executable"; then complain "lax.cu fails"; fi
-if grep -v 'backslash\|^ ' "$scratch/said"; then complain "of lax.cu, compilers say more than of a backslash"; fi
+if grep -v 'backslash\|^ \|^#define LAUNCH\|^1 warning generated' "$scratch/said"; then complain "of lax.cu, compilers say more than of a backslash"; fi
 
 # A folder and a file may have any name; headers beside the file are translated; the status is the program's.
 # shellcheck disable=SC2089 # a name has quotes
@@ -108,11 +110,11 @@ several() { (cd "$many" && "$program" "$build" "$@" -I "$include" -D N=5 -DX=2 -
 all=(main.cu "$many/d\$e.cu" ./use.cu ./-host.cpp)
 if said=$(several "${all[@]}"); then said=$("$said"); fi
 [ "$said" = "11 2 7 3" ] || complain "several files print: ${said::300}"
-# explained WORDS COMMAND...: the build says these words alone. Not every linker finds the line of an undefined name.
+# explained WORDS COMMAND...: the build says these words alone. Linkers differ in the order, and in what they know of lines.
+plain() { sed -E 's/^([^:]+):[0-9]+: error: /\1: error: /; s/ (defined in [^:]+):[0-9]+:/ \1:/' | sort; }
 explained() {
-  local said without
-  without=$(sed -E 's/^([^:]+):[0-9]+: error: undefined/\1: error: undefined/' <<<"$1")
-  if said=$("${@:2}") || [[ $said != "$1" && $said != "$without" ]]; then complain "${*:2} says: ${said::300}"; fi
+  local said
+  if said=$("${@:2}") || [ "$(plain <<<"$said")" != "$(plain <<<"$1")" ]; then complain "${*:2} says: ${said::300}"; fi
 }
 explained "main.cu:9: error: undefined reference to use(float*): use.cu defines it: name it, too
 main.cu: error: undefined reference to table: d\$e.cu defines it: name it, too

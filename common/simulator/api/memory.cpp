@@ -48,12 +48,6 @@ bool unpin(const void* pointer, bool is_registered) {
     return pinned.erase(found), true;
 }
 
-/// Whether a range is host memory that a device cannot read directly.
-bool is_pageable(const void* pointer, std::size_t bytes) {
-    return place(pointer, bytes) != Place::inside &&
-           with_pinned(pointer, bytes, true, [](const char*, const Pinned&) { return false; });
-}
-
 /// Whether the host has so much memory without swapping.
 bool is_available(std::size_t bytes) {
     constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
@@ -144,6 +138,11 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
 }
 
 }  // namespace
+
+bool is_pageable(const void* pointer, std::size_t bytes) {
+    return place(pointer, bytes) != Place::inside &&
+           with_pinned(pointer, bytes, true, [](const char*, const Pinned&) { return false; });
+}
 
 std::string pinned_text(const void* address) {
     return with_pinned(address, 1, std::string(), [&](const char* begin, const Pinned& memory) {

@@ -204,10 +204,11 @@ unsigned int workers() {
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
 void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer) {
-    if (running_block != nullptr || sticky_error() != cudaSuccess || place(pointer, 1) == Place::inside)
+    if (running_block != nullptr || sticky_error() != cudaSuccess) return;
+    // Next to device memory is the end of a range, and where there is no memory, the kernel's access is a
+    // fault.
+    if (place(pointer, 1) != Place::outside || !is_pageable(pointer, 1) || !platform::has_memory(pointer))
         return;
-    const bool is_near = !allocation_text(pointer).empty() || !pinned_text(pointer).empty();
-    if (is_near || !platform::has_memory(pointer)) return;
     tell_mistake("argument " + std::to_string(number) + " of " + launch_text(kernel) +
                  " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
 }

@@ -170,22 +170,10 @@ void Collector::look(const Look& at, Kind kind) {
 }
 
 void Collector::find(Problem problem, const Look& at, Epoch other) {
-    the_lens().add({problem,
-                    the_lens().kernel_name(),
-                    at.array->name(),
-                    at.array->begin() + at.offset,
-                    at.array->is_global(),
-                    at.offset,
-                    at.site,
-                    static_cast<std::uint32_t>(other.site),
-                    block_number_,
-                    at.thread,
-                    static_cast<std::uint32_t>(other.block),
-                    static_cast<std::uint32_t>(other.thread),
-                    0,
-                    {},
-                    {},
-                    the_lens().launched_at()});
+    the_lens().add({problem, the_lens().kernel_name(), at.array->name(), at.array->begin() + at.offset,
+                    at.array->is_global(), at.offset, at.site, static_cast<std::uint32_t>(other.site),
+                    block_number_, at.thread, static_cast<std::uint32_t>(other.block),
+                    static_cast<std::uint32_t>(other.thread)});
 }
 
 void Collector::flush(unsigned int warp) {

@@ -146,6 +146,7 @@ void Lens::add(Finding finding) {
             return;
     }
     // Without the lock: the simulator calls the lens while it holds the one that `allocation_text` needs.
+    finding.launched_at = shape_.launched_at;
     finding.text = finding.array.empty() ? sim::allocation_text(finding.address) : finding.array;
     const std::lock_guard guard(lock_);
     Finding& kept = findings_[key];

@@ -168,7 +168,6 @@ class Lens : public sim::Observer {
 
     Array* global_array(const void* address);
     std::string kernel_name() const { return kernel_; }
-    std::string launched_at() const { return shape_.launched_at; }
     std::uint32_t grid() const { return grid_; }
     bool looks_for_problems() const { return looks_for_problems_; }
     /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.

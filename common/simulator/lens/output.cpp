@@ -53,8 +53,8 @@ void write_finding(Json& json, const Finding& finding) {
         .add("array", finding.text, "space", kSpaces[finding.is_global ? 0 : 1], "offset", finding.offset)
         .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
         .add("kind", kKinds[static_cast<int>(at.kind)], "count", finding.count)
-        .add("block", finding.block, "thread", finding.thread)
-        .texts("calls", calls_of(finding.site, finding.launched_at));
+        .add("block", finding.block, "thread", finding.thread);
+    if (finding.problem != Problem::copied) json.texts("calls", calls_of(finding.site, finding.launched_at));
     if (finding.problem != Problem::race) return;
     const bool has_other = finding.other != kMostSite;
     json.add("other_line", has_other ? line_of(finding.other) : "")

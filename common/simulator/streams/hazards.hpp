@@ -46,6 +46,8 @@ bool let_pass(const void* address, bool by_kernel);
 /// @return Which copy uses an address, to be said after the address; empty if none.
 std::string copy_text(const void* address, bool by_kernel);
 
+/// Whether a range is host memory that a device cannot read directly.
+bool is_pageable(const void* pointer, std::size_t bytes);
 /// A description of an address in pinned memory; empty for any other address.
 std::string pinned_text(const void* address);
 /// The first byte after a range of pinned memory that the program may use: if the range is the end of an

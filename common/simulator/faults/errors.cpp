@@ -11,6 +11,7 @@
 
 #include "../instrument/observer.hpp"
 #include "../platform/source_lines.hpp"
+#include "simulator/cooperation.h"
 
 namespace sim {
 namespace {

@@ -34,8 +34,6 @@ void tell_mistake(const std::string& what);
 /// error, and a call's may be discarded. The first one is told when the program ends, unless it asks for the
 /// last error before.
 void note_unseen_error(const std::string& what, Site site);
-/// A call has returned an error that the program discards.
-void discard_error(cudaError_t error, const char* call, Site site);
 /// What has failed first without the program's having seen the error, where and why; empty if it has seen
 /// all.
 std::string unseen_error();

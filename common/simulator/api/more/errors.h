@@ -3,11 +3,9 @@
 #pragma once
 
 #include "../../include/cuda_runtime.h"
+#include "../../include/simulator/cooperation.h"
 
 namespace sim {
-
-/// A call has returned an error that the program discards.
-void discard_error(cudaError_t error, const char* call, Site site);
 
 /// Follows a call whose value is discarded (translate/programs/discarded_errors.hpp).
 struct Discarded {

@@ -1,9 +1,10 @@
 /// @file
 /// @brief What the simulator can do beyond what the course needs: lanes that converge, blocks that wait for
-/// their grid, and kernels that launch kernels.
+/// their grid, kernels that launch kernels, and errors that a program discards.
 #pragma once
 
 #include "kernel.h"
+#include "runtime.h"
 
 namespace sim {
 
@@ -18,5 +19,8 @@ bool is_cooperative();         ///< Whether the running grid was launched as one
 
 /// Lets kernels launch kernels, which run when the grid that has launched them has ended.
 bool let_kernels_launch();
+
+/// A call has returned an error that the program discards.
+void discard_error(cudaError_t error, const char* call, Site site);
 
 }  // namespace sim

@@ -128,20 +128,25 @@ TEST_CASE("of a last block's two fences, either one that is left out or for a bl
     CHECK(always<last_block_kernel<of_device, of_block>>(20) == "race");
 }
 
+/// Called by all threads of a block, which takes a ticket between two fences. @return Whether it is the last.
+__device__ bool takes_last_ticket(unsigned int* d_tickets) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(d_tickets, 1u) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    return last;
+}
+
 /// All threads of a block add to the bins before its ticket, and the last block reads them. It has added to
 /// the same bins, which tells it nothing of the others'.
 template <bool kBarrier>
 __global__ void last_histogram_kernel(unsigned int* d_numbers) {
-    __shared__ bool last;
     atomicAdd(&d_numbers[1 + threadIdx.x], 1u);
     if (kBarrier) __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(&d_numbers[0], 1u) == gridDim.x - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    if (!last) return;
+    if (!takes_last_ticket(d_numbers)) return;
     if (threadIdx.x == 0) d_numbers[0] = 0;
     d_numbers[300 + threadIdx.x] = d_numbers[1 + threadIdx.x];
 }
@@ -154,16 +159,9 @@ TEST_CASE("a barrier left out between the atomics of a block and its ticket is f
 /// What threads of one warp have stored before `__syncwarp` is told by one of them.
 template <bool kSync>
 __global__ void told_by_a_lane_kernel(unsigned int* d_numbers) {
-    __shared__ bool last;
     if (threadIdx.x / 32 == 0) d_numbers[1 + blockIdx.x * 32 + threadIdx.x] = 1;
     if (kSync) __syncwarp();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(&d_numbers[0], 1u) == gridDim.x - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    if (!last) return;
+    if (!takes_last_ticket(d_numbers)) return;
     for (unsigned int i = threadIdx.x; i < gridDim.x * 32; i += kThreads)
         atomicAdd(&d_numbers[8191], d_numbers[1 + i]);
 }

@@ -226,7 +226,6 @@ def run_file(command, options):
     if command == "test" and preset == "simulator":
         preset = "sanitize"
         say("With AddressSanitizer and UndefinedBehaviorSanitizer.")
-        os.environ["CUDA_SIM_STRICT"] = "1"
     elif command == "test" and machine.shutil.which("compute-sanitizer"):
         tool = ["compute-sanitizer", "--error-exitcode", "1"]
     if preset != "gpu":
@@ -237,8 +236,9 @@ def run_file(command, options):
     except program.Refused as why:
         say(why)
         return 1
-    if command == "lens":
+    if command != "run":
         os.environ["CUDA_SIM_STRICT"] = "1"
+    if command == "lens":
         return look(options, [path])
     return become([*tool, path, *options.rest])
 

@@ -240,6 +240,42 @@ TEST_CASE("a load before an atomicExch races; before an atomicCAS, which checks 
 }
 
 /// Atomics as `atomicAdd_block` makes them, of one number per block or of one for all.
+/// A load, and a comparison by another thread at its address, or by the same thread elsewhere.
+template <bool kOther>
+__global__ void other_guess_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x == 0) {
+        d_numbers[2] = d_numbers[0];
+        const unsigned int guess = d_numbers[0];
+        if (!kOther) atomicCAS(&d_numbers[1], 0u, guess);
+        if (kOther && guess == 1000) d_numbers[3] = guess;
+    } else if (threadIdx.x == kThreads - 1) {
+        atomicCAS(&d_numbers[0], 0u, 1u);
+    }
+}
+
+/// The last that a warp does before its lanes meet is a load.
+template <bool kWarp>
+__global__ void load_and_meet_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x == 0) d_numbers[0] = 1;
+    unsigned int loaded = 0;
+    if (threadIdx.x == (kWarp ? 31 : kThreads - 1)) loaded = d_numbers[0];
+    if (kWarp)
+        __syncwarp();
+    else
+        __syncthreads();
+    if (loaded == 1000) d_numbers[1] = loaded;
+}
+
+TEST_CASE("a load before a barrier is not ordered by it") {
+    CHECK(always<load_and_meet_kernel<false>>(1) == "race");
+    CHECK(always<load_and_meet_kernel<true>>(1) == "race");
+}
+
+TEST_CASE("a comparison excuses only the load that it checks") {
+    CHECK(always<other_guess_kernel<true>>(1) == "race");
+    CHECK(always<other_guess_kernel<false>>(1) == "race");
+}
+
 template <bool kPerBlock>
 __global__ void block_scope_kernel(unsigned int* d_numbers) {
     sim::atomic_scope(true);

@@ -1,0 +1,237 @@
+/// @file
+/// @brief Checks of what requests cost, against the same sums done the slow way.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "../../../checks/catch.hpp"
+#include "../../lens/counts.hpp"
+
+namespace cost_checks {
+
+using lens::kLanes;
+using lens::Request;
+
+/// Requests with bytes in a given range, of all kinds: dense and scattered, aligned or not, with lanes left
+/// out.
+std::vector<Request> requests(const std::vector<unsigned int>& sizes, bool aligned) {
+    std::mt19937 random(1);
+    std::vector<Request> result;
+    for (int i = 0; i < 2000; ++i) {
+        const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+        Request request;
+        request.bytes = sizes[below(static_cast<std::uint32_t>(sizes.size()))];
+        request.lanes = below(4) == 0 ? ~0u : random();
+        const std::uint32_t range = 32u << below(10), step = aligned ? request.bytes : 1;
+        const std::uintptr_t base = 4096 + below(64) * std::uintptr_t{step};
+        const bool in_order = below(2) == 0;
+        for (unsigned int lane = 0; lane < kLanes; ++lane)
+            request.address[lane] = base + (in_order ? lane * (range / 32) : below(range)) * step;
+        result.push_back(request);
+    }
+    return result;
+}
+
+/// Calls `use` with each lane that takes part.
+template <typename Use>
+void each_lane(const Request& request, const Use& use) {
+    for (unsigned int lane = 0; lane < kLanes; ++lane)
+        if ((request.lanes >> lane & 1) != 0) use(lane);
+}
+
+TEST_CASE("a request's sectors are the pieces of 32 bytes in which its bytes are") {
+    for (const Request& request : requests({1, 2, 4, 8, 12, 16, 33, 95, 96}, false)) {
+        std::set<std::uintptr_t> bytes, pieces;
+        each_lane(request, [&](unsigned int lane) {
+            for (unsigned int i = 0; i < request.bytes; ++i) {
+                bytes.insert(request.address[lane] + i);
+                pieces.insert((request.address[lane] + i) / 32);
+            }
+        });
+        const lens::Sectors counted = lens::sectors(request);
+        if (counted.count != pieces.size() || counted.bytes != bytes.size())
+            FAIL("a request of " << request.bytes);
+    }
+}
+
+TEST_CASE("a structure of more than 96 bytes is loaded in pieces") {
+    Request request{1, 200, {16}};
+    CHECK(lens::sectors(request).count == 4 + 4 + 1);  // bytes 16 to 111, 112 to 207, and 208 to 215
+    CHECK(lens::sectors(request).bytes == 200);
+    request.bytes = 97;
+    CHECK(lens::sectors(request).count == 4 + 1);
+    CHECK(lens::sectors(request).bytes == 97);
+}
+
+TEST_CASE("an atomic's sectors are asked for again with each group of lanes in which no address repeats") {
+    for (const Request& request : requests({4, 8}, true)) {
+        struct Piece {
+            std::set<std::uintptr_t> addresses, sectors;
+        };
+        std::map<std::uintptr_t, Piece> pieces;
+        std::map<std::uintptr_t, unsigned int> expected, counted;
+        each_lane(request, [&](unsigned int lane) {
+            const std::uintptr_t address = request.address[lane];
+            Piece& piece = pieces[address / (request.bytes == 8 ? 512 : 128)];
+            if (!piece.addresses.insert(address).second) piece = {{address}, {}};
+            if (piece.sectors.insert(address / 32).second) ++expected[address / 32];
+        });
+        lens::atomic_sectors(request, [&](std::uintptr_t sector) { ++counted[sector]; });
+        REQUIRE(counted == expected);
+    }
+}
+
+TEST_CASE("wavefronts are as many as different words of the fullest bank, for each part of the warp") {
+    for (const Request& request : requests({1, 2, 4, 8, 12, 16}, true)) {
+        const unsigned int words = request.bytes < 4 ? 1 : request.bytes / 4;
+        const unsigned int parts = words >= 4 ? 4 : words >= 2 ? 2 : 1;
+        std::vector<std::map<std::uintptr_t, std::set<std::uintptr_t>>> banks(parts);
+        each_lane(request, [&](unsigned int lane) {
+            for (unsigned int k = 0; k < words; ++k) {
+                const std::uintptr_t word = request.address[lane] / 4 + k;
+                banks[lane * parts / kLanes][word % 32].insert(word);
+            }
+        });
+        std::size_t expected = 0, fullest = 0;
+        for (const auto& part : banks) {
+            std::size_t most = 0;
+            for (const auto& [bank, different] : part) most = std::max(most, different.size());
+            expected += most;
+            fullest = std::max(fullest, most);
+        }
+        const lens::Wavefronts counted = lens::wavefronts(request);
+        REQUIRE(counted.count == expected);
+        REQUIRE(counted.words == fullest);
+        if (fullest == 0) continue;
+        bool is_fullest = false;
+        for (auto& part : banks) is_fullest = is_fullest || part[counted.bank].size() == fullest;
+        REQUIRE(is_fullest);
+    }
+}
+
+TEST_CASE("of lanes that take part, those on one address are counted") {
+    for (const Request& request : requests({4}, true)) {
+        std::map<std::uintptr_t, unsigned int> on;
+        unsigned int most = 0;
+        each_lane(request, [&](unsigned int lane) { most = std::max(most, ++on[request.address[lane]]); });
+        REQUIRE(lens::most_lanes_on_one_address(request) == most);
+    }
+}
+
+/// Counts in which all numbers differ. @param[in] first The smallest.
+lens::LaunchCounts numbered(std::uint64_t first) {
+    std::uint64_t next = first;
+    lens::LaunchCounts counts;
+    counts.resize(2);
+    for (lens::SiteCounts* const site : {&counts.sites[0], &counts.sites[1], &counts.outside[0]}) {
+        site->blocks = next++, site->counted = next++;
+        for (const auto sum : lens::SiteCounts::kSums) site->*sum = next++;
+        site->bytes_per_lane = 4;
+        site->most_lanes_on_address = static_cast<unsigned int>(next++);
+        site->worst.cost = static_cast<unsigned int>(next++);
+        site->joins = 1;
+        site->lines[128] = next++;
+    }
+    counts.barriers["a.cu:1"] = {next, next + 1, next + 2, first == 1};
+    counts.blocks = next + 3, counts.shuffles = next + 4, counts.sample = next + 5;
+    counts.atomics[4] = next + 6, counts.lines[0] = next + 7;
+    return counts;
+}
+
+TEST_CASE("the counts of all workers add up") {
+    const lens::LaunchCounts a = numbered(1), b = numbered(1000);
+    lens::LaunchCounts sum;
+    sum.add(a);
+    sum.add(b);
+    for (const auto sites : {&lens::LaunchCounts::sites, &lens::LaunchCounts::outside})
+        for (std::size_t i = 0; i < 2; ++i) {
+            const lens::SiteCounts &one = (a.*sites)[i], &other = (b.*sites)[i], &both = (sum.*sites)[i];
+            if (one.requests == 0) continue;
+            CHECK(both.blocks == one.blocks + other.blocks);
+            CHECK(both.counted == one.counted + other.counted);
+            for (const auto count : lens::SiteCounts::kSums) CHECK(both.*count == one.*count + other.*count);
+            CHECK(both.bytes_per_lane == 4);
+            CHECK(both.most_lanes_on_address == other.most_lanes_on_address);
+            CHECK(both.worst.cost == other.worst.cost);
+            CHECK(both.joins == 1);
+            CHECK(!both.never_joins);
+            CHECK(both.lines.at(128) == one.lines.at(128) + other.lines.at(128));
+        }
+    const lens::BarrierCounts &one = a.barriers.at("a.cu:1"), &other = b.barriers.at("a.cu:1"),
+                              &both = sum.barriers.at("a.cu:1");
+    CHECK(both.count == one.count + other.count);
+    CHECK(both.requests == one.requests + other.requests);
+    CHECK(both.most_requests == one.most_requests + other.most_requests);
+    CHECK(both.was_partial);
+    CHECK(sum.blocks == a.blocks + b.blocks);
+    CHECK(sum.shuffles == a.shuffles + b.shuffles);
+    CHECK(sum.sample == b.sample);
+    CHECK(sum.atomics.at(4) == a.atomics.at(4) + b.atomics.at(4));
+    CHECK(sum.lines.at(0) == a.lines.at(0) + b.lines.at(0));
+}
+
+/// Of a launch with two accesses: the second always follows the first, at the next address, or it does not.
+lens::LaunchCounts pair(const std::vector<bool>& follows) {
+    static const std::uint32_t first =
+                                   lens::number_of({1, 0, lens::Space::global, lens::Kind::load, 4, false}),
+                               second =
+                                   lens::number_of({2, 0, lens::Space::global, lens::Kind::load, 4, false});
+    lens::Counting counting;
+    counting.begin_block(true);
+    for (const bool next : follows) {
+        Request request{~0u, 4, {}};
+        for (std::uintptr_t lane = 0; lane < kLanes; ++lane) request.address[lane] = 4096 + lane * 8;
+        for (const std::uint32_t site : {first, second}) {
+            counting.reach(site);
+            counting.add(site, request);
+            for (std::uintptr_t& address : request.address) address += next ? 4 : 8;
+        }
+        counting.end_group();
+    }
+    return counting.counts();
+}
+
+TEST_CASE("two accesses are one if the second always follows, in all blocks and for all workers") {
+    const auto requests = [](lens::LaunchCounts counts) {
+        join_sites(counts);
+        std::uint64_t sum = 0;
+        for (const lens::SiteCounts& site : counts.sites) sum += site.requests;
+        return sum;
+    };
+    CHECK(requests(pair({true})) == 1);
+    CHECK(requests(pair({true, true})) == 2);
+    CHECK(requests(pair({false})) == 2);
+    for (const std::vector<bool>& mixed :
+         {std::vector{true, false}, {false, true}, {true, true, false, true}})
+        CHECK(requests(pair(mixed)) == 2 * mixed.size());
+    lens::LaunchCounts both = pair({true, true});
+    both.add(pair({true}));
+    CHECK(requests(both) == 3);
+    both.add(pair({false}));
+    CHECK(requests(both) == 8);
+    both.add(pair({true}));
+    CHECK(requests(both) == 10);
+}
+
+TEST_CASE("a sample's counts are scaled to the blocks that reach each line") {
+    lens::LaunchCounts counts = numbered(100);
+    counts.lines.clear();
+    const lens::LaunchCounts before = counts;
+    counts.sites[0].blocks = 3 * counts.sites[0].counted;
+    counts.sites[1].counted = 0;
+    counts.outside[1] = before.sites[1];
+    counts.sites[1].blocks = before.sites[1].counted;
+    scale(counts);
+    for (const auto sum : lens::SiteCounts::kSums) {
+        CHECK(counts.sites[0].*sum == 3 * (before.sites[0].*sum));
+        CHECK(counts.sites[1].*sum == before.sites[1].*sum);
+    }
+    CHECK(counts.lines.at(128) == 3 * before.sites[0].lines.at(128) + before.sites[1].lines.at(128));
+}
+
+}  // namespace cost_checks

@@ -1,0 +1,125 @@
+/// @file
+/// @brief Checks of how lanes are put together, against a model of a warp that diverges and meets again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "../../../checks/catch.hpp"
+#include "../../lens/lanes.hpp"
+#include "../../lens/site.hpp"
+
+namespace lane_checks {
+
+using lens::kLanes;
+
+/// A small program: an access, a branch or a loop, one after another. Loops begin with an access.
+struct Statement {
+    enum Kind { access, branch, loop } kind = access;
+    std::uint32_t site = 0;
+    std::vector<Statement> body{}, otherwise{};
+    unsigned int salt = 0;  ///< chooses which lanes take the branch, and how often each lane repeats the loop
+};
+
+class Program {
+ public:
+    explicit Program(unsigned int seed) : random_(seed), statements_(block(3)) {}
+
+    /// The site and the lanes of each request, if a warp executes all statements together.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> requests() {
+        requests_.clear();
+        execute(statements_, ~0u, 0);
+        return requests_;
+    }
+    /// What each lane does, one after another.
+    std::array<std::vector<lens::Access>, kLanes> lanes() {
+        std::array<std::vector<lens::Access>, kLanes> result;
+        for (unsigned int lane = 0; lane < kLanes; ++lane) {
+            requests_.clear();
+            execute(statements_, 1u << lane, 0);
+            for (const auto& [site, mask] : requests_) result[lane].push_back({lane, site, 4});
+        }
+        return result;
+    }
+
+ private:
+    std::vector<Statement> block(unsigned int depth) {
+        std::vector<Statement> result;
+        for (auto count = 1 + random_() % 3; count > 0; --count) {
+            Statement next;
+            const auto kind = depth == 0 ? 0 : random_() % 4;
+            next.salt = static_cast<unsigned int>(random_());
+            if (kind == 2) {
+                next.kind = Statement::branch;
+                next.body = block(depth - 1);
+                if (random_() % 2 == 0) next.otherwise = block(depth - 1);
+            } else if (kind == 3) {
+                next.kind = Statement::loop;
+                next.body.push_back(new_access());
+                for (Statement& statement : block(depth - 1)) next.body.push_back(std::move(statement));
+            } else {
+                next = new_access();
+            }
+            result.push_back(std::move(next));
+        }
+        return result;
+    }
+    Statement new_access() {
+        address_ += 4;
+        const lens::Site site{address_, 0, lens::Space::global, lens::Kind::load, 4, false};
+        return {Statement::access, lens::number_of(site)};
+    }
+    static unsigned int chance(unsigned int salt, unsigned int lane, unsigned int iteration) {
+        std::minstd_rand random(salt ^ lane * 7919 ^ iteration * 104729);
+        random.discard(2);
+        return static_cast<unsigned int>(random()) >> 8;
+    }
+    void execute(const std::vector<Statement>& statements, std::uint32_t lanes, unsigned int iteration) {
+        if (lanes == 0) return;
+        const auto chosen = [&](const auto& condition) {
+            std::uint32_t result = 0;
+            for (unsigned int lane = 0; lane < kLanes; ++lane)
+                if ((lanes >> lane & 1) != 0 && condition(lane)) result |= 1u << lane;
+            return result;
+        };
+        for (const Statement& statement : statements) {
+            if (statement.kind == Statement::access) {
+                requests_.emplace_back(statement.site, lanes);
+            } else if (statement.kind == Statement::branch) {
+                const std::uint32_t taken =
+                    chosen([&](auto lane) { return chance(statement.salt, lane, iteration) % 2 == 0; });
+                execute(statement.body, taken, iteration);
+                execute(statement.otherwise, lanes & ~taken, iteration);
+            } else {
+                for (unsigned int i = 0;; ++i) {
+                    const std::uint32_t repeating =
+                        chosen([&](auto lane) { return i < chance(statement.salt, lane, iteration) % 4; });
+                    if (repeating == 0) break;
+                    execute(statement.body, repeating, iteration * 4 + i + 1);
+                }
+            }
+        }
+    }
+
+    std::mt19937 random_;
+    std::uintptr_t address_ = 4096;
+    std::vector<Statement> statements_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> requests_{};
+};
+
+TEST_CASE("lanes that diverge meet again after branches and loops, as in a warp") {
+    for (unsigned int seed = 0; seed < 2000; ++seed) {
+        Program program(seed);
+        lens::Loops loops;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> requests;
+        lens::execute_together(program.lanes(), loops, [&](std::uint32_t site, const lens::Request& request) {
+            requests.emplace_back(site, request.lanes);
+        });
+        if (requests != program.requests()) FAIL("program " << seed);
+    }
+}
+
+}  // namespace lane_checks

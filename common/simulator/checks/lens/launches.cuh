@@ -1,0 +1,296 @@
+/// @file
+/// @brief Checks of what is known of a launch: its kernel's name, its memory, barriers and calls, which
+/// blocks are
+///        counted, and which of many findings is kept.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../../../checks/catch.hpp"
+#include "../../../cuda/device_buffer.cuh"
+#include "seen.hpp"
+
+namespace launch_checks {
+
+using lens_checks::Seen;
+using lens_checks::seen;
+
+template <typename T, int kNumber>
+__global__ void template_kernel(T* d_data) {
+    if (kNumber > 8) d_data[threadIdx.x] = T{};
+}
+
+namespace {
+__global__ void unnamed_kernel(int* d_data) { d_data[threadIdx.x] = 0; }
+}  // namespace
+
+TEST_CASE("a kernel is known by its name and its template's arguments") {
+    const DeviceBuffer<int> d_data(32);
+    const auto name = [&](const auto& launch) {
+        seen(launch);
+        return lens::the_lens().launches().front().first.kernel;
+    };
+    CHECK(name([&] { template_kernel<int, (9 > 8)><<<1, 32>>>(d_data.data()); }) ==
+          "launch_checks::template_kernel<int, 1>");
+    CHECK(name([&] { unnamed_kernel<<<1, 32>>>(d_data.data()); }) ==
+          "launch_checks::(anonymous namespace)::unnamed_kernel");
+}
+
+__global__ void two_buffers_kernel(const int* d_from, int* d_to) {
+    d_to[threadIdx.x] = d_from[threadIdx.x] + d_from[0];
+}
+
+TEST_CASE("the different sectors of all buffers add up over launches") {
+    const DeviceBuffer<int> d_from(64), d_to(64);
+    CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+    const Seen twice = seen([&] {
+        for (int i = 0; i < 2; ++i) two_buffers_kernel<<<1, 64>>>(d_from.data(), d_to.data());
+    });
+    CHECK(twice.counts.launches == 0);  // which are counted for each shape
+    REQUIRE(lens::the_lens().launches().size() == 1);
+    CHECK(lens::the_lens().launches().front().second.launches == 2);
+    CHECK(lens::the_lens().launches().front().second.touched == 2 * 16);
+    CHECK(lens::the_lens().launches().front().second.blocks == 2);
+}
+
+/// In each of three rounds, warp 0 loads twice and warp 1 once.
+__global__ void uneven_kernel(const int* d_data, int* d_sums) {
+    int sum = 0;
+    for (int round = 0; round < 3; ++round) {
+        sum += d_data[threadIdx.x];
+        if (threadIdx.x < 32) sum += d_data[threadIdx.x + 1];
+        __syncthreads();
+    }
+    d_sums[threadIdx.x] = sum;
+}
+
+TEST_CASE("a barrier knows how many requests of a warp others have waited for") {
+    const DeviceBuffer<int> d_data(64), d_sums(64);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    const Seen all = seen([&] { uneven_kernel<<<5, 64>>>(d_data.data(), d_sums.data()); });
+    REQUIRE(all.counts.barriers.size() == 1);
+    const lens::BarrierCounts& barrier = all.counts.barriers.begin()->second;
+    CHECK(barrier.count == 5 * 3);
+    CHECK(barrier.requests == 5 * 3 * 3);
+    CHECK(barrier.most_requests == 5 * 3 * 4);
+    CHECK_FALSE(barrier.was_partial);
+}
+
+/// Of one line or of two, an access by threads so far from each other.
+__global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
+    if (threadIdx.x < threads && blockIdx.x < blocks) d_data[0] = static_cast<int>(threadIdx.x);
+}
+
+TEST_CASE("of a race's threads, those farthest from each other are named") {
+    const DeviceBuffer<int> d_data(1);
+    const auto distance = [&](unsigned int threads, unsigned int blocks) {
+        const Seen all = seen([&] { near_and_far_kernel<<<2, 64>>>(d_data.data(), threads, blocks); });
+        return all.findings.empty() ? -1 : all.findings.front().distance();
+    };
+    CHECK(distance(1, 1) == -1);
+    CHECK(distance(2, 1) == 0);
+    CHECK(distance(64, 1) == 1);
+    CHECK(distance(64, 2) == 2);
+    CHECK(distance(1, 2) == 2);
+    const Seen all = seen([&] {
+        for (const unsigned int count : {2u, 1u})
+            near_and_far_kernel<<<2, 64>>>(d_data.data(), count == 2 ? 64 : 2, count);
+    });
+    REQUIRE(all.findings.size() == 1);
+    CHECK(all.findings.front().distance() == 2);
+    CHECK(all.findings.front().count == 64 * 2 - 1 + 1);
+}
+
+TEST_CASE("a copy of memory that was never written says where that begins") {
+    const DeviceBuffer<char> d_data(64);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, 40));
+    std::vector<char> data(64);
+    const Seen all = seen(
+        [&] { CUDA_CHECK(cudaMemcpy(data.data() + 10, d_data.data() + 10, 54, cudaMemcpyDeviceToHost)); });
+    REQUIRE(all.findings.size() == 1);
+    CHECK(all.findings.front().offset == 40);
+    CHECK(all.findings.front().problem == lens::Problem::copied);
+    CHECK(all.findings.front().address == d_data.data() + 40);
+}
+
+__global__ void one_store_kernel(int* d_data) {
+    if (threadIdx.x == 0) d_data[(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = 1;
+}
+
+TEST_CASE("with more than 32 MiB of device memory, one block in 16 is counted") {
+    const DeviceBuffer<int> d_results(128);
+    const auto sample = [&](dim3 blocks) {
+        const Seen all = seen([&] { one_store_kernel<<<blocks, 32>>>(d_results.data()); });
+        CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == blocks.x * blocks.y * blocks.z);
+        return all.counts.sample;
+    };
+    const DeviceBuffer<char> d_half(16 << 20), d_almost(15 << 20);
+    CHECK(sample({8, 4, 4}) == 1);
+    const DeviceBuffer<char> d_rest(1 << 20);
+    CHECK(sample({8, 4, 4}) == 16);
+    CHECK(sample({128, 1, 1}) == 16);
+    CHECK(sample({127, 1, 1}) == 1);
+    CHECK(sample({1, 1, 127}) == 1);
+}
+
+__global__ void dynamic_kernel(int* d_data, int writer) {
+    extern __shared__ int values[];
+    if (writer >= 0) values[threadIdx.x] = writer;
+    if (writer == 1) __syncthreads();
+    d_data[blockIdx.x * blockDim.x + threadIdx.x] = values[threadIdx.x ^ 1];
+}
+
+TEST_CASE("dynamic shared memory is looked at as other shared memory is") {
+    const DeviceBuffer<int> d_data(64);
+    const auto launched = [&](int writer) {
+        return seen([&] { dynamic_kernel<<<2, 32, 128>>>(d_data.data(), writer); });
+    };
+    CHECK(launched(-1).has_unwritten());
+    CHECK(launched(0).has_race());
+    const Seen right = launched(1);
+    CHECK(right.findings.empty());
+    CHECK(right.sum(lens::Space::shared, lens::Kind::store).wavefronts == 2);
+    CHECK(right.sum(lens::Space::shared, lens::Kind::load).wavefronts == 2);
+}
+
+/// Two variables; only the first block writes the second one.
+__global__ void once_kernel(int* d_data) {
+    __shared__ int all[32];
+    __shared__ int first[33];
+    all[threadIdx.x] = 0;
+    if (blockIdx.x == 0) first[threadIdx.x] = 1;
+    __syncthreads();
+    d_data[threadIdx.x] = all[threadIdx.x] + (blockIdx.x == gridDim.x - 1 ? first[threadIdx.x] : 0);
+}
+
+TEST_CASE("what one block has written to shared memory is unwritten in the next") {
+    const DeviceBuffer<int> d_data(32);
+    CHECK_FALSE(seen([&] { once_kernel<<<1, 32>>>(d_data.data()); }).has_unwritten());
+    CHECK(seen([&] { once_kernel<<<40, 32>>>(d_data.data()); }).has_unwritten());
+}
+
+struct Whole {
+    int at[24];
+};
+
+__global__ void copying_kernel(const Whole* d_from, Whole* d_to) { d_to[threadIdx.x] = d_from[threadIdx.x]; }
+
+TEST_CASE("a structure's copy loads and stores all of its bytes") {
+    const DeviceBuffer<Whole> d_from(32), d_to(32);
+    CHECK(seen([&] { copying_kernel<<<1, 32>>>(d_from.data(), d_to.data()); }).has_unwritten());
+    CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+    const Seen all = seen([&] { copying_kernel<<<1, 32>>>(d_from.data(), d_to.data()); });
+    CHECK(all.findings.empty());
+    CHECK(all.global_loads().bytes == sizeof(Whole) * 32);
+    CHECK(all.sum(lens::Space::global, lens::Kind::store).bytes == sizeof(Whole) * 32);
+    CHECK(seen([&] { copying_kernel<<<2, 1>>>(d_from.data(), d_to.data()); }).has_race());
+}
+
+/// One successful comparison, and one that fails.
+__global__ void compare_kernel(int* d_data) {
+    atomicCAS(&d_data[threadIdx.x], 0, 1);
+    atomicCAS(&d_data[threadIdx.x], 0, 1);
+}
+
+/// Made of comparisons in the simulator.
+__global__ void update_kernel(double* d_data) {
+    atomicAdd(&d_data[threadIdx.x % 2], 1.0);
+    atomicAdd(&d_data[threadIdx.x % 2], 1.0);
+}
+
+__global__ void compare_and_store_kernel(int* d_data) {
+    if (threadIdx.x == 0)
+        atomicCAS(d_data, 0, 1);
+    else
+        d_data[0] = 2;
+}
+
+TEST_CASE("a comparison is an atomic operation whether it succeeds or not, and an update is one") {
+    const DeviceBuffer<int> d_data(32);
+    const DeviceBuffer<double> d_numbers(2);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+    const Seen compared = seen([&] { compare_kernel<<<1, 32>>>(d_data.data()); });
+    CHECK(compared.sum(lens::Space::global, lens::Kind::atomic).requests == 2);
+    CHECK(lens::most(compared.counts.atomics) == 2);
+    CHECK(compared.global_loads().requests == 0);
+    CHECK(compared.findings.empty());
+    const Seen updated = seen([&] { update_kernel<<<1, 32>>>(d_numbers.data()); });
+    CHECK(updated.sum(lens::Space::global, lens::Kind::atomic).requests == 2);
+    CHECK(updated.sum(lens::Space::global, lens::Kind::atomic).lanes == 64);
+    CHECK(updated.findings.empty());
+    CHECK(seen([&] { compare_and_store_kernel<<<1, 2>>>(d_data.data()); }).has_race());
+}
+
+[[gnu::noinline]] __device__ void store_one(int* d_data) { d_data[threadIdx.x / 2] = 1; }
+[[gnu::noinline]] __device__ void store_by_call(int* d_data) { store_one(d_data); }
+
+__global__ void calls_kernel(int* d_data, int rounds) {
+    store_one(d_data);
+    __syncthreads();
+    for (int i = 0; i < rounds; ++i) {
+        store_by_call(d_data + 1);
+        __syncthreads();
+    }
+    store_one(d_data + 2);
+}
+
+TEST_CASE("an access in a function is one site for each chain of calls that leads there") {
+    const DeviceBuffer<int> d_data(32);
+    const Seen all = seen([&] { calls_kernel<<<1, 32>>>(d_data.data(), 2); });
+    std::vector<std::size_t> lengths;
+    std::vector<std::uint64_t> requests;
+    std::vector<std::uint32_t> sites;
+    for (std::uint32_t i = 0; i < all.counts.sites.size(); ++i) {
+        if (all.counts.sites[i].requests == 0) continue;
+        sites.push_back(i);
+        lengths.push_back(lens::lines_of(i).size());
+        requests.push_back(all.counts.sites[i].requests);
+    }
+    CHECK(lengths == std::vector<std::size_t>{3, 4, 3});
+    CHECK(requests == std::vector<std::uint64_t>{1, 2, 1});
+    REQUIRE(sites.size() == 3);
+    CHECK(lens::lines_of(sites[0])[1] < lens::lines_of(sites[1])[2]);
+}
+
+TEST_CASE("sites are in the order of the calls that lead there, and of their own addresses after that") {
+    const auto number = [](lens::Path path, std::uintptr_t at) {
+        return lens::number_of({at, path, lens::Space::global, lens::Kind::load, 4, false});
+    };
+    const lens::Path first = lens::call(0, 1000), second = lens::call(0, 2000),
+                     inner = lens::call(first, 500);
+    CHECK(lens::call(0, 1000) == first);
+    CHECK(lens::caller(inner) == first);
+    CHECK(lens::caller(first) == 0);
+    const std::vector<std::uint32_t> in_order{number(0, 10),      number(first, 60),  number(inner, 400),
+                                              number(first, 900), number(second, 50), number(second, 51)};
+    for (std::size_t i = 0; i < in_order.size(); ++i)
+        for (std::size_t k = 0; k < in_order.size(); ++k)
+            CHECK(lens::is_before(in_order[i], in_order[k]) == (i < k));
+}
+
+TEST_CASE("atomics go together if they have one width and reach all of their threads") {
+    const auto number = [](std::uintptr_t at, lens::Kind kind, std::uint8_t bytes, bool of_block) {
+        return lens::number_of({at, 0, lens::Space::global, kind, bytes, of_block});
+    };
+    const std::uint32_t four = number(11, lens::Kind::atomic, 4, false),
+                        eight = number(12, lens::Kind::atomic, 8, false),
+                        of_block = number(13, lens::Kind::atomic, 4, true),
+                        load = number(14, lens::Kind::load, 8, false),
+                        store = number(15, lens::Kind::store, 1, false);
+    CHECK(lens::are_atomic_together(four, four, false));
+    CHECK_FALSE(lens::are_atomic_together(four, eight, true));
+    CHECK(lens::are_atomic_together(four, of_block, true));
+    CHECK_FALSE(lens::are_atomic_together(four, of_block, false));
+    CHECK_FALSE(lens::are_atomic_together(of_block, four, false));
+    CHECK_FALSE(lens::are_atomic_together(of_block, of_block, false));
+    for (const std::uint32_t is_volatile : {load, store}) {
+        CHECK(lens::are_atomic_together(four, is_volatile, false));
+        CHECK(lens::are_atomic_together(is_volatile, four, false));
+        CHECK(lens::are_atomic_together(load, is_volatile, false));
+    }
+}
+
+}  // namespace launch_checks

@@ -32,7 +32,7 @@ __global__ void visit_kernel(unsigned int* d_visits) {
 }
 
 TEST_CASE("every index of a grid and a block of three dimensions is visited once") {
-    const dim3 shapes[] = {1, 7, 64, {3, 2}, {1, 5, 1}, {2, 3, 4}, {1, 1, 6}, {33, 1, 2}};
+    const dim3 shapes[] = {1, 7, 64, {3, 2}, {1, 5, 1}, {2, 3, 4}, {1, 1, 6}, {33, 1, 2}, {4, 2}};
     for (const dim3& grid : shapes) {
         for (const dim3& block : shapes) {
             const std::size_t threads = std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;

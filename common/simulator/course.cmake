@@ -76,7 +76,7 @@ function(program_from_elsewhere target)
   add_executable(${target} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/program.cpp)
   set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS ON)
   target_compile_options(${target} PRIVATE ${of_simulated_code} ${sanitizers}
-    $<$<BOOL:${COURSE_SANITIZE}>:-fsanitize=float-cast-overflow> -O2 -g -Wno-narrowing -Wno-unknown-pragmas -Wno-error
+    $<$<BOOL:${COURSE_SANITIZE}>:-fsanitize=float-cast-overflow> $<$<BOOL:${COURSE_SANITIZE}>:-fsanitize-recover=signed-integer-overflow> -O2 -g -Wno-narrowing -Wno-unknown-pragmas -Wno-error
     "SHELL:-include ${SIMULATOR_FOLDER}/api/more/prelude.h" "SHELL:-x c++")
   target_include_directories(${target} PRIVATE ${SIMULATOR_FOLDER}/api/more/include)
   foreach(library IN LISTS ARGN)

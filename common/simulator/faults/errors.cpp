@@ -52,10 +52,10 @@ cudaError_t set_error(cudaError_t error, std::string why) {
     return last_error = error;
 }
 
-void tell_mistake(const std::string& what) {
+void tell_mistake(const std::string& what, const std::string& of) {
     end_with_errors();
     const std::lock_guard<std::mutex> lock(fault_lock);
-    if (mistakes.insert(what).second) std::fprintf(stderr, "simulator: %s\n", what.c_str());
+    if (mistakes.insert(of.empty() ? what : of).second) std::fprintf(stderr, "simulator: %s\n", what.c_str());
 }
 
 void note_unseen_error(const std::string& what, Site site) {

@@ -26,9 +26,9 @@ cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuc
 void forget_fault();
 void tell_fault();  ///< prints the words, if they have not been asked for
 
-/// Prints, once, what is wrong with a program although no call fails. It ends with status 1 if
-/// CUDA_SIM_STRICT is set.
-void tell_mistake(const std::string& what);
+/// Prints what is wrong with a program although no call fails. It ends with status 1 if CUDA_SIM_STRICT is
+/// set. @param[in] of What is the same for all mistakes of which only the first is printed; `what` if empty.
+void tell_mistake(const std::string& what, const std::string& of = {});
 
 /// What has failed with the last error, and where: of this, the program may never learn. A launch returns no
 /// error, and a call's may be discarded. The first one is told when the program ends, unless it asks for the

@@ -3,6 +3,7 @@
 /// those of threads that wait (block.cpp).
 #include "faults.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -82,3 +83,39 @@ extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* 
     std::abort();
 }
 /// @}
+
+// Of a program from elsewhere, signed arithmetic that overflows calls these functions, which may return.
+// UndefinedBehaviorSanitizer's own functions report it and end the program.
+struct Overflow {
+    const char* file;
+    std::uint32_t line, column;
+    const struct {
+        std::uint16_t is_float, width_and_sign;  ///< the width's logarithm, and a bit
+    } * type;
+};
+/// A value that no lane has passed may overflow in a lane whose result is not used.
+static void report_overflow(const Overflow* what, std::uintptr_t left, std::uintptr_t right,
+                            void (*report)(const Overflow*, std::uintptr_t, std::uintptr_t)) {
+    if (running_block != nullptr && running_block->is_undefined()) return;
+    const std::uint64_t bits = std::min(1u << (what->type->width_and_sign >> 1), 64u);
+    const std::uint64_t poison = 0x0101010101010101u * sim::kPoison >> (64 - bits);
+    const auto is_poison = [=](std::uint64_t value) { return (value ^ poison) << (64 - bits) == 0; };
+    if (running_block != nullptr && (is_poison(left) || is_poison(right)))
+        std::fprintf(
+            stderr,
+            "simulator: 0x%zX at %s:%u comes from memory that was never written, or from a lane that "
+            "takes no part in a shuffle:\n",
+            poison, what->file, what->line);
+    if (report == nullptr) std::abort();
+    report(what, left, right);
+}
+#define SIM_OVERFLOW(name)                                                                                \
+    extern "C" [[gnu::weak]] void __ubsan_handle_##name##_overflow_abort(const Overflow*, std::uintptr_t, \
+                                                                         std::uintptr_t);                 \
+    extern "C" void __ubsan_handle_##name##_overflow(const Overflow* what, std::uintptr_t left,           \
+                                                     std::uintptr_t right) {                              \
+        report_overflow(what, left, right, __ubsan_handle_##name##_overflow_abort);                       \
+    }
+SIM_OVERFLOW(add)
+SIM_OVERFLOW(sub)
+SIM_OVERFLOW(mul)

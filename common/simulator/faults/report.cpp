@@ -11,9 +11,10 @@
 #include "../streams/hazards.hpp"
 
 namespace sim {
-namespace {
 
 std::string text(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
+
+namespace {
 
 std::string text(const uint3& v) {
     return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
@@ -74,6 +75,20 @@ std::string waiting_threads(const Block& block, bool and_returned = false) {
         if (thread.site.file != nullptr) result += (returned ? " after " : " at ") + text(thread.site);
     }
     return result;
+}
+
+/// Why a lane of a mask does not take part, and what helps.
+std::string absence_text(const Block& block, unsigned int number, unsigned int mask) {
+    const unsigned int count = block.threads().count;
+    char hexadecimal[32];
+    std::snprintf(hexadecimal, sizeof(hexadecimal), "%#x", mask);
+    if ((mask >> number % warpSize & 1) == 0)
+        return std::string("is not in the mask ") + hexadecimal +
+               ". A lane may use only what lanes of its mask pass";
+    if (number >= count)
+        return "does not exist: the block has only " + std::to_string(count) +
+               " threads. Let blocks have whole warps of 32 threads, or use only the lanes that exist";
+    return "has returned. Let all lanes stay until the shuffles are done, with a value that changes nothing";
 }
 
 std::string address_text(const Block& block, const void* address) {
@@ -232,6 +247,21 @@ Report trapped(const Block& block, platform::Trap trap, const void* address) {
                                  : "";
     if (what.empty()) return bad_address(block, address);
     return thread_report(block, FaultKind::other, cudaErrorLaunchFailure, what);
+}
+
+// --- Its warps ----------------------------------------------------------------------------------
+
+std::string undefined_result(const Block& block, const UndefinedLane& undefined) {
+    const Thread& thread = block.threads().all[undefined.thread];
+    const unsigned int first = undefined.thread / warpSize * warpSize, lane = undefined.thread % warpSize;
+    const auto lane_text = [](unsigned int number) { return "lane " + std::to_string(number); };
+    return launch_text(block.grid().kernel) + ", block " + text(blockIdx) + ": " + lane_text(lane) +
+           " of a warp (thread " + text(thread.index) + ") gets an undefined " + thread.chain->variable +
+           " from " + thread.function + " at " + text(thread.site) + ": " +
+           (undefined.reader == lane ? "it"
+                                     : "it uses the value of " + lane_text(undefined.reader) + ", which") +
+           " reads " + lane_text(undefined.source) + ", which " +
+           absence_text(block, first + undefined.source, thread.mask);
 }
 
 }  // namespace sim

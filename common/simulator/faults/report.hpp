@@ -12,6 +12,7 @@
 namespace sim {
 
 class Block;
+struct UndefinedLane;
 
 /// A fault, and the error that CUDA calls return because of it.
 struct Report {
@@ -24,6 +25,9 @@ std::string launch_text(const Kernel& kernel);
 
 /// Adds to a fault which kernel's it is. Its message follows the words that name the launch.
 Fault of_kernel(const Kernel& kernel, Fault fault);
+
+/// A line, as messages name it.
+std::string text(const Site& site);
 
 constexpr const char* kMisaligned = "an address that is misaligned for its type";
 
@@ -52,5 +56,8 @@ Report bad_address(const Block& block, const void* address);
 Report misaligned_address(const Block& block, const void* address);
 Report trapped(const Block& block, platform::Trap trap, const void* address);
 /// @}
+
+/// @return What is wrong with a reduction of a warp of the block that this OS thread runs.
+std::string undefined_result(const Block& block, const UndefinedLane& undefined);
 
 }  // namespace sim

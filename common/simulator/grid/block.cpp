@@ -13,6 +13,7 @@
 #include <random>
 #include <string>
 
+#include "../faults/errors.hpp"
 #include "../instrument/observer.hpp"
 #include "simulator/cooperation.h"
 
@@ -57,6 +58,8 @@ void Block::begin(std::uint64_t number) {
     threads_.live = threads_.count;
     barrier_ = {};
     has_failed_ = has_waited_ = false;
+    chained = nullptr;
+    chains_.forget();
     if (observer != nullptr) observer->block_begins(*this, number);
 }
 
@@ -148,6 +151,7 @@ std::uint64_t Block::exchange(const char* function, unsigned int mask, std::uint
     thread.value = value;
     thread.result = result;
     thread.source = source;
+    thread.chain = result == nullptr ? std::exchange(chained, nullptr) : nullptr;
     begin_wait(thread, ThreadState::at_warp, site);
     if (release_lanes(thread)) {
         thread.state = ThreadState::runs;
@@ -186,6 +190,7 @@ void Block::release_barrier() {
     barrier_.before = barrier_.arrived;
     barrier_.result = std::exchange(barrier_.votes, 0);
     barrier_.arrived = 0;
+    chains_.forget();
 }
 
 /// If all live lanes of a waiting thread's mask have arrived, gives each of them the values of all, and
@@ -210,6 +215,7 @@ bool Block::release_lanes(const Thread& first) {
         all.value[i] = other.value;
     }
     if (observer != nullptr) observer->warp_meets(*this, warp, all.lanes, first.function);
+    if (first.chain != nullptr) follow_chain(warp, all);
     for (unsigned int i = 0; i < warpSize; ++i)
         if ((all.lanes >> i & 1) == 0) std::memset(&all.value[i], kPoison, sizeof(all.value[i]));
     for (unsigned int i = 0; i < warpSize; ++i) {
@@ -222,6 +228,13 @@ bool Block::release_lanes(const Thread& first) {
         release(lane);
     }
     return true;
+}
+
+/// Says if the result of a reduction by shuffles is undefined.
+void Block::follow_chain(unsigned int warp, const WarpValues& all) {
+    if (const auto undefined = chains_.step(threads_, warp, all))
+        tell_mistake(undefined_result(*this, *undefined),
+                     launch_text(grid_->kernel) + text(threads_.all[undefined->thread].site));
 }
 
 /// Makes all gathering threads ready. @return Whether there was one.

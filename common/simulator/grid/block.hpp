@@ -9,6 +9,7 @@
 #include "../faults/report.hpp"
 #include "../faults/watchdog.hpp"
 #include "../memory/shared_memory.hpp"
+#include "chains.hpp"
 #include "cuda_runtime.h"
 #include "fiber.hpp"
 #include "grid.hpp"
@@ -65,6 +66,8 @@ class Block {
     const Threads& threads() const { return threads_; }
     const SharedMemory& shared() const { return shared_; }
     const Watchdog& watchdog() const { return watchdog_; }
+    /// Whether the running thread has a value that nothing defines, from a shuffle.
+    bool is_undefined() const { return chains_.is_undefined(threads_.number(*threads_.current)); }
     /// Whether the running thread could not access this address because it has no stack left.
     bool is_stack_overflow(const void* address) const { return fibers_.is_stack_overflow(address); }
 
@@ -84,10 +87,13 @@ class Block {
     /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
     [[gnu::always_inline]] void leave(Thread& thread) {
         thread.fiber = fibers_.running();
+        const Chained* const its = std::exchange(chained, nullptr);
         fibers_.leave();
+        chained = its;
     }
     void release_barrier();
     bool release_lanes(const Thread& first);
+    void follow_chain(unsigned int warp, const WarpValues& all);
     bool release_gatherings();
     void release(Thread& thread) {
         thread.state = ThreadState::ready;
@@ -115,6 +121,7 @@ class Block {
         bool diverged = false;
     } barrier_;
 
+    Chains chains_;
     unsigned int missing_lanes_[kMaxThreadsPerBlock / warpSize]{};  ///< the lane that each warp waits for
 
     SharedMemory shared_;

@@ -1,10 +1,11 @@
 /// @file
 /// @brief What the simulator can do beyond what the course needs: lanes that converge, blocks that wait for
-/// their grid, kernels that launch kernels, and errors that a program discards.
+/// their grid, kernels that launch kernels, errors that a program discards, and results of shuffles.
 #pragma once
 
 #include "kernel.h"
 #include "runtime.h"
+#include "threads.h"
 
 namespace sim {
 
@@ -22,5 +23,22 @@ bool let_kernels_launch();
 
 /// A call has returned an error that the program discards.
 void discard_error(cudaError_t error, const char* call, Site site);
+
+/// @brief A statement such as `v += __shfl_down_sync(mask, v, d);` while it runs: the variable's new value
+/// certainly contains what the shuffle returns. Several of them may be the steps of a reduction.
+class Chained {
+ public:
+    /// @param fold `+` and so on, `,` for a minimum or maximum, `=` for a broadcast.
+    SIM_UNINTERRUPTED Chained(const char* its_variable, char its_fold)
+        : variable(its_variable), fold(its_fold) {
+        chained = this;
+    }
+    SIM_UNINTERRUPTED ~Chained() { chained = nullptr; }
+    Chained(const Chained&) = delete;
+    Chained& operator=(const Chained&) = delete;
+
+    const char* const variable;
+    const char fold;
+};
 
 }  // namespace sim

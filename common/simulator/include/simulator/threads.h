@@ -21,6 +21,10 @@ enum class ThreadState : unsigned char {
     returned,
 };
 
+class Chained;
+/// The statement that the running thread is in, if a translator has marked it (cooperation.h).
+inline thread_local const Chained* chained = nullptr;
+
 /// Everything that the simulator stores about one simulated thread.
 struct Thread {
     uint3 index;  ///< its `threadIdx`
@@ -33,6 +37,7 @@ struct Thread {
     std::uint64_t value;   ///< what it passes; after a shuffle, what it has received
     WarpValues* result;    ///< where it receives what all lanes have passed; null for a shuffle
     unsigned int source;   ///< the lane from which a shuffle takes the value
+    const Chained* chain;  ///< the statement that the shuffle is in, if it is marked
     // If it waits at a barrier or for its warp:
     Site site;  ///< the line
 };

@@ -13,7 +13,7 @@ complain() {
 }
 
 for file in "$here"/*.cu; do
-  if ! executable=$("$program" "$build" "$file" 2>"$scratch/said") || ! "$executable"; then complain "${file##*/} fails"; fi
+  if ! executable=$("$program" "$build" "$file" 2>"$scratch/said") || ! CUDA_SIM_STRICT=1 "$executable"; then complain "${file##*/} fails"; fi
   if [ -s "$scratch/said" ]; then complain "of ${file##*/}, compilers say: $(cat "$scratch/said")"; fi
 done
 
@@ -43,6 +43,27 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
     [[ $said == *"$scratch/warned.cu:2:34: error: "*"nvcc would reject this"*"/program" ]] ||
       complain "of std::min in a kernel it says: $said"
   done
+fi
+
+# undefined NUMBER WORDS: what is said of a mistake in shuffles.cu, once, by which it fails only if CUDA_SIM_STRICT is set.
+undefined() {
+  local said status=0 strict=0
+  said=$("$shuffles" "$1" 2>&1) || status=$?
+  CUDA_SIM_STRICT=1 "$shuffles" "$1" >/dev/null 2>&1 || strict=$?
+  [[ "$status:$strict:$said" = "0:1:simulator: "*" gets an undefined "$2* ]] || complain "of mistake $1 in shuffles.cu it says: $status:$strict:$said"
+  [ "$(grep -c simulator: <<<"$said")" = 1 ] || complain "mistake $1 in shuffles.cu is told several times: $said"
+}
+shuffles=$("$program" "$build" "$here/shuffles.cu")
+undefined 1 "v from __shfl_down_sync at $here/shuffles.cu:7: it reads lane 16, which is not in the mask 0x1. "
+undefined 2 "v from __shfl_xor_sync at $here/shuffles.cu:*: it reads lane 16, which does not exist: the block has only 80 threads. "
+undefined 3 "v from __shfl_xor_sync at $here/shuffles.cu:*: it reads lane 16, which does not exist: the block has only 80 threads. "
+undefined 4 "most from __shfl_down_sync at $here/shuffles.cu:*: it uses the value of lane 12, which reads lane 28, which has returned. "
+undefined 5 "v from __shfl_sync at $here/shuffles.cu:*: it reads lane 0, which has returned. "
+undefined 6 "sum.y from __shfl_up_sync at $here/shuffles.cu:*: it reads lane 15, which has returned. "
+if grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+  said=$("$shuffles" 7 2>&1) || true
+  [[ $said == *"0xA5A5A5A5 at "*"memory that was never written"*"runtime error: signed integer overflow: -1515870811 * 3 "* ]] ||
+    complain "of arithmetic on what was never written, it says: $said"
 fi
 
 # What nvcc accepts and stricter compilers don't: a byte order mark, blanks in <<< and >>>, and after a backslash at a

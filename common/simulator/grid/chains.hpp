@@ -1,0 +1,61 @@
+/// @file
+/// @brief Reductions by shuffles that read from lanes which do not take part.
+///
+/// To read such a lane is legal as long as nothing depends on the value, which is undefined. In a reduction's
+/// upper lanes, that is common. Of a marked statement (`Chained`), it is known that the variable's new value
+/// contains the undefined one. If so does the lane that ends up with the result, the result is undefined.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "simulator/cooperation.h"
+#include "simulator/threads.h"
+
+namespace sim {
+
+/// A lane whose variable is undefined, and why: some lane has read from one that does not take part.
+struct UndefinedLane {
+    unsigned int thread;  ///< the lane's number in the block
+    unsigned int reader, source;
+};
+
+/// The reductions that the warps of one block are in.
+class Chains {
+ public:
+    /// The block begins, or all its threads meet: no reduction goes on.
+    void forget() {
+        if (any_) warps_ = {};
+        any_ = false;
+    }
+    /// Lanes of a warp are about to receive what they shuffle.
+    /// @param[in] first The warp's first thread. @param[in] all What its lanes have passed.
+    /// @return If it is undefined, the lane that has the reduction's result now, after the last step.
+    std::optional<UndefinedLane> step(const Threads& threads, unsigned int first, const WarpValues& all);
+    /// Whether the last such statement that a thread has executed has left it with an undefined value.
+    bool is_undefined(unsigned int thread) const;
+
+ private:
+    struct Chain {
+        const char* variable = nullptr;
+        unsigned int lanes = 0, undefined = 0;
+        unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance, and that of all
+        bool halves = false;
+        bool is_neutral = false;  ///< the lanes have brought values that change no result
+        struct Read {
+            std::uint8_t reader, source;
+        } why[warpSize]{};  ///< of each undefined lane
+    };
+    static constexpr unsigned int kMost = 4;  ///< at the same time, as for the components of a vector
+    struct Warp {
+        std::array<Chain, kMost> chains{};
+        unsigned int next = 0;
+    };
+    static bool continues(const Chain& chain, unsigned int lanes, unsigned int distance);
+
+    std::array<Warp, kMaxThreadsPerBlock / warpSize> warps_{};
+    bool any_ = false;
+};
+
+}  // namespace sim

@@ -79,6 +79,8 @@ __global__ void groups_kernel(int* out) {
 }
 
 int main() {
+    void* volatile lost = malloc(8);  // never freed, which is no error to ./course test
+    lost = nullptr;
     check_many_blocks();
     const int n = 256;
     int *numbers, count = n;

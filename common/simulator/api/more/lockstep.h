@@ -31,9 +31,12 @@ class LockstepReference {
     SIM_ASSIGN(-)
     SIM_ASSIGN(*)
     SIM_ASSIGN(/)
+    SIM_ASSIGN(%)
     SIM_ASSIGN(&)
     SIM_ASSIGN(|)
     SIM_ASSIGN(^)
+    SIM_ASSIGN(<<)
+    SIM_ASSIGN(>>)
 #undef SIM_ASSIGN
     T operator++() const { return *this += 1; }
     T operator++(int) const { return static_cast<T>((*this += 1) - 1); }
@@ -43,12 +46,49 @@ class LockstepReference {
     volatile T* address_;
 };
 
+/// An element of a `volatile` shared array of a program from elsewhere.
+template <typename T>
+class LockstepElement {
+ public:
+    operator T() const { return value_; }
+    T operator=(T value) { return reference() = value; }
+    T operator=(const LockstepElement& other) { return reference() = static_cast<T>(other); }
+    LockstepElement() = default;
+    LockstepElement(const LockstepElement&) = default;
+#define SIM_ASSIGN(op) \
+    T operator op##=(T value) { return reference() op## = value; }
+    SIM_ASSIGN(+)
+    SIM_ASSIGN(-)
+    SIM_ASSIGN(*)
+    SIM_ASSIGN(/)
+    SIM_ASSIGN(%)
+    SIM_ASSIGN(&)
+    SIM_ASSIGN(|)
+    SIM_ASSIGN(^)
+    SIM_ASSIGN(<<)
+    SIM_ASSIGN(>>)
+#undef SIM_ASSIGN
+    T operator++() { return ++reference(); }
+    T operator++(int) { return reference()++; }
+    T operator--() { return reference() -= 1; }
+    T operator--(int) { return static_cast<T>((reference() -= 1) + 1); }
+    volatile T* operator&() { return &value_; }
+
+ private:
+    LockstepReference<T> reference() { return LockstepReference<T>(&value_); }
+    volatile T value_;
+};
+/// The same for a type that may be a struct's.
+template <typename T>
+using AnyLockstepElement = std::conditional_t<std::is_arithmetic_v<T>, LockstepElement<T>, volatile T>;
+
 /// What a `volatile T*` of a program from elsewhere is.
 template <typename T>
 class LockstepPointer {
  public:
     LockstepPointer() = default;
     LockstepPointer(volatile T* address) : address_(address) {}
+    LockstepPointer(LockstepElement<T>* array) : address_(&*array) {}
     operator volatile T*() const { return address_; }
     template <typename U>
     explicit operator U*() const {
@@ -70,4 +110,42 @@ class LockstepPointer {
 template <typename T>
 using AnyLockstepPointer = std::conditional_t<std::is_arithmetic_v<T>, LockstepPointer<T>, volatile T*>;
 
+template <typename T>
+inline constexpr bool kIsLockstep = false;
+template <typename T>
+inline constexpr bool kIsLockstep<LockstepReference<T>> = true;
+template <typename T>
+inline constexpr bool kIsLockstep<LockstepElement<T>> = true;
+template <typename T>
+T value_of(const LockstepReference<T>& element, int) {
+    return element;
+}
+template <typename T>
+T value_of(const LockstepElement<T>& element, int) {
+    return element;
+}
+template <typename T>
+const T& value_of(const T& value, ...) {
+    return value;
+}
+
 }  // namespace sim
+
+/// @name Functions that take values of any type, and would not ask for the value of such an element
+/// @{
+template <typename... Values, typename = std::enable_if_t<(sim::kIsLockstep<Values> || ...)>>
+int printf(const char* format, const Values&... values) {
+    return printf(format, sim::value_of(values, 0)...);
+}
+#define SIM_SHUFFLE(name, Place)                                                                       \
+    template <typename T>                                                                              \
+    T name(unsigned int mask, const sim::LockstepElement<T>& value, Place place, int width = warpSize, \
+           const char* file = __builtin_FILE(), int line = __builtin_LINE()) {                         \
+        return name(mask, static_cast<T>(value), place, width, file, line);                            \
+    }
+SIM_SHUFFLE(__shfl_sync, int)
+SIM_SHUFFLE(__shfl_up_sync, unsigned int)
+SIM_SHUFFLE(__shfl_down_sync, unsigned int)
+SIM_SHUFFLE(__shfl_xor_sync, int)
+#undef SIM_SHUFFLE
+/// @}

@@ -9,9 +9,10 @@
 
 #include "../tokens.hpp"
 
-/// Makes a parameter or variable `volatile int* s` a `::sim::LockstepPointer<int> s`, whose stores the lanes
-/// of a warp do together. A parameter of a type that only the compiler knows, perhaps from the call, keeps
-/// it: the function's body begins with a lockstep pointer of the parameter's name.
+/// Makes `__shared__ volatile int s[32]` a `__shared__ ::sim::LockstepElement<int> s[32]`, and a parameter or
+/// variable `volatile int* s` a `::sim::LockstepPointer<int> s`, whose stores the lanes of a warp do
+/// together. A parameter of a type that only the compiler knows, perhaps from the call, keeps it: the
+/// function's body begins with a lockstep pointer of the parameter's name.
 class VolatilePointers {
  public:
     static void translate(Tokens& tokens) {
@@ -28,12 +29,22 @@ class VolatilePointers {
     }
 
     static void translate_one(Tokens& tokens, std::size_t at) {
-        const std::size_t first = tokens.next(at), directive = tokens[at].directive;
+        std::size_t first = tokens.next(at);
+        const std::size_t directive = tokens[at].directive, before = tokens.end_before(at) - 1;
+        const bool is_shared = tokens.is(first, "__shared__") || tokens.is(before, "__shared__");
+        if (tokens.is(first, "__shared__")) first = tokens.next(first);
         std::size_t star = first;
         while (is_number(tokens, star)) star = tokens.next(star);
         const bool is_named = star == first && tokens.is_word(first);
         if (is_named) star = tokens.next(first);
-        if (star == first || !tokens.is(star, "*")) return;
+        if (star == first) return;
+        if (is_shared && tokens.is_word(star) && tokens.is(tokens.next(star), "[")) {
+            tokens.erase(at);
+            tokens.text(first).insert(0, is_named ? "::sim::AnyLockstepElement<" : "::sim::LockstepElement<");
+            tokens.text(tokens.end_before(star) - 1) += ">";
+            return;
+        }
+        if (!tokens.is(star, "*")) return;
         const std::size_t name = tokens.next(star), after = tokens.next(name);
         if (!tokens.is_word(name) || after >= tokens.size() || tokens[after].directive != directive) return;
         if (tokens.is(after, "=") || tokens.is(after, ";")) {

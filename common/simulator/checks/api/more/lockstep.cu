@@ -59,6 +59,31 @@ __global__ void sum_kernel(const int* numbers, int* sum) {
     if (threadIdx.x == 0) *sum = sums[0];
 }
 
+__device__ void rotate_array(volatile int* all, unsigned int lane) { all[lane] = all[(lane + 31) % 32]; }
+
+template <typename Number>
+__global__ void rotate_arrays_kernel(int* numbers, unsigned int* first) {
+    __shared__ volatile int all[33], rows[32][2];
+    volatile __shared__ Number copy[32];
+    extern __shared__ volatile unsigned int dynamic[];
+    const unsigned int lane = threadIdx.x;
+    all[lane] = rows[lane][1] = numbers[lane];
+    all[lane] = all[(lane + 31) % 32];
+    rotate_array(all, lane);
+    all[lane] += 1;
+    all[lane] -= __shfl_sync(~0u, all[lane], 0) - __shfl_xor_sync(~0u, all[0], 1) + 1;
+    rows[lane][0] = rows[(lane + 1) % 32][1];
+    copy[lane] = Number(max(rows[lane][0], 5));
+    copy[lane] = copy[(lane + 1) % 32];
+    dynamic[lane] = lane;
+    dynamic[lane] = dynamic[(lane + 1) % 32] << 1;
+    dynamic[lane]++;
+    numbers[lane] = all[lane];
+    numbers[lane + 32] = rows[lane][0];
+    numbers[lane + 64] = static_cast<int>(copy[lane]);
+    first[lane] = dynamic[lane];
+}
+
 int main() {
     int *numbers, *sum;
     RUNS(cudaMallocManaged(&numbers, 128 * sizeof(int)));
@@ -73,4 +98,16 @@ int main() {
     rotate_twice_kernel<<<1, 32>>>(numbers);
     RUNS(cudaDeviceSynchronize());
     for (int i = 0; i < 32; ++i) CHECK(numbers[i] == (i + 29) % 32 * ((i + 29) % 32));
+
+    unsigned int* first;
+    RUNS(cudaMallocManaged(&first, 32 * sizeof(unsigned int)));
+    for (int i = 0; i < 32; ++i) numbers[i] = i;
+    rotate_arrays_kernel<double><<<1, 32, 128>>>(numbers, first);
+    RUNS(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; ++i) {
+        CHECK(numbers[i] == (i + 30) % 32);
+        CHECK(numbers[i + 32] == (i + 1) % 32);
+        CHECK(numbers[i + 64] == ((i + 2) % 32 < 5 ? 5 : (i + 2) % 32));
+        CHECK(static_cast<int>(first[i]) == (i + 1) % 32 * 2 + 1);
+    }
 }

@@ -1,8 +1,9 @@
-"""What the linker says of a program of several files, in words that say what to do."""
+"""What compilers and the linker say of a program, in words that say what to do."""
 
 import os
 import re
 import sys
+from difflib import SequenceMatcher
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -10,6 +11,46 @@ SIMULATOR = ROOT / "common" / "simulator"
 PLACE = r"(?:\S*ld(?:\.\w+)?: )?(?P<place>.+?): "
 UNDEFINED = re.compile(PLACE + r"undefined reference to [`'](?P<symbol>.+)'$")
 DEFINED_TWICE = re.compile(PLACE + r"multiple definition of [`'](?P<symbol>.+?)'; (?P<first>.*): first defined here$")
+
+# What the translator says of features, and compilers of names that have the form of CUDA's, or belong to CUDA's namespaces and structs.
+REFUSED = re.compile(r"(?P<place>.*?:\d+):.* (?P<why>the simulator has no .*)$")
+OF_CUDA = r"(?:cuda|cu)[A-Z]\w*|(?:curand|atomic[A-Z]|make_|nv_|__)\w+|CU(?:DA|RAND)_\w+"
+UNKNOWN = re.compile(rf"(?P<place>.*?:\d+:\d+): error: (?:use of undeclared identifier |unknown type name )?['‘](?P<name>{OF_CUDA})['’]"
+                     r"(?:| was not declared in this scope| does not name a type| has not been declared)(?:; did you mean ['‘](?P<other>\w+)['’]\?)?$")
+SCOPE = r"(?P<scope>cg|cooperative_groups(?:::\w+)*|cuda(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
+NO_MEMBER = [re.compile(rf"(?P<place>.*?:\d+:\d+): error: {words}") for words in (
+    rf"['‘](?P<name>\w+)['’] (?:is not a member of|in namespace) ['‘]{SCOPE}['’]", rf"['‘]{SCOPE}['’] has no member named ['‘](?P<name>\w+)['’]",
+    rf"no (?:member|type|template) named ['‘](?P<name>\w+)['’] in (?:namespace )?['‘]{SCOPE}['’]")]
+
+
+def of_compiler(said):
+    """A compiler's words, or those about what the simulator lacks, if there are any: all others may follow from these."""
+    lines = {}
+    for line in said.splitlines():
+        if found := REFUSED.match(line):
+            lines.setdefault((found["place"].rpartition(":")[0], found["why"]), f"{found['place']}: error: {found['why']}")
+        elif found := UNKNOWN.match(line):
+            other = found["other"] or ""
+            is_typing_error = SequenceMatcher(None, found["name"], other).ratio() > 0.9
+            lines.setdefault(found["name"], f"{found['place']}: error: the simulator lacks {found['name']}" + f"; did you mean {other}?" * is_typing_error)
+        elif found := next(filter(None, (form.match(line) for form in NO_MEMBER)), None):
+            name = f"{found['scope'].removeprefix('struct ')}::{found['name']}"
+            lines.setdefault(name, f"{found['place']}: error: the simulator lacks {name}")
+    return "\n".join(lines.values()) or said.rstrip("\n")
+
+
+VARIABLE_SIZE = "cannot use variable-length arrays"
+
+
+def without_constant_sizes(said, known):
+    """What clang rejects, without arrays whose size is constant to the host's compiler, as it is to nvcc: `known` has that compiler's
+    warnings about all others."""
+    def places(text):
+        return {(os.path.basename(path), line) for path, line in re.findall(r"^(.+?):(\d+):\d+: \w+: .*variable.length array", text, re.MULTILINE)}
+
+    errors = re.split(r"^(?=\S.*?:\d+:\d+: error: )", said, flags=re.MULTILINE)
+    kept = [error for error in errors if VARIABLE_SIZE not in error or places(error) & places(known)]
+    return "".join(kept) if any(": error: " in error for error in kept) else ""
 
 
 def word_of(symbol):

@@ -37,10 +37,10 @@ def run(command, **options):
 
 
 def compiled(command, **options):
-    """Runs a compiler. Returns its messages. Only those about features that the simulator lacks matter, if there are any."""
+    """Runs a compiler. Returns its messages."""
     done = run(command, **options)
     if done.returncode != 0:
-        raise Refused("\n".join(line for line in done.stdout.splitlines() if "the simulator has no" in line) or done.stdout.rstrip("\n"))
+        raise Refused(missing.of_compiler(done.stdout))
     return done.stdout
 
 
@@ -115,8 +115,8 @@ class Unit:
         if said.returncode != 0:
             raise Refused(said.stdout.rstrip("\n"))
 
-    def ask_clang(self, build):
-        """Keeps what clang rejects as nvcc would, if a clang that reads CUDA was found."""
+    def ask_clang(self, build, compile_):
+        """Keeps what clang rejects as nvcc would, if a clang that reads CUDA was found. `compile_` compiles the translation."""
         cache, words = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape"), ""
         if not self.is_host and re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
             self.translate(build, "--cuda")
@@ -124,6 +124,9 @@ class Unit:
             done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", copy, *self.include(self.for_clang), *standard(self.file), *self.options],
                        env={**os.environ, "CLANG": re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1]})
             words = done.stdout.replace(copy.removeprefix(f"{ROOT}/"), self.file) if done.returncode == 1 else ""
+            if missing.VARIABLE_SIZE in words:
+                known = run([*compile_, "-fsyntax-only", "-Wvla"], cwd=build).stdout
+                words = missing.without_constant_sizes(words, known)
         self.refused.write_text(words, encoding="utf-8")
         return ""
 
@@ -171,7 +174,7 @@ def with_simulator(build, files, options, folder, program, target):
             return compiled(unit.command(compile_, model))
 
         messages = "".join(in_parallel([*(lambda unit=unit: build_unit(unit) for unit in old),
-                                        *(lambda unit=unit: unit.ask_clang(build) for unit in old)]))
+                                        *(lambda unit=unit: unit.ask_clang(build, unit.command(compile_, model)) for unit in old)]))
         objects = [unit.object for unit in units]
         at = link.index(model)
         link = [*link[:at], *objects, *link[at + 1:], *flags]

@@ -2,6 +2,8 @@
 /// @brief Names what a program uses and the simulator does not have, where the program uses it.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,12 +11,15 @@
 
 #include "../lexer.hpp"
 
-/// A name, or the beginning of some if it ends with `*`, and the feature that it belongs to.
+/// A name, or with a `*` the names that begin and end so, and the feature that it belongs to.
 struct MissingFeature {
     std::string_view name, feature;
 };
 
-/// Of headers, by how their names begin. Those without a feature are here.
+inline constexpr std::string_view kInlinePtx = "inline PTX (asm)";
+
+/// Of headers. Those without a feature are here. A program that includes one of the others and uses none of
+/// the words below needs no GPU, unless the feature has no words.
 inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cub/*", "CUB"},
                                                      {"cuda/atomic", ""},
@@ -24,8 +29,9 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda/std/type_traits", ""},
                                                      {"cuda/std/utility", ""},
                                                      {"cuda/*", "libcu++"},
+                                                     {"cublas.h", ""},
+                                                     {"cublas_v2.h", ""},
                                                      {"cublas*", "cuBLAS"},
-
                                                      {"cufft*", "cuFFT"},
                                                      {"cusparse*", "cuSPARSE"},
                                                      {"cusolver*", "cuSOLVER"},
@@ -41,12 +47,29 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda_gl_interop.h", "OpenGL"},
                                                      {"cuda_texture_types.h", "textures"}};
 
-inline constexpr std::string_view kInlinePtx = "inline PTX (asm)";
-
-/// Of other words.
+/// Of other words. `::` stands behind those of namespaces.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"__asm__", kInlinePtx},
                                                    {"__asm", kInlinePtx},
+                                                   {"thrust::", "Thrust"},
+                                                   {"cub::", "CUB"},
+                                                   {"cublas*_t", ""},
+                                                   {"cublas*", "cuBLAS"},
+                                                   {"cufft*", "cuFFT"},
+                                                   {"cusparse*", "cuSPARSE"},
+                                                   {"cusolver*", "cuSOLVER"},
+                                                   {"cudnn*", "cuDNN"},
+                                                   {"nppi*", "NPP"},
+                                                   {"npps*", "NPP"},
+                                                   {"nvrtc*", "NVRTC"},
+                                                   {"nccl*", "NCCL"},
+                                                   {"nvml*", "NVML"},
+                                                   {"cupti*", "CUPTI"},
+                                                   {"CUpti*", "CUPTI"},
+                                                   {"nvcuda::", "tensor cores (WMMA)"},
+                                                   {"wmma::", "tensor cores (WMMA)"},
+                                                   {"cutlass::", "CUTLASS"},
+                                                   {"cute::", "CUTLASS"},
                                                    {"cudaTextureObject_t", "textures"},
                                                    {"cudaArray_t", "textures"},
                                                    {"cudaArray", "textures"},
@@ -74,12 +97,20 @@ inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
 template <std::size_t kCount>
 std::string_view missing_feature(std::string_view name, const MissingFeature (&features)[kCount]) {
     for (const MissingFeature& missing : features) {
-        const bool begins = missing.name.back() == '*';
-        const std::string_view beginning = missing.name.substr(0, missing.name.size() - begins);
-        if (begins ? name.substr(0, beginning.size()) == beginning : name == beginning)
+        const std::size_t star = missing.name.find('*');
+        const std::string_view beginning = missing.name.substr(0, star),
+                               end = star == std::string_view::npos ? "" : missing.name.substr(star + 1);
+        const bool is_long_enough = name.size() >= beginning.size() + end.size();
+        if (star == std::string_view::npos
+                ? name == missing.name
+                : is_long_enough && name.starts_with(beginning) && name.ends_with(end))
             return missing.feature;
     }
     return {};
+}
+
+inline std::string sentence_of(std::string_view feature) {
+    return "the simulator has no " + std::string(feature) + ": this program needs a GPU";
 }
 
 /// An `#include` directive among the tokens of a file.
@@ -108,26 +139,46 @@ inline std::vector<Include> includes(const std::vector<Token>& tokens) {
     return result;
 }
 
+/// Whether a token names a namespace: before `::`, in `using namespace thrust;` or in `namespace t =
+/// thrust;`.
+inline bool is_namespace(const std::vector<Token>& tokens, std::size_t i) {
+    const auto before = [&](std::size_t at) {
+        do --at;
+        while (at < tokens.size() && tokens[at].kind == Token::blank);
+        return at;
+    };
+    const auto is = [&](std::size_t at, const char* text) {
+        return at < tokens.size() && tokens[at].text == text;
+    };
+    if (is(i + 1, ":") && is(i + 2, ":")) return true;
+    const std::size_t last = before(i);
+    return is(last, "namespace") || (is(last, "=") && is(before(before(last)), "namespace"));
+}
+
+/// Leaves out a header that the simulator lacks, or makes it a compiler error if its use could not be seen.
+inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& include) {
+    const std::string_view feature = missing_feature(include.name, kMissingHeaders);
+    if (feature.empty()) return;
+    for (std::size_t i = include.first; i <= include.last; ++i)
+        if (tokens[i].kind != Token::blank) std::erase_if(tokens[i].text, [](char c) { return c != '\n'; });
+    const bool has_words =
+        std::any_of(std::begin(kMissingWords), std::end(kMissingWords),
+                    [feature](const MissingFeature& missing) { return missing.feature == feature; });
+    if (!has_words) tokens[include.first].text = "error " + sentence_of(feature);
+}
+
 /// Makes each use of a missing feature a compiler error, so code that the preprocessor leaves out may use it.
 /// @param for_host Whether the host's compiler alone reads the file, whose `asm` is the host's.
 inline void name_what_is_missing(std::vector<Token>& tokens, bool for_host = false) {
-    const auto sentence = [](std::string_view feature) {
-        return "the simulator has no " + std::string(feature) + ": this program needs a GPU";
-    };
-    for (const Include& include : includes(tokens)) {
-        const std::string_view feature = missing_feature(include.name, kMissingHeaders);
-        if (feature.empty()) continue;
-        tokens[include.first].text = "error " + sentence(feature);
-        for (std::size_t i = include.first + 1; i <= include.last; ++i)
-            if (tokens[i].kind != Token::blank)
-                std::erase_if(tokens[i].text, [](char c) { return c != '\n'; });
-    }
-    std::set<std::string_view> named;
-    for (Token& token : tokens) {
-        if (token.kind != Token::word) continue;
-        const std::string_view feature = missing_feature(token.text, kMissingWords);
+    std::set<std::size_t> directives;  // that include
+    for (const Include& include : includes(tokens)) directives.insert(tokens[include.first].directive);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i].kind != Token::word || directives.count(tokens[i].directive) != 0) continue;
+        std::string_view feature = missing_feature(tokens[i].text, kMissingWords);
+        if (feature.empty() && is_namespace(tokens, i))
+            feature = missing_feature(tokens[i].text + "::", kMissingWords);
         if (for_host && feature == kInlinePtx) continue;
-        if (!feature.empty() && named.insert(feature).second)
-            token.text.insert(0, "_Pragma(\"GCC error \\\"" + sentence(feature) + "\\\"\") ");
+        if (!feature.empty())
+            tokens[i].text.insert(0, "_Pragma(\"GCC error \\\"" + sentence_of(feature) + "\\\"\") ");
     }
 }

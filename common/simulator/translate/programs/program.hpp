@@ -49,13 +49,20 @@ class Program {
         read_.push_back(std::filesystem::absolute(path).lexically_normal());
         std::vector<Token> tokens = Lexer(read_source(path)).tokens();
         std::filesystem::create_directories(output.parent_path());
+        std::vector<std::filesystem::path> headers;
+        for (const Include& include : includes(tokens)) {
+            const std::filesystem::path header = own_header(include, path.parent_path());
+            if (header.empty()) leave_out_missing_header(tokens, include);
+            headers.push_back(header);
+        }
         if (is_for_host(path)) {
             name_what_is_missing(tokens, true);
             std::string text = line_of(path);
             for (const Token& token : tokens) text += token.text;
             return write_if_changed(output, text);
         }
-        for (const Include& include : includes(tokens)) translate_header(include, path.parent_path());
+        for (const std::filesystem::path& header : headers)
+            if (!header.empty()) translate(header);
         leave_out_stray_backslashes(tokens);
         write_if_changed(output, to_ == To::cuda ? line_of(path) + closed_up(Tokens(std::move(tokens)))
                                                  : translated_source(path, prepare(std::move(tokens))));
@@ -94,12 +101,13 @@ class Program {
             if (tokens.third(i, "<") != kNone) Launches(tokens).close_up(i);
         return tokens.join(0, tokens.size());
     }
-    void translate_header(const Include& include, const std::filesystem::path& beside) {
+    /// The program's header that an `#include` in a folder names; empty if it names none of the program's.
+    std::filesystem::path own_header(const Include& include, const std::filesystem::path& beside) const {
         std::vector<std::filesystem::path> folders = included_;
         if (include.quoted) folders.insert(folders.begin(), beside);
         for (const std::filesystem::path& folder : folders)
-            if (std::filesystem::is_regular_file(folder / include.name))
-                return translate(folder / include.name);
+            if (std::filesystem::is_regular_file(folder / include.name)) return folder / include.name;
+        return {};
     }
 
     std::filesystem::path output_of(const std::filesystem::path& path) const {

@@ -77,3 +77,5 @@ inline unsigned int curand_poisson(curandState* s, double mean) {
         product *= curand_uniform_double(s);
     return count;
 }
+
+#include "curand.h"  // as cuRAND's: programs that include this header use the host's functions, too

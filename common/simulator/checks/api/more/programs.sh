@@ -6,6 +6,7 @@ here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 program=$(realpath "$here/../../../../../tools/course/program.py")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}"  # as ./course test does
 failures=0
 complain() {
   printf '%s\n' "$*"
@@ -25,7 +26,23 @@ refuses() {
     complain "of $2 it says: $said"
   fi
 }
-refuses "2*the simulator has no Thrust" '\n#include <thrust/sort.h>\nint main() {}'
+refuses "3: error: the simulator has no Thrust" '\n#include <thrust/sort.h>\nusing namespace thrust;\nint main() {}'
+refuses "4: error: the simulator has no Thrust" '#ifdef SOME_GPU\nvoid f() { thrust::sort(); }\n#endif\nvoid g() { thrust::sort(); }'
+refuses "2: error: the simulator has no cuBLAS" '#include <cublas_v2.h>\nint main() { cublasHandle_t handle; cublasCreate(&handle); }'
+refuses "1*the simulator has no libcu++" '#include <cuda/barrier>\nint main() {}'
+# A name that the simulator lacks is named in one form, and only such names.
+lacks() {
+  local said
+  printf '%b' "$3" >"$scratch/rejected.cu"
+  said=$("$program" "$build" "$scratch/rejected.cu" 2>&1) || true
+  [[ $said =~ ^"$scratch/rejected.cu:$1:"[0-9]+": error: the simulator lacks "$2[?]?($|$'\n') ]] || complain "of $3 it says: $said"
+}
+lacks 2 cudaFoo '\nint main() { int i = cudaFoo(1) + undefined; }'
+lacks 1 "cudaMemcopy; did you mean cudaMemcpy" 'int main() { cudaMemcopy(nullptr, nullptr, 1); }'
+lacks 1 cudaFoo_t 'cudaFoo_t f;\nint main() { cudaFoo_t* g = &f; }'
+lacks 1 __foo_sync '__global__ void k() { __foo_sync(); }\nint main() {}'
+lacks 1 cudaDeviceProp::foo 'int main() { return cudaDeviceProp{}.foo; }'
+lacks 3 "(cg|cooperative_groups)::this_foo" '#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void k() { cg::this_foo(); }'
 refuses "2*the simulator has no inline PTX" '__global__ void k() {\n  asm("exit;"); }\nint main() {}'
 refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t array;\n#endif'
 refuses "1*atomicSub" '__global__ void k(float* p) { atomicSub(p, 1.0f); }\nint main() {}'
@@ -34,6 +51,15 @@ refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
 # As with nvcc, a program finds only what it includes of the C++ library, whose headers take longest to compile.
 refuses "2:*rejected.cu:3:*rejected.cu:4:*rejected.cu:5:*rejected.cu:6:" '#include <curand.h>
 std::function<void()> f;\nstd::map<int, int> m;\nstd::string s;\nstd::vector<int> v;\nstd::unique_ptr<int> p;\nint main() {}'
+
+# Headers of features that a program does not use, and types of cuBLAS in a macro that it does not use.
+printf '#include <cublas_v2.h>\n#include <curand_kernel.h>\n#include <mma.h>\n#include <thrust/sort.h>\n#include "cudnn_not.h"
+#define CHECKED(call) do { cublasStatus_t status = call; if (status != CUBLAS_STATUS_SUCCESS) return 1; } while (0)
+int main() { curandGenerator_t generator; return curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT) + kOwn; }' >"$scratch/unused.cu"
+echo 'const int kOwn = 0;' >"$scratch/cudnn_not.h"
+if ! executable=$("$program" "$build" "$scratch/unused.cu" 2>"$scratch/said") || ! "$executable" || [ -s "$scratch/said" ]; then
+  complain "with unused headers: $(cat "$scratch/said")"
+fi
 
 # What nvcc would reject runs, and clang says so each time.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
@@ -64,6 +90,17 @@ if grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
   said=$("$shuffles" 7 2>&1) || true
   [[ $said == *"0xA5A5A5A5 at "*"memory that was never written"*"runtime error: signed integer overflow: -1515870811 * 3 "* ]] ||
     complain "of arithmetic on what was never written, it says: $said"
+fi
+
+# Of arrays whose size is computed from constants that are no integers, nvcc rejects none. It rejects a variable size.
+if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
+  kernel='__global__ void k(int* p, int n) {\n  const double q = 1.5;\n  __shared__ int s[(int)(q * 4)];\n  int a[(int)q], b[SIZE];
+  s[threadIdx.x] = a[0] = b[0] = n;\n  *p = s[threadIdx.x] + a[0] + b[0];\n}\nint main() {}'
+  printf '%b' "$kernel" >"$scratch/sized.cu"
+  said=$("$program" "$build" "$scratch/sized.cu" -DSIZE=2 2>&1)
+  grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt" || [[ $said != *error* ]] || complain "of a constant size it says: $said"
+  said=$("$program" "$build" "$scratch/sized.cu" -DSIZE=n 2>&1) || true
+  [[ $said == *"$scratch/sized.cu:4:"*"nvcc would reject this"* && $said != *"sized.cu:3:"*error* ]] || complain "of a variable size it says: $said"
 fi
 
 # What nvcc accepts and stricter compilers don't: a byte order mark, blanks in <<< and >>>, and after a backslash at a
@@ -152,8 +189,8 @@ printf '#include <omp.h>\nint main() { return omp_get_thread_num(); }' >"$many/o
 # shellcheck disable=SC2016 # it is another shell's to expand
 explained "omp.cu:2: error: undefined reference to omp_get_thread_num: OpenMP needs -Xcompiler -fopenmp" \
   env -C "$many" bash -c '"$1" "$2" omp.cu 2>&1' - "$program" "$build"
-printf '\n#include <cublas_v2.h>\nint main() {}' >"$many/blas.cpp"
-[[ $(several blas.cpp) == "blas.cpp:2:"*"the simulator has no cuBLAS"* ]] || complain "a C++ file may include cuBLAS"
+printf '\n#include <cublas_v2.h>\nint main() { cublasInit(); }' >"$many/blas.cpp"
+[[ $(several blas.cpp) == "blas.cpp:3: error: "*"the simulator has no cuBLAS"* ]] || complain "a C++ file may use cuBLAS"
 # nvcc gives names to a shell, so it gets none with a meaning there.
 for words in "-I\$a" "-D\`a" "-Xcompiler=a;b" "$many/d\$e.cu"; do
   if said=$("$program" gpu "$scratch/rejected.cu" "$words" 2>&1) || [[ $said != "nvcc would give "* ]]; then
@@ -221,6 +258,15 @@ fails "cudaMemcpyAsync in stream 1 (" 'int main() { // without device memory
   cudaMemcpyAsync(b, a, 4, cudaMemcpyHostToHost, s);
   *b = *a;
 }'
+printf '__global__ void k(volatile float* p) {
+  __shared__ volatile double s[1];
+  p[0] = 1.5f;
+  s[0] = p[0] + 1;
+  printf("%%s %%d %%g %%g", "a", 7, p[0], s[0]);
+}
+int main() { float* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }' >"$scratch/volatile.cu"
+said=$("$("$program" "$build" "$scratch/volatile.cu")") || true
+[ "$said" = "a 7 1.5 2.5" ] || complain "volatile numbers are printed as $said"
 # limited WORDS STATEMENTS: after the statements, an ordinary grid does with fewer threads than there are workers, and the
 # program says the words of a cooperative one. A sanitizer ends such a program.
 limited() {

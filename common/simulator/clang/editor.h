@@ -87,6 +87,9 @@ using ::sim_ceil;
 #include <cuda_pipeline.h>
 #include <curand_kernel.h>
 #include <cuda/atomic>
+#include <cuda/std/array>
+#include <cuda/std/cmath>
+#include <cuda/std/limits>
 #include "../api/more/prelude.h"
 #else
 #include "../include/cuda_runtime.h"

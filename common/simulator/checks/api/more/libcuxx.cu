@@ -1,6 +1,11 @@
-// libcu++'s atomics.
+// libcu++'s atomics, limits, arrays and functions.
 #include <cuda/atomic>
+#include <cuda/std/array>
+#include <cuda/std/cfloat>
+#include <cuda/std/climits>
+#include <cuda/std/cmath>
 #include <cuda/std/cstdint>
+#include <cuda/std/limits>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
 
@@ -26,12 +31,24 @@ __global__ void atomics_kernel(unsigned int* sums, float* floats) {
     if (threadIdx.x == 0) cuda::atomic_ref<unsigned int>(sums[0]) += cuda::std::move(in_block).load();
 }
 
+__global__ void least_kernel(const float* numbers, float* results) {
+    cuda::std::array<float, 4> all;
+    all.fill(cuda::std::numeric_limits<float>::infinity());
+    for (cuda::std::size_t i = 0; i < all.size(); ++i) all[i] = cuda::std::fmin(all[i], numbers[i]);
+    float least = cuda::std::numeric_limits<float>::max();
+    for (const float number : all) least = cuda::std::fmin(least, number);
+    results[0] = least;
+    results[1] = all.back();
+    results[2] = cuda::std::sqrt(all.front());
+    results[3] = cuda::std::numeric_limits<int>::lowest() == INT_MIN && FLT_MAX > least;
+}
+
 int main() {
     static_assert(cuda::std::is_same_v<cuda::std::uint32_t, unsigned int>);
     unsigned int* sums;
     float* floats;
     RUNS(cudaMallocManaged(&sums, 4 * sizeof(int)));
-    RUNS(cudaMallocManaged(&floats, sizeof(float)));
+    RUNS(cudaMallocManaged(&floats, 8 * sizeof(float)));
     sums[0] = sums[1] = sums[3] = 0;
     sums[2] = 99;
     *floats = 0;
@@ -44,4 +61,9 @@ int main() {
     CHECK(count == 8 * 64);
     cuda::std::atomic<int> host = 3;
     CHECK(host++ == 3 && host.exchange(7) == 4 && host == 7);
+
+    for (int i = 0; i < 4; ++i) floats[i] = static_cast<float>(9 - i);
+    least_kernel<<<1, 1>>>(floats, floats + 4);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(floats[4] == 6 && floats[5] == 6 && floats[6] == 3 && floats[7] == 1);
 }

@@ -93,8 +93,8 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
     if (bytes == 0) return cudaSuccess;
-    if (const std::string why = not_device_memory("the memory", pointer, bytes); !why.empty())
-        return finish(cudaErrorInvalidValue, why);
+    if (is_pageable(pointer, bytes))  // pinned memory has an address for devices, too
+        return finish(cudaErrorInvalidValue, not_device_memory("the memory", pointer, bytes));
     if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
     if (is_late(stream))
         enqueue(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {

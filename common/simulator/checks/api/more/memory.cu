@@ -51,6 +51,11 @@ int main() {
     CHECK(total == 0);
 
     RUNS(cudaHostAlloc(&host, 2 * sizeof(int), cudaHostAllocMapped));
+    host[1] = 5;
+    RUNS(cudaMemset(host, 0xff, sizeof(int)));
+    RUNS(cudaDeviceSynchronize());
+    CHECK(host[0] == -1 && host[1] == 5);
+    CHECK(cudaMemset(host, 0, 3 * sizeof(int)) == cudaErrorInvalidValue);
     RUNS(cudaHostGetDevicePointer(&mapped, host, 0));
     host[0] = host[1] = 5;
     sum_kernel<<<1, 32>>>(mapped, 2);

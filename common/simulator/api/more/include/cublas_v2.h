@@ -4,6 +4,8 @@
 #pragma once
 
 #include "cuComplex.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 
 using cublasHandle_t = struct cublasContext*;
 enum cublasStatus_t {

@@ -53,7 +53,7 @@ refuses "2:*rejected.cu:3:*rejected.cu:4:*rejected.cu:5:*rejected.cu:6:" '#inclu
 std::function<void()> f;\nstd::map<int, int> m;\nstd::string s;\nstd::vector<int> v;\nstd::unique_ptr<int> p;\nint main() {}'
 
 # Headers of features that a program does not use, and types of cuBLAS in a macro that it does not use.
-printf '#include <cublas_v2.h>\n#include <curand_kernel.h>\n#include <mma.h>\n#include <thrust/sort.h>\n#include "cudnn_not.h"
+printf '#include <cublas_v2.h>\n#include <curand_kernel.h>\n#include <mma.h>\nhalf h;\n#include <thrust/sort.h>\n#include "cudnn_not.h"
 #define CHECKED(call) do { cublasStatus_t status = call; if (status != CUBLAS_STATUS_SUCCESS) return 1; } while (0)
 int main() { curandGenerator_t generator; return curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT) + kOwn; }' >"$scratch/unused.cu"
 echo 'const int kOwn = 0;' >"$scratch/cudnn_not.h"

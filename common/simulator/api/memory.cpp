@@ -16,13 +16,15 @@
 #include "../memory/redzones.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
+#include "../streams/unawaited.hpp"
 
 namespace sim {
 namespace {
 
 struct Pinned {
     std::size_t bytes;
-    bool is_registered;  // not from cudaMallocHost
+    bool is_registered;      // not from cudaMallocHost
+    bool is_mapped = false;  // kernels use it, too
     Calls pinned{};
 };
 
@@ -37,7 +39,7 @@ Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Fun
     const std::lock_guard<std::mutex> lock(pinned_lock);
     const auto next = pinned.upper_bound(begin);
     if (next == pinned.begin()) return otherwise;
-    const auto& [start, memory] = *std::prev(next);
+    auto& [start, memory] = *std::prev(next);
     return begin + bytes <= start + memory.bytes ? function(start, memory) : otherwise;
 }
 
@@ -45,6 +47,7 @@ bool unpin(const void* pointer, bool is_registered) {
     const std::lock_guard<std::mutex> lock(pinned_lock);
     const auto found = pinned.find(static_cast<const char*>(pointer));
     if (found == pinned.end() || found->second.is_registered != is_registered) return false;
+    forget_shared(pointer, found->second.bytes);
     return pinned.erase(found), true;
 }
 
@@ -91,17 +94,22 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
     if (observer != nullptr) observer->stored(to, from, bytes);
 }
 
-cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+/// @param[in] waits Whether the host waits, if the memory is also its own.
+cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
+                bool waits) {
     if (bytes == 0) return cudaSuccess;
     if (is_pageable(pointer, bytes))  // pinned memory has an address for devices, too
         return finish(cudaErrorInvalidValue, not_device_memory("the memory", pointer, bytes));
     if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
-    if (is_late(stream))
-        enqueue(stream, {call, {{static_cast<char*>(pointer), bytes, true}}, [=] {
-                             set_bytes(pointer, value, bytes);
-                         }});
-    else
-        set_bytes(pointer, value, bytes);
+    waits = waits && is_managed(pointer);
+    if (is_late(stream)) {
+        Operation operation{
+            call, {{static_cast<char*>(pointer), bytes, true}}, [=] { set_bytes(pointer, value, bytes); }};
+        waits ? do_now(stream, std::move(operation)) : enqueue(stream, std::move(operation));
+        return finish(cudaSuccess);
+    }
+    if (waits) wait_for(stream);
+    set_bytes(pointer, value, bytes);
     return finish(cudaSuccess);
 }
 
@@ -118,6 +126,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
     const bool to_pinned = !to_pageable && place(to, bytes) == Place::outside;
     // Even without streams, the host may use pinned memory too early.
     if (!is_late(stream) && (waits || from_pageable || to_pageable || !(from_pinned || to_pinned))) {
+        if (waits || to_pageable) wait_for(stream);
         copy_bytes(to, from, bytes);
         return finish(cudaSuccess);
     }
@@ -151,6 +160,21 @@ std::string pinned_text(const void* address) {
                " of a pinned buffer of " + Redzoned::bytes_text(memory.bytes) +
                (line.empty() ? "" : (memory.is_registered ? " registered at " : " allocated at ") + line);
     });
+}
+
+void note_shared(const void* address) {
+    with_pinned(address, 1, 0, [](const char*, Pinned& memory) { return memory.is_mapped = true, 0; });
+}
+
+std::vector<platform::Range> mapped_pages() {
+    std::vector<platform::Range> result;
+    const std::lock_guard<std::mutex> lock(pinned_lock);
+    for (const auto& [begin, memory] : pinned)
+        if (memory.is_mapped && !memory.is_registered) {
+            char* const pages = const_cast<char*>(begin);
+            result.push_back({pages, pages + round_up(memory.bytes, platform::page_bytes())});
+        }
+    return result;
 }
 
 const char* pinned_end(const Use& range) {
@@ -251,7 +275,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-    return sim::set("cudaMemset", pointer, value, bytes, nullptr);
+    return sim::set("cudaMemset", pointer, value, bytes, nullptr, true);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
@@ -259,7 +283,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-    return sim::set("cudaMemsetAsync", pointer, value, bytes, stream);
+    return sim::set("cudaMemsetAsync", pointer, value, bytes, stream, false);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,

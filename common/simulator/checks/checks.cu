@@ -24,4 +24,5 @@
 #include "streams/hazards.cuh"
 #include "streams/host_hazards.cuh"
 #include "streams/no_hazards.cuh"
+#include "streams/shared_memory.cuh"
 #include "streams/streams.cuh"

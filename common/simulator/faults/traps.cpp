@@ -7,25 +7,30 @@
 #include "../memory/device_memory.hpp"
 #include "../platform/platform.hpp"
 #include "../streams/hazards.hpp"
+#include "../streams/unawaited.hpp"
 #include "errors.hpp"
 
 namespace sim::platform {
 
 Handled handle_trap(Trap trap, const void* address) {
     const bool is_access = trap == Trap::address;
-    if (is_access && let_pass(address, running_block != nullptr)) return Handled::repeat_it;
+    const bool by_kernel = running_block != nullptr;
+    if (is_access && let_pass(address, by_kernel)) return Handled::repeat_it;
+    if (is_access && copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel))
+        return Handled::repeat_it;
     if (running_block != nullptr) {
         TrapStack::forget();
         running_block->stop(trapped, trap, address);
     }
     tell_fault();  // the program may end here
     if (!is_access) return Handled::no;
-    const std::string copy = copy_text(address, false);
-    if (!copy.empty()) {
-        tell_cpu_fault(pinned_text(address) + copy);
+    const std::string copy = copy_text(address, false), use = copy.empty() ? unawaited_text(address) : copy;
+    std::string place = allocation_text(address);
+    if (!use.empty()) {
+        if (place.empty()) place = pinned_text(address);
+        tell_cpu_fault((place.empty() ? managed_variable_text(address) : place) + use);
         return Handled::and_explained;
     }
-    const std::string place = allocation_text(address);
     if (place.empty()) return Handled::no;
     std::fprintf(stderr,
                  "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "

@@ -162,7 +162,7 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
               setting("CUDA_SIM_EARLY_EXIT", 1) != 0,
               setting("CUDA_SIM_ADVICE", 1) != 0};
     if (grid.seed != 0) shuffle_blocks(grid);
-    const GridAccess access;
+    const GridAccess access(kernel);
     if (observer != nullptr) observer->grid_begins(kernel, config);
     run_on_workers(grid);
     if (observer != nullptr) observer->grid_ends();
@@ -205,6 +205,7 @@ unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSOR
 
 void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer) {
     if (running_block != nullptr || sticky_error() != cudaSuccess) return;
+    note_shared(pointer);
     // Next to device memory is the end of a range, and where there is no memory, the kernel's access is a
     // fault.
     if (place(pointer, 1) != Place::outside || !is_pageable(pointer, 1) || !platform::has_memory(pointer))
@@ -234,7 +235,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
             enqueue(config.stream, {kernel.name, {}, kept(kernel, config, call), true});
         return;
     }
-    wait_for(config.stream);
+    begin_now(config.stream);
     if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object);
 }
 

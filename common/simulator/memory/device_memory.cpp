@@ -13,6 +13,7 @@
 #include "../platform/source_lines.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
+#include "../streams/unawaited.hpp"
 #include "redzones.hpp"
 
 namespace sim {
@@ -38,6 +39,7 @@ class Allocation {
 
     /// Returns the memory to the system but keeps its addresses, so that later uses of them are found.
     void free() {
+        forget_shared(memory_.begin(), memory_.bytes());
         freed_ = true;
         memory_.free();
     }
@@ -46,7 +48,8 @@ class Allocation {
     std::string text(const void* at) const {
         const std::string line = allocated_.line();
         const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
-        return memory_.text(at) + "a buffer of " + Redzoned::bytes_text(memory_.bytes()) + device +
+        return memory_.text(at) + (managed_ ? "a managed buffer of " : "a buffer of ") +
+               Redzoned::bytes_text(memory_.bytes()) + device +
                (line.empty() ? "" : " allocated at " + line) + (freed_ ? " and freed" : "");
     }
 
@@ -91,7 +94,20 @@ const Allocation* old_allocation_around(const void* address) {
 }
 
 void release_traps_if_unused() {
-    if (allocations.empty() && !grid_runs) platform::release_traps();
+    if (allocations.empty() && !grid_runs && !is_unawaited()) platform::release_traps();
+}
+
+/// The pages that a grid and the host share.
+std::vector<platform::Range> shared_pages() {
+    std::vector<platform::Range> result = mapped_pages();
+    for (const auto& [start, allocation] : allocations)
+        if (allocation->managed()) result.push_back(allocation->memory().pages());
+    if (const platform::Range variables = platform::managed_pages(); variables.begin != variables.end)
+        result.push_back(variables);
+    std::erase_if(result, [](const platform::Range& range) {
+        return is_used_by_copies({range.begin, static_cast<std::size_t>(range.end - range.begin), true});
+    });
+    return result;
 }
 
 }  // namespace
@@ -135,6 +151,7 @@ void deallocate_all() {
             continue;
         }
         if (observer != nullptr) observer->freed(next->first);
+        forget_shared(next->first, next->second->memory().bytes());
         next = allocations.erase(next);
     }
     freed.clear();
@@ -175,14 +192,27 @@ std::string allocation_text(const void* address) {
     return allocation == nullptr ? "" : allocation->text(address);
 }
 
+std::string managed_variable_text(const void* address) {
+    const std::string name = function_of(address);
+    return name.empty() ? "a managed variable" : "the managed variable " + name;
+}
+
 // --- Access -------------------------------------------------------------------------------------
 
-GridAccess::GridAccess() {
+bool is_managed(const void* address) {
+    const std::lock_guard lock(memory_lock);
+    const Allocation* const allocation = allocation_around(address);
+    const auto [begin, end] = platform::managed_variables();
+    return (allocation != nullptr && allocation->managed()) || (address >= begin && address < end);
+}
+
+GridAccess::GridAccess(const Kernel& kernel) {
     const std::lock_guard lock(memory_lock);
     grid_runs = true;
     grid_device = current_device();
     for (const auto& [start, allocation] : allocations)
         allocation->set_accessible(allocation->device() == current_device());
+    watch_grid(kernel, shared_pages());
     guard_grid([](const void* address) {
         const Allocation* const allocation = allocation_around(address);
         return allocation != nullptr && allocation->device() == grid_device;
@@ -194,13 +224,16 @@ GridAccess::~GridAccess() {
     const std::lock_guard lock(memory_lock);
     grid_runs = false;
     release_grid();
+    end_watch();
     for (const auto& [start, allocation] : allocations) allocation->set_accessible(false);
+    guard_shared();
     release_traps_if_unused();
 }
 
 std::string GridAccess::damage() const {
     const std::lock_guard lock(memory_lock);
     const bool guarded = release_grid();
+    end_watch();
     for (const auto& [start, allocation] : allocations) {
         if (allocation->device() != grid_device) continue;  // out of reach, for the grid as for this function
         if (guarded) allocation->set_accessible(true);
@@ -210,6 +243,7 @@ std::string GridAccess::damage() const {
 }
 
 CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {
+    forget_shared(pointer, bytes);
     const Allocation* const allocation = allocation_around(pointer);
     if (allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside) return;
     if (grid_runs && grid_device == allocation->device()) return;

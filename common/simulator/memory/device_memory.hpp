@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "cuda_runtime.h"
+
 namespace sim {
 
 /// How much device memory there is: the host's memory.
@@ -35,10 +37,16 @@ bool is_in_redzone(const void* address);
 /// @return A description of an address inside or near an allocation; empty for any other address.
 std::string allocation_text(const void* address);
 
+/// Whether the CPU may also use the device memory at an address.
+bool is_managed(const void* address);
+
+/// @return Which `__managed__` variable an address is in; for an address in one.
+std::string managed_variable_text(const void* address);
+
 /// While it lives, a grid may use the memory of the current device.
 class GridAccess {
  public:
-    GridAccess();
+    explicit GridAccess(const Kernel& kernel);
     ~GridAccess();
     GridAccess(const GridAccess&) = delete;
     GridAccess& operator=(const GridAccess&) = delete;

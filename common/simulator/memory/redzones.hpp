@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <string>
@@ -23,6 +24,11 @@ constexpr int kPoison = 0xA5;
 inline void set_accessible(char* pages, std::size_t bytes, bool accessible) {
     if (!platform::protect(pages, bytes, accessible ? platform::Access::all : platform::Access::none))
         throw std::bad_alloc();
+}
+
+inline char* page_of(const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return reinterpret_cast<char*>(at / platform::page_bytes() * platform::page_bytes());
 }
 
 inline std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -52,6 +58,9 @@ class Redzoned {
     ~Redzoned() { __asan_unpoison_memory_region(inside(), inner_); }
     Redzoned(const Redzoned&) = delete;
     Redzoned& operator=(const Redzoned&) = delete;
+
+    /// Its pages without the guards.
+    platform::Range pages() const { return {inside(), inside() + inner_}; }
 
     char* begin() const { return inside() + inner_ - rounded_; }
     std::size_t bytes() const { return bytes_; }

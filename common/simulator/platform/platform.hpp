@@ -49,6 +49,8 @@ struct Range {
 Range variables();
 /// Those of its variables that are declared as `__managed__`; two equal addresses if there are none.
 Range managed_variables();
+/// Their pages, on which there is nothing else.
+Range managed_pages();
 
 // --- Contexts: a call that can be left and continued ----------------------------------------------
 
@@ -110,6 +112,8 @@ class Ticks {
     void* timer_ = nullptr;
 };
 
+/// Whether the process has other OS threads than the calling one.
+bool has_other_threads();
 bool is_debugged();  ///< a debugger may stop threads for any length of time
 std::string host_name();
 /// Writes two texts to standard output, without another thread's output between them.

@@ -13,6 +13,7 @@
 #include "../memory/device_memory.hpp"
 #include "../memory/redzones.hpp"
 #include "../platform/platform.hpp"
+#include "unawaited.hpp"
 
 namespace sim {
 namespace {
@@ -53,11 +54,6 @@ bool is_unordered(const Operation* copy) {
     return std::find(unordered.begin(), unordered.end(), copy) != unordered.end();
 }
 
-char* page_of(const void* address) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return reinterpret_cast<char*>(at / platform::page_bytes() * platform::page_bytes());
-}
-
 /// Protects all pages of a range, or only those that are whole.
 void protect(const Use& range, platform::Access access, bool whole) {
     char* begin = page_of(whole ? range.begin + platform::page_bytes() - 1 : range.begin);
@@ -89,6 +85,7 @@ std::size_t contents(const Operation& copy) {
     const std::lock_guard lock(guard_lock);
     lift_guards(copy);  // a later copy may write there
     std::size_t result = 0;
+    for (const Use& use : copy.uses) forget_shared(use.begin, use.bytes);
     for (const Use& use : copy.uses)
         if (!use.writes) result ^= std::hash<std::string_view>{}(std::string_view(use.begin, use.bytes));
     restore_guards();
@@ -236,6 +233,16 @@ bool release_grid() {
     const std::lock_guard lock(guard_lock);
     opened.clear();
     return !std::exchange(grid_guards, {}).empty();
+}
+
+bool is_used_by_copies(const Use& range) {
+    const std::lock_guard lock(guard_lock);
+    return std::any_of(host_guards.begin(), host_guards.end(),
+                       [&](const Guard& guard) { return guard.use.overlaps(range); }) ||
+           std::any_of(unordered.begin(), unordered.end(), [&](const Operation* copy) {
+               return std::any_of(copy->uses.begin(), copy->uses.end(),
+                                  [&](const Use& use) { return use.overlaps(range); });
+           });
 }
 
 // --- Accesses -----------------------------------------------------------------------------------

@@ -11,7 +11,9 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "../platform/platform.hpp"
 #include "operation.hpp"
 
 namespace sim {
@@ -41,6 +43,9 @@ void guard_grid(bool (*is_reachable)(const void* address));
 /// Forgets them. @return Whether there were any, which the caller must make accessible.
 bool release_grid();
 
+/// Whether a copy that is not done, or that is not ordered with the running kernel, uses a range.
+bool is_used_by_copies(const Use& range);
+
 /// Called when an access was not allowed. @return Whether it is now, because no copy uses that address.
 bool let_pass(const void* address, bool by_kernel);
 /// @return Which copy uses an address, to be said after the address; empty if none.
@@ -50,6 +55,10 @@ std::string copy_text(const void* address, bool by_kernel);
 bool is_pageable(const void* pointer, std::size_t bytes);
 /// A description of an address in pinned memory; empty for any other address.
 std::string pinned_text(const void* address);
+/// A kernel gets an address, perhaps of pinned memory, which the host then shares with it.
+void note_shared(const void* address);
+/// The pages of all pinned memory that kernels have got, from cudaMallocHost.
+std::vector<platform::Range> mapped_pages();
 /// The first byte after a range of pinned memory that the program may use: if the range is the end of an
 /// allocation, the end of its last page.
 const char* pinned_end(const Use& range);

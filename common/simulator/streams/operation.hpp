@@ -31,6 +31,17 @@ struct Use {
     bool overlaps(const Use& other) const { return has(other.begin) || other.has(begin); }
 };
 
+/// An operation's place among all others.
+struct Work {
+    std::uintptr_t stream;
+    std::uint64_t number;
+
+    bool is_in(const Clock& clock) const {
+        const auto last = clock.find(stream);
+        return last != clock.end() && number <= last->second;
+    }
+};
+
 /// A call that has been enqueued in a stream.
 struct Operation {
     const char* call;         ///< its name
@@ -47,10 +58,7 @@ struct Operation {
     std::size_t contents = 0;  ///< a hash of these bytes
     Calls calls{};
 
-    bool is_in(const Clock& clock) const {
-        const auto last = clock.find(stream);
-        return last != clock.end() && number <= last->second;
-    }
+    bool is_in(const Clock& clock) const { return Work{stream, number}.is_in(clock); }
     /// Whether one of two operations comes before the other.
     bool is_ordered(const Operation& other) const { return is_in(other.before) || other.is_in(before); }
 };

@@ -16,6 +16,7 @@
 #include "../memory/device_memory.hpp"
 #include "handles.hpp"
 #include "hazards.hpp"
+#include "unawaited.hpp"
 
 namespace sim {
 namespace {
@@ -43,6 +44,8 @@ auto& streams_lock = *new std::recursive_mutex;  // held while work is done
 auto& in_flight = *new Operations;               // the host has not waited for the first one
 auto& waited = *new Clock;                       // what the host has waited for
 bool is_working = false;                         // the work itself waits for nothing
+std::uint64_t last_number = 0;                   // of all operations
+thread_local Work work_now{};
 
 bool is_default(cudaStream_t stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
 
@@ -89,6 +92,7 @@ void advance(Stream* stream) {
     stream->work.pop_front();
     is_working = true;
     const int device = choose_device(stream->device);
+    work_now = {operation->stream, operation->number};
     if (operation->is_kernel) begin_kernel(*operation, in_flight);
     std::string wrong = run_watched(*operation);
     if (operation->is_kernel) wrong = end_kernel();
@@ -102,7 +106,7 @@ void advance(Stream* stream) {
 void forget_old_work() {
     while (!in_flight.empty() && in_flight.front()->done && in_flight.front()->is_in(waited))
         in_flight.pop_front();
-    if (!in_flight.empty()) return;
+    if (!in_flight.empty() || is_unawaited()) return;
     waited.clear();
     for (auto next = streams.begin(); next != streams.end();) {
         next->second.before.clear();
@@ -110,9 +114,8 @@ void forget_old_work() {
     }
 }
 
-/// The host waits: does all work up to a clock. Without a seed, the first that was enqueued is done first.
-void wait_up_to(const Clock& clock) {
-    if (is_working) return;
+/// Does all work up to a clock. Without a seed, the first that was enqueued is done first.
+void do_up_to(const Clock& clock) {
     for (;;) {
         std::vector<Stream*> waiting;
         for (const auto& [id, number] : clock) {
@@ -127,6 +130,13 @@ void wait_up_to(const Clock& clock) {
                               }));
     }
     join(waited, clock);
+}
+
+/// The host waits for all work up to a clock.
+void wait_up_to(const Clock& clock) {
+    if (is_working) return;
+    do_up_to(clock);
+    release_shared(clock);
     forget_old_work();
 }
 
@@ -169,7 +179,6 @@ bool is_late(cudaStream_t stream) {
 bool is_captured(cudaStream_t stream) { return capture != nullptr && !is_default(stream); }
 
 void enqueue(cudaStream_t handle, Operation new_operation) {
-    static std::uint64_t last_number = 0;
     const std::lock_guard lock(streams_lock);
     if (is_captured(handle)) return capture(new_operation);
     Stream& stream = *find(handle);
@@ -207,6 +216,19 @@ void do_now(cudaStream_t handle, Operation operation) {
     for (const auto& kernel : kernels)
         while (!kernel->done) advance(&streams.at(kernel->stream));
 }
+
+void begin_now(cudaStream_t handle) {
+    const std::lock_guard lock(streams_lock);
+    if (is_working) return;
+    do_up_to(work_before(handle));
+    Stream* const stream = find(handle);
+    forget_old_work();
+    if (stream == nullptr) return;
+    work_now = {static_cast<std::uintptr_t>(stream->device), ++last_number};
+    stream->before[work_now.stream] = work_now.number;
+}
+
+Work current_work() { return work_now; }
 
 void wait_for(cudaStream_t stream) {
     const std::lock_guard lock(streams_lock);

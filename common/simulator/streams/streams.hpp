@@ -17,6 +17,10 @@ bool is_late(cudaStream_t stream);
 void enqueue(cudaStream_t handle, Operation new_operation);
 /// The same for work that the host waits for.
 void do_now(cudaStream_t handle, Operation operation);
+/// Does what comes before work in a stream that is then done at once.
+void begin_now(cudaStream_t handle);
+/// The work in a stream that the calling thread does now.
+Work current_work();
 /// Keeps work instead of enqueuing it. Null unless streams are being captured (captures.cpp).
 inline void (*capture)(const Operation& operation) = nullptr;
 /// Whether work in a stream is kept now.

@@ -21,6 +21,9 @@ bool is_cooperative();         ///< Whether the running grid was launched as one
 /// Lets kernels launch kernels, which run when the grid that has launched them has ended.
 bool let_kernels_launch();
 
+/// Kernels and the host may use the same memory at the same time: they wait for each other's stores.
+bool share_memory();
+
 /// A call has returned an error that the program discards.
 void discard_error(cudaError_t error, const char* call, Site site);
 

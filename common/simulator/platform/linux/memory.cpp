@@ -59,6 +59,17 @@ Pages::Pages(std::size_t bytes)
 Pages::~Pages() { munmap(data_, bytes_); }
 
 Range variables() { return {__data_start, _end}; }
-Range managed_variables() { return {__start_sim_managed, __stop_sim_managed}; }
+
+/// The linker puts it after a program's own. So nothing else is on their pages.
+constexpr std::size_t kMostPageBytes = 64 * 1024;
+[[gnu::section("sim_managed"), gnu::used]] alignas(kMostPageBytes) static char after_managed[kMostPageBytes];
+
+Range managed_variables() { return {__start_sim_managed, after_managed}; }
+Range managed_pages() {
+    // For a compiler, two variables are never next to each other.
+    const char* volatile stop = __stop_sim_managed;
+    const bool is_last = stop == after_managed + sizeof(after_managed);
+    return is_last ? managed_variables() : Range{nullptr, nullptr};
+}
 
 }  // namespace sim::platform

@@ -16,6 +16,7 @@
 #include "kernel_pointers.hpp"
 #include "launch_macros.hpp"
 #include "missing.hpp"
+#include "shared_memory.hpp"
 #include "shuffle_chains.hpp"
 #include "volatile_pointers.hpp"
 
@@ -64,8 +65,10 @@ class Program {
         for (const std::filesystem::path& header : headers)
             if (!header.empty()) translate(header);
         leave_out_stray_backslashes(tokens);
-        write_if_changed(output, to_ == To::cuda ? line_of(path) + closed_up(Tokens(std::move(tokens)))
-                                                 : translated_source(path, prepare(std::move(tokens))));
+        const std::string sharing = memory_sharing(tokens);
+        write_if_changed(output, to_ == To::cuda
+                                     ? line_of(path) + closed_up(Tokens(std::move(tokens)))
+                                     : sharing + translated_source(path, prepare(std::move(tokens))));
     }
 
     /// What is done to a file before the course's translator does its part.

@@ -267,6 +267,12 @@ printf '__global__ void k(volatile float* p) {
 int main() { float* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }' >"$scratch/volatile.cu"
 said=$("$("$program" "$build" "$scratch/volatile.cu")") || true
 [ "$said" = "a 7 1.5 2.5" ] || complain "volatile numbers are printed as $said"
+# A host that polls memory need not wait for the kernel.
+managed='__managed__ int other = 3, total;\n__global__ void add() { total += other; }\nint main() { add<<<1, 1>>>(); return total - 3; }'
+fails "uses the managed variable total, which add (launched at $scratch/failing.cu:3) writes: the host has not waited for it" "$managed"
+printf '%b' "${managed/int/volatile int}" >"$scratch/polling.cu"
+if ! executable=$("$program" "$build" "$scratch/polling.cu") || ! "$executable"; then complain "a host that polls is told to wait"; fi
+
 # limited WORDS STATEMENTS: after the statements, an ordinary grid does with fewer threads than there are workers, and the
 # program says the words of a cooperative one. A sanitizer ends such a program.
 limited() {

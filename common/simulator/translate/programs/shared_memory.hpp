@@ -1,0 +1,28 @@
+/// @file
+/// @brief Tells the simulator whether a program's kernels and the host use memory at the same time.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../lexer.hpp"
+
+/// Such a program polls a flag, or orders its accesses by fences and atomics of the whole system. If one of
+/// their words is in a file, a line before the file says so.
+inline std::string memory_sharing(const std::vector<Token>& tokens) {
+    constexpr std::string_view kWords[] = {"volatile", "atomic", "atomic_ref", "__threadfence_system",
+                                           "thread_scope_system"};
+    constexpr std::string_view kEnds = "_system", kBegins = "__atomic_";
+    for (const Token& token : tokens) {
+        if (token.kind != Token::word) continue;
+        const std::string_view word = token.text;
+        const bool is_atomic = word.starts_with("atomic") && word.ends_with(kEnds);
+        bool shares = is_atomic || word.starts_with(kBegins);
+        for (const std::string_view each : kWords) shares = shares || word == each;
+        if (shares)
+            return "#ifndef SIM_SHARES_MEMORY\n#define SIM_SHARES_MEMORY\n"
+                   "inline const bool sim_shares_memory = ::sim::share_memory();\n#endif\n";
+    }
+    return {};
+}

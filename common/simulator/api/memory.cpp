@@ -1,5 +1,6 @@
 /// @file
 /// @brief The runtime API: memory.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -17,6 +18,7 @@
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
 #include "../streams/unawaited.hpp"
+#include "simulator/cooperation.h"
 
 namespace sim {
 namespace {
@@ -82,16 +84,41 @@ std::string wrong_range(const void* to, const void* from, std::size_t bytes, cud
     return why.empty() ? (from_device ? not_device_memory : not_memory)("the source", from, bytes) : why;
 }
 
+bool tells_of_poison = false;
+
+/// If a program copies poison to the host, it is likely that nobody has written there. If its own numbers are
+/// like that, as the pixels of some grey images are, nothing can be said.
+void look_for_poison(const void* to, const void* from, std::size_t bytes) {
+    const bool to_host = place(to, bytes) == Place::outside, from_host = place(from, bytes) == Place::outside;
+    if (!tells_of_poison || to_host == from_host) return;
+    std::uint32_t poison, number;
+    std::memset(&poison, kPoison, sizeof(poison));
+    for (std::size_t i = 0; i + sizeof(number) <= bytes; i += sizeof(number)) {
+        const char* const at = static_cast<const char*>(from) + i;
+        std::memcpy(&number, at, sizeof(number));
+        if (number != poison) continue;
+        tells_of_poison = false;
+        if (to_host)
+            tell_at_end(Calls().line() + " copies 0xA5A5A5A5 to the host, from " + allocation_text(at) +
+                        ": memory that nobody has written looks like this");
+        return;
+    }
+}
+
 void set_bytes(void* pointer, int value, std::size_t bytes) {
     const CopyAccess access(pointer, bytes);
     std::memset(pointer, value, bytes);
+    if (static_cast<unsigned char>(value) == kPoison) tells_of_poison = false;
     if (observer != nullptr) observer->stored(pointer, nullptr, bytes);
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) {
     const CopyAccess access_to(to, bytes), access_from(from, bytes);
     std::memmove(to, from, bytes);
-    if (observer != nullptr) observer->stored(to, from, bytes);
+    if (observer != nullptr)
+        observer->stored(to, from, bytes);
+    else
+        look_for_poison(to, from, bytes);
 }
 
 /// @param[in] waits Whether the host waits, if the memory is also its own.
@@ -147,6 +174,8 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
 }
 
 }  // namespace
+
+bool tell_of_poison() { return tells_of_poison = true; }
 
 bool is_pageable(const void* pointer, std::size_t bytes) {
     return place(pointer, bytes) != Place::inside &&

@@ -28,6 +28,7 @@ bool fault_is_told = true;
 std::string& first_unseen = *new std::string;  ///< of this process, until the program asks for the last error
 bool unseen_is_told = false;
 std::set<std::string>& mistakes = *new std::set<std::string>;
+std::string& last_words = *new std::string;
 
 /// The program's last chance to fail for what it has not looked at.
 void end() {
@@ -36,6 +37,8 @@ void end() {
     const std::string unseen = unseen_error();
     if (!unseen.empty() && !unseen_is_told)
         std::fprintf(stderr, "simulator: %s, and the program did not look\n", unseen.c_str());
+    if (!has_fault && unseen.empty() && mistakes.empty() && !last_words.empty())
+        std::fprintf(stderr, "simulator: %s\n", last_words.c_str());
     const bool is_strict = std::getenv("CUDA_SIM_STRICT") != nullptr;
     if (!has_fault && (!is_strict || (unseen.empty() && mistakes.empty()))) return;
     std::fflush(nullptr);
@@ -56,6 +59,12 @@ void tell_mistake(const std::string& what, const std::string& of) {
     end_with_errors();
     const std::lock_guard<std::mutex> lock(fault_lock);
     if (mistakes.insert(of.empty() ? what : of).second) std::fprintf(stderr, "simulator: %s\n", what.c_str());
+}
+
+void tell_at_end(std::string what) {
+    end_with_errors();
+    const std::lock_guard<std::mutex> lock(fault_lock);
+    last_words = std::move(what);
 }
 
 void note_unseen_error(const std::string& what, Site site) {

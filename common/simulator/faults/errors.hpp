@@ -30,6 +30,9 @@ void tell_fault();  ///< prints the words, if they have not been asked for
 /// set. @param[in] of What is the same for all mistakes of which only the first is printed; `what` if empty.
 void tell_mistake(const std::string& what, const std::string& of = {});
 
+/// Says something when the program ends, unless it has failed by then, which may be the reason.
+void tell_at_end(std::string what);
+
 /// What has failed with the last error, and where: of this, the program may never learn. A launch returns no
 /// error, and a call's may be discarded. The first one is told when the program ends, unless it asks for the
 /// last error before.

@@ -64,3 +64,4 @@
 #include "warps.h"
 
 inline const bool sim_kernels_may_launch = sim::let_kernels_launch();
+inline const bool sim_tells_of_poison = sim::tell_of_poison();

@@ -24,6 +24,9 @@ bool let_kernels_launch();
 /// Kernels and the host may use the same memory at the same time: they wait for each other's stores.
 bool share_memory();
 
+/// Says at the end if the host has copied what looks like memory that was never written.
+bool tell_of_poison();
+
 /// A call has returned an error that the program discards.
 void discard_error(cudaError_t error, const char* call, Site site);
 

@@ -228,6 +228,11 @@ unseen "invalid argument (the source's 12 bytes begin at byte 0 of a buffer of 8
 unseen "" "k<<<0, 1>>>(device);\nif (cudaGetLastError() == cudaSuccess) return 1;"
 unseen "" "if (cudaMemset(device, 0, 9) == cudaSuccess) return 1; const cudaError_t e = cudaFree(host); if (e == cudaSuccess) return 1;"
 unseen "" "(void)cudaFree(host);"
+# Poison is told unless the program has brought it.
+unseen "" "cudaMemset(device, 0xA5, 8); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
+unseen "" "host[1] = 0xA5A5A5A5; cudaMemcpy(device, host, 8, cudaMemcpyHostToDevice); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
+fails "$scratch/failing.cu:1 copies 0xA5A5A5A5 to the host, from byte 4 of a buffer of 8 bytes allocated at $scratch/failing.cu:1: " \
+  'int main() { int host[2], *device; cudaMalloc(&device, 8); cudaMemset(device, 0, 4); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost); }'
 unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
 
 grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # which has words of its own for it

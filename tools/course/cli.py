@@ -240,8 +240,11 @@ def run_file(command, options):
         return 1
     if command != "run":
         os.environ["CUDA_SIM_STRICT"] = "1"
+    has_mistakes = command != "run" and program.has_mistakes(path)
     if command == "lens":
-        return look(options, [path])
+        return look(options, [path]) or int(has_mistakes)
+    if has_mistakes:
+        return call([*tool, path, *options.rest]) or 1
     return become([*tool, path, *options.rest])
 
 

@@ -217,6 +217,11 @@ def build_program(build, files, options=(), lens=False):
     return program
 
 
+def has_mistakes(program):
+    """Whether a program has been built whose host code uses device variables. clang says so each time it is built."""
+    return any(": error: the host " in file.read_text(encoding="utf-8", errors="replace") for file in program.parent.glob(f"{program.name}.*.refused"))
+
+
 def main(words):
     options, words = split_options(words)
     lens, words = "--lens" in words, [word for word in words if word != "--lens"]

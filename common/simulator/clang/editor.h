@@ -113,6 +113,16 @@ using ::sim_ceil;
 #ifdef SIMULATOR_COMPAT
 #undef __managed__
 #define __managed__ __attribute__((device))
+// clang's analysis of locks knows which expressions read or write a variable. A device variable has a lock
+// that no function holds (translate/programs/device_variables.hpp). Functions for a device are not analysed.
+struct __attribute__((capability("device"))) SimDevice {};
+extern SimDevice sim_device;
+#define SIM_ON_DEVICE __attribute__((guarded_by(sim_device)))
+#define SIM_UNCHECKED __attribute__((no_thread_safety_analysis))
+#undef __device__
+#undef __global__
+#define __device__ __attribute__((device, no_thread_safety_analysis))
+#define __global__ __attribute__((global, no_thread_safety_analysis))
 #endif
 #include <new>  // clang's own, whose operators a kernel may also use
 #define ceil sim_ceil

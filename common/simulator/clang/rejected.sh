@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: common/simulator/clang/rejected.sh [--program] FILE.cu [CLANG OPTION...]
 # Prints what nvcc would reject in a CUDA program but g++, which compiles the translation, accepts: clang reads the
-# file as device code. Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
+# file as device code. The same for uses of device variables by the host, of which nvcc warns, in a file that the
+# translator has prepared (translate --cuda). Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
 # --program: the file is not one of the course's, and may use all of api/more/.
 set -euo pipefail
 simulator=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -17,8 +18,11 @@ if [ "${1-}" = --program ]; then
 fi
 
 status=0
-said=$("${CLANG:-clang++}" "${flags[@]}" -w -fsyntax-only "${@:2}" "$1" 2>&1) || status=$?
-if [ $status -eq 0 ]; then exit; fi
+requires="requires holding device 'sim_device'\( exclusively\)\? \[-Wthread-safety-analysis\]"
+said=$("${CLANG:-clang++}" "${flags[@]}" -Wno-everything -Wthread-safety-analysis -fsyntax-only "${@:2}" "$1" 2>&1 |
+  sed "s/ warning: writing variable \('.*'\) $requires/ error: the host writes the device variable \1, but kernels do not see that: use cudaMemcpyToSymbol/
+    s/ warning: reading variable \('.*'\) $requires/ error: the host reads the device variable \1, but its value is on the GPU: use cudaMemcpyFromSymbol/") || status=$?
+if [ $status -eq 0 ] && ! grep -q ': error: the host .* the device variable ' <<<"$said"; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
 # Of a launch in a kernel, which only clang rejects, it has more to say than can be recognized.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
@@ -27,6 +31,6 @@ if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
 clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\)\$"
 grep -qv "$clangs_own" <<<"$errors" || exit 0
 # The course's files are named relative to its root.
-sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d" <<<"${said//"$root/"/}" >&2
-echo "${1#"$root/"}: nvcc would reject this; the words are clang's" >&2
+sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d; /^[0-9]* warnings\? generated/d" <<<"${said//"$root/"/}" >&2
+[ $status -eq 0 ] || echo "${1#"$root/"}: nvcc would reject this; the words are clang's" >&2
 exit 1

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../source_file.hpp"
+#include "device_variables.hpp"
 #include "discarded_errors.hpp"
 #include "kernel_pointers.hpp"
 #include "launch_macros.hpp"
@@ -67,7 +68,7 @@ class Program {
         leave_out_stray_backslashes(tokens);
         const std::string sharing = memory_sharing(tokens);
         write_if_changed(output, to_ == To::cuda
-                                     ? line_of(path) + closed_up(Tokens(std::move(tokens)))
+                                     ? line_of(path) + for_clang(Tokens(std::move(tokens)))
                                      : sharing + translated_source(path, prepare(std::move(tokens))));
     }
 
@@ -99,7 +100,8 @@ class Program {
                 tokens[i].text = " ";
     }
     /// With `<<<` and `>>>` as one word each, whatever blanks an editor has put there.
-    static std::string closed_up(Tokens tokens) {
+    static std::string for_clang(Tokens tokens) {
+        DeviceVariables::translate(tokens);
         for (std::size_t i = 0; i < tokens.size(); ++i)
             if (tokens.third(i, "<") != kNone) Launches(tokens).close_up(i);
         return tokens.join(0, tokens.size());

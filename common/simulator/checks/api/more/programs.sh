@@ -103,6 +103,30 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   [[ $said == *"$scratch/sized.cu:4:"*"nvcc would reject this"* && $said != *"sized.cu:3:"*error* ]] || complain "of a variable size it says: $said"
 fi
 
+# clang names host code that reads or writes device variables, and no other use of them.
+if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
+  printf '__device__ int count, table[4]; __device__ struct { int n; } one; __constant__ const int two = 2; __managed__ __device__ int three;
+template <typename T> void upload(T& to, const T& from) { cudaMemcpyToSymbol(to, &from, sizeof to); }
+__host__ __device__ int either() { return count; }
+__global__ void k(int* p) { auto f = [&](int i) { return count + i; }; auto g = [&] { return table[1]; }; *p = f(1) + g() + either(); }
+template <typename F> __global__ void call(F f, int* p) { *p = f(); }
+int main() {
+  int n = two + three, *p;
+  upload(count, n); cudaMemcpyFromSymbol(&n, table, sizeof(int), sizeof table[0]); cudaGetSymbolAddress((void**)&p, count);
+  k<<<1, 1>>>(p); call<<<1, 1>>>([=] __device__ { return count; }, p);
+#ifdef BAD
+  count = n;
+  n = table[1];
+#endif
+}' >"$scratch/variables.cu"
+  said=$("$program" "$build" "$scratch/variables.cu" 2>&1)
+  [[ $said != *error* ]] || complain "of a right use of device variables it says: $said"
+  said=$("$program" "$build" "$scratch/variables.cu" -DBAD 2>&1)
+  [[ $said == "$scratch/variables.cu:11:3: error: the host writes the device variable 'count', but kernels do not see that: use cudaMemcpyToSymbol
+"*"$scratch/variables.cu:12:7: error: the host reads the device variable 'table', but its value is on the GPU: use cudaMemcpyFromSymbol
+"*"/program" && $said != *"would reject"* ]] || complain "of a wrong use of device variables it says: $said"
+fi
+
 # What nvcc accepts and stricter compilers don't: a byte order mark, blanks in <<< and >>>, and after a backslash at a
 # line's end; a backslash before a comment; and an array's size from ceil, unless clang compiles, which knows no constant ceil.
 size="(int)ceil(48 / 32.0) * 32"

@@ -14,6 +14,7 @@ namespace sim {
 static void print(std::string_view first, std::string_view second = "") {
     {
         const Block::InSimulator here(*running_block);
+        running_block->grid().prints = true;
         platform::print(first, second);
     }
     running_block->stop_if_due();
@@ -27,6 +28,7 @@ static int print_values(const char* format, va_list values) {
         char* text = nullptr;
         bytes = vasprintf(&text, format, values);
         if (bytes < 0) return bytes;
+        running_block->grid().prints = true;
         platform::print({text, static_cast<std::size_t>(bytes)}, "");
         std::free(text);
     }

@@ -35,6 +35,7 @@ struct Grid {
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> failed{false};
     std::atomic<bool> said_slow{false};
+    std::atomic<bool> prints{false};
     std::mutex lock{};
     Report report{};  ///< of a fault, if there was one
     NestedLaunches nested{};

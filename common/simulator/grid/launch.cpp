@@ -18,6 +18,7 @@
 #include "../memory/device_memory.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
+#include "../streams/unawaited.hpp"
 #include "worker.hpp"
 
 namespace sim {
@@ -166,6 +167,7 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
     if (observer != nullptr) observer->grid_begins(kernel, config);
     run_on_workers(grid);
     if (observer != nullptr) observer->grid_ends();
+    if (grid.prints) note_printed(kernel);
     const std::string damage = access.damage();
     if (grid.failed)
         set_fault(grid.report.error, grid.report.fault);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -154,6 +156,20 @@ cudaError_t finish_with_handle(bool valid) {
     return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
+/// At the end of the program.
+void tell_undone() {
+    const std::lock_guard lock(streams_lock);
+    if (sticky_error() != cudaSuccess) return;
+    for (const auto& operation : in_flight) {
+        if (operation->done || !operation->is_kernel) continue;
+        const std::string line = operation->calls.line();
+        std::fprintf(stderr, "simulator: %s in %s%s has not run: the program has not waited for it\n",
+                     operation->call, stream_text(operation->stream).c_str(),
+                     line.empty() ? "" : (" (" + line + ")").c_str());
+        return;
+    }
+}
+
 bool is_valid(cudaStream_t stream) { return find(stream) != nullptr; }
 
 }  // namespace
@@ -200,6 +216,7 @@ void enqueue(cudaStream_t handle, Operation new_operation) {
         return set_fault(cudaErrorLaunchFailure, wrong);
     stream.before[operation->stream] = operation->number;
     watch_host(operation, in_flight);
+    [[maybe_unused]] static const int at_exit = std::atexit(tell_undone);
     stream.work.push_back(operation);
     in_flight.push_back(operation);
 }

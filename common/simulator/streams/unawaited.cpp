@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -84,6 +85,7 @@ auto& unawaited = *new std::deque<Uses>;
 auto& opened_to_read = *new std::set<char*>;  // by the host, of pages that a grid has written
 auto& launches = *new std::map<std::pair<const char*, int>, unsigned int>;
 bool is_shared_at_any_time = false;
+auto& printed = *new std::map<std::pair<const char*, int>, std::pair<Work, Kernel>>;  // by their lines
 
 /// Copies pages. AddressSanitizer would object to the redzones in them.
 [[gnu::no_sanitize("address")]] void copy_pages(const char* from, std::size_t bytes, std::vector<char>& to) {
@@ -178,6 +180,15 @@ bool host_passes(const void* address) {
     return true;
 }
 
+void tell_printed() {
+    const std::lock_guard lock(shared_lock);
+    if (sticky_error() != cudaSuccess) return;
+    for (const auto& [line, grid] : printed)
+        tell_mistake(launch_text(grid.second) +
+                     " prints, but the program ends without waiting for it: on a GPU, the output is lost. "
+                     "cudaDeviceSynchronize() waits");
+}
+
 }  // namespace
 
 bool share_memory() { return is_shared_at_any_time = true; }
@@ -260,8 +271,15 @@ std::string unawaited_text(const void* address) {
     return "";
 }
 
+void note_printed(const Kernel& kernel) {
+    [[maybe_unused]] static const int at_exit = std::atexit(tell_printed);
+    const std::lock_guard lock(shared_lock);
+    printed.insert_or_assign({kernel.site.file, kernel.site.line}, std::pair(current_work(), kernel));
+}
+
 void release_shared(const Clock& awaited) {
     const std::lock_guard lock(shared_lock);
+    std::erase_if(printed, [&](const auto& each) { return each.second.first.is_in(awaited); });
     const auto is_awaited = [&](const Uses& uses) { return uses.work.is_in(awaited); };
     bool is_any = false;
     for (const Uses& uses : unawaited) {
@@ -297,7 +315,7 @@ void forget_shared(const void* begin, std::size_t bytes) {
 
 bool is_unawaited() {
     const std::lock_guard lock(shared_lock);
-    return !unawaited.empty() || !watched.empty();
+    return !unawaited.empty() || !watched.empty() || !printed.empty();
 }
 
 }  // namespace sim

@@ -31,11 +31,14 @@ bool shared_passes(const void* address, bool by_kernel);
 /// @return Which kernel uses an address, to be said after the address; empty if none.
 std::string unawaited_text(const void* address);
 
+/// A grid has ended that has printed. If the host does not wait for it, it is told so when the program ends.
+void note_printed(const Kernel& kernel);
+
 /// The host has waited for this work.
 void release_shared(const Clock& awaited);
 /// Other work uses this memory, or it is freed: from now on, the host may use its pages.
 void forget_shared(const void* begin, std::size_t bytes);
-/// Whether there is memory that the host may not use yet.
+/// Whether there is memory that the host may not use yet, or output that a GPU may lose.
 bool is_unawaited();
 
 }  // namespace sim

@@ -61,6 +61,27 @@ if ! executable=$("$program" "$build" "$scratch/unused.cu" 2>"$scratch/said") ||
   complain "with unused headers: $(cat "$scratch/said")"
 fi
 
+# A kernel's output is lost if the program ends without waiting for the kernel, and one in a stream does not run then.
+printing='__global__ void say() { printf("hi "); }\n__global__ void quiet() {}\nint main() {\n  int a = 0, *d;\n  cudaStream_t s; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);\n  %s\n}'
+# ends STATUS WORDS STATEMENTS: what it prints and says if CUDA_SIM_STRICT is set, and how it ends.
+ends() {
+  local built said status=0
+  # shellcheck disable=SC2059 # a format
+  printf "$printing" "$3" >"$scratch/printing.cu"
+  built=$("$program" "$build" "$scratch/printing.cu")
+  said=$(CUDA_SIM_STRICT=1 "$built" 2>&1) || status=$?
+  [ "$status:$said" = "$1:$2" ] || complain "of $3 it says ($status): $said"
+}
+lost="simulator: say (launched at $scratch/printing.cu:6) prints, but the program ends without waiting for it: on a GPU, the output is lost. cudaDeviceSynchronize() waits"
+ends 1 "$lost
+hi " "say<<<1, 1>>>();"
+ends 1 "$lost
+hi hi " "say<<<1, 1>>>(); cudaDeviceSynchronize(); say<<<1, 1>>>(); cudaMemset(d, 0, 4); quiet<<<1, 1>>>();"
+ends 0 "hi " "say<<<1, 1>>>(); cudaMemcpy(&a, d, 4, cudaMemcpyDeviceToHost); quiet<<<1, 1>>>();"
+ends 0 "hi hi " "say<<<1, 1>>>(); cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaDeviceReset();"
+ends 0 "simulator: say in stream 1 ($scratch/printing.cu:6) has not run: the program has not waited for it" \
+  "cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaStreamDestroy(s);"
+
 # What nvcc would reject runs, and clang says so each time.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   printf '#include <algorithm>\n__global__ void k(int* p) { *p = std::min(1, 2); }\nint main() {}' >"$scratch/warned.cu"

@@ -239,6 +239,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
     }
     begin_now(config.stream);
     if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object);
+    end_now();
 }
 
 }  // namespace sim

@@ -46,6 +46,7 @@ auto& streams_lock = *new std::recursive_mutex;  // held while work is done
 auto& in_flight = *new Operations;               // the host has not waited for the first one
 auto& waited = *new Clock;                       // what the host has waited for
 bool is_working = false;                         // the work itself waits for nothing
+unsigned int works_now = 0;                      // how many threads do work at once: its number is needed
 std::uint64_t last_number = 0;                   // of all operations
 thread_local Work work_now{};
 
@@ -108,7 +109,7 @@ void advance(Stream* stream) {
 void forget_old_work() {
     while (!in_flight.empty() && in_flight.front()->done && in_flight.front()->is_in(waited))
         in_flight.pop_front();
-    if (!in_flight.empty() || is_unawaited()) return;
+    if (!in_flight.empty() || works_now != 0 || is_unawaited()) return;
     waited.clear();
     for (auto next = streams.begin(); next != streams.end();) {
         next->second.before.clear();
@@ -236,13 +237,19 @@ void do_now(cudaStream_t handle, Operation operation) {
 
 void begin_now(cudaStream_t handle) {
     const std::lock_guard lock(streams_lock);
-    if (is_working) return;
+    if (is_working) return void(++works_now);
     do_up_to(work_before(handle));
     Stream* const stream = find(handle);
     forget_old_work();
+    ++works_now;
     if (stream == nullptr) return;
     work_now = {static_cast<std::uintptr_t>(stream->device), ++last_number};
     stream->before[work_now.stream] = work_now.number;
+}
+
+void end_now() {
+    const std::lock_guard lock(streams_lock);
+    --works_now;
 }
 
 Work current_work() { return work_now; }

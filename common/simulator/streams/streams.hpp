@@ -19,6 +19,7 @@ void enqueue(cudaStream_t handle, Operation new_operation);
 void do_now(cudaStream_t handle, Operation operation);
 /// Does what comes before work in a stream that is then done at once.
 void begin_now(cudaStream_t handle);
+void end_now();  ///< It is done.
 /// The work in a stream that the calling thread does now.
 Work current_work();
 /// Keeps work instead of enqueuing it. Null unless streams are being captured (captures.cpp).

@@ -5,21 +5,23 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "../grid/grid.hpp"
+#include "../grid/crew.hpp"
 
 namespace sim {
 
 void Watchdog::tick(const Threads& threads, Grid& grid) {
-    constexpr unsigned int kSlowTicks = 20;  // after so many, a grid says that it still runs
+    const std::uint64_t slow_ticks = 2 * most_ticks_;  // after so many, a grid says that it still runs
     const std::uint64_t begun =
         block_serial * (2 * kMaxThreadsPerBlock) + threads.started + (threads.count - threads.live);
     if (begun != begun_) waits_before_ = waits_;
     const std::uint64_t waits = std::min(waits_ - waits_before_, kMostWaits * threads.count);
     const bool is_new = begun != begun_ || waits != seen_waits_;
     ticks_since_ = is_new ? 0 : ticks_since_ + 1;
+    if (is_new) grid.crew->note_progress();
     begun_ = begun;
     seen_waits_ = waits;
-    if (++ticks_ >= kSlowTicks && threads.in_kernel && !grid.said_slow.exchange(true))
+    const bool is_slow = grid.crew->works_since(slow_ticks);
+    if ((++ticks_ >= slow_ticks || is_slow) && threads.in_kernel && !grid.said_slow.exchange(true))
         std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
                      launch_text(grid.kernel).c_str(),
                      static_cast<unsigned long long>(std::min(grid.next_block.load(), grid.blocks)),

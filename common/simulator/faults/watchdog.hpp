@@ -18,9 +18,12 @@ struct Grid;
 /// only the first ones count.
 class Watchdog {
  public:
-    static constexpr unsigned int kTicks = 10;  ///< per timeout
+    static constexpr unsigned int kTicksPerSecond = 100;
     /// After so many waits per thread, another one is no progress: a loop with a barrier may be endless.
     static constexpr std::uint64_t kMostWaits = 100'000;
+
+    /// @param[in] timeout After so many seconds without progress, it gives up; never if it is 0.
+    explicit Watchdog(std::uint64_t timeout = 0) : most_ticks_(timeout * kTicksPerSecond) {}
 
     void thread_waits() { ++waits_; }
     /// Looks at what the block's threads have done since the last tick. If a thread runs the kernel, and the
@@ -30,20 +33,23 @@ class Watchdog {
     /// Whether the threads have made no progress during the grid's timeout, of which a debugger may use any
     /// number.
     bool gives_up() {
-        if (ticks_since_ < kTicks) return false;
+        if (most_ticks_ == 0 || ticks_since_ < most_ticks_) return false;
         if (platform::is_debugged()) ticks_since_ = 0;
         return ticks_since_ != 0;
     }
+    /// For how many ticks they have made none.
+    std::uint64_t ticks_without_progress() const { return ticks_since_; }
     /// Whether the threads have waited for each other as often as counts.
     bool waits_endlessly(const Threads& threads) const { return seen_waits_ == kMostWaits * threads.count; }
 
  private:
-    std::uint64_t waits_ = 0;                ///< how often a thread has waited
-    std::uint64_t waits_before_ = 0;         ///< the same when a thread last began or returned
-    std::uint64_t begun_ = 0;                ///< how much had begun or returned at the last tick
-    std::uint64_t seen_waits_ = 0;           ///< how many waits counted at the last tick
-    unsigned int ticks_ = 0;                 ///< of the grid
-    volatile unsigned int ticks_since_ = 0;  ///< without progress
+    std::uint64_t waits_ = 0;         ///< how often a thread has waited
+    std::uint64_t waits_before_ = 0;  ///< the same when a thread last began or returned
+    std::uint64_t begun_ = 0;         ///< how much had begun or returned at the last tick
+    std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick
+    std::uint64_t most_ticks_;
+    std::uint64_t ticks_ = 0;                 ///< of the grid
+    volatile std::uint64_t ticks_since_ = 0;  ///< without progress
 };
 
 }  // namespace sim

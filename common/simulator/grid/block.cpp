@@ -27,9 +27,10 @@ Block::Block(bool has_guards) : fibers_(kMaxThreadsPerBlock, [this] { call_kerne
     if (!has_guards) fibers_.leave_out_guards();
 }
 
-void Block::begin_grid(Grid& grid) {
+void Block::begin_grid(Grid& grid, Crew::Member& member) {
     grid_ = &grid;
-    watchdog_ = {};
+    member_ = &member;
+    watchdog_ = Watchdog(grid.timeout);
     const dim3 block = grid.config.block;
     gridDim = grid.config.grid;
     blockDim = block;
@@ -289,6 +290,10 @@ void Block::tick() {
     watchdog_.tick(threads_, *grid_);
     if (!threads_.in_kernel) return;
     platform::TrapStack::forget();
+    if (const std::uint64_t ticks = watchdog_.ticks_without_progress(); ticks >= 2) {
+        const InSimulator here(*this);
+        grid_->crew->give_way(*member_, ticks);
+    }
     stop_if_due();
 }
 

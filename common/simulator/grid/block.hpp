@@ -10,6 +10,7 @@
 #include "../faults/watchdog.hpp"
 #include "../memory/shared_memory.hpp"
 #include "chains.hpp"
+#include "crew.hpp"
 #include "cuda_runtime.h"
 #include "fiber.hpp"
 #include "grid.hpp"
@@ -27,7 +28,7 @@ class Block {
     explicit Block(bool has_guards);
 
     /// Prepares what the blocks of a grid have in common.
-    void begin_grid(Grid& grid);
+    void begin_grid(Grid& grid, Crew::Member& member);
     /// Runs a block of the grid. @param[in] number Its place in the grid, x running fastest.
     void run(std::uint64_t number);
     /// At each tick of the worker's timer: a signal, which may arrive at any instruction.
@@ -106,6 +107,7 @@ class Block {
     }
 
     Grid* grid_ = nullptr;
+    Crew::Member* member_ = nullptr;  ///< the worker that runs the block
     std::uint64_t number_ = 0;
     bool has_failed_ = false;
     bool has_waited_ = false;  ///< a thread of the block has waited

@@ -17,6 +17,8 @@ namespace sim {
 
 using NestedLaunches = std::vector<std::function<void()>>;
 
+class Crew;
+
 /// A running grid, shared by its workers.
 struct Grid {
     const Kernel kernel;
@@ -39,6 +41,7 @@ struct Grid {
     std::mutex lock{};
     Report report{};  ///< of a fault, if there was one
     NestedLaunches nested{};
+    Crew* crew = nullptr;
     std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (cooperative.cpp)
     std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "../faults/errors.hpp"
@@ -19,7 +18,8 @@
 #include "../streams/hazards.hpp"
 #include "../streams/streams.hpp"
 #include "../streams/unawaited.hpp"
-#include "worker.hpp"
+#include "block.hpp"
+#include "crew.hpp"
 
 namespace sim {
 namespace {
@@ -74,58 +74,38 @@ void shuffle_blocks(Grid& grid) {
     while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
 }
 
-/// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux gives a
-/// process 65,530 mappings.
-constexpr std::uint64_t kMostWorkers = 24;
-
 /// A cooperative grid must fit into this many SMs, or into all that the device reports. Each block needs an
 /// OS thread.
 constexpr unsigned int kCooperativeMultiprocessors = 64;
 
-/// Distributes a grid to workers. The first one runs on the OS thread that launches, the others on threads
-/// that exist only for this grid.
+/// How many blocks of a grid can run at the same time.
+std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) {
+    int blocks = 0;
+    const dim3& block = config.block;
+    occupancy(&blocks, kernel.address, static_cast<int>(block.x * block.y * block.z),
+              config.dynamic_shared_bytes);
+    return std::uint64_t{std::max(kCooperativeMultiprocessors, multiprocessors())} *
+           static_cast<unsigned int>(blocks);
+}
+
+/// Distributes a grid to workers.
 void run_on_workers(Grid& grid) {
-    static auto* const pools =
-        new std::vector<std::unique_ptr<Worker>>[2];  // never destroyed: a kernel may call exit()
-    [[maybe_unused]] static const int watched = std::atexit(refuse_exit_of_kernel);
     // Fewer simulated threads than this take less time than starting an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
+    // Blocks may have spun until more workers ran the others. Then so many are needed for the kernel.
+    static auto& needed = *new std::map<const void*, std::size_t>;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
     const std::size_t count =
         grid.config.cooperative
             ? grid.blocks
             : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
-    auto& pool = pools[count > kMostWorkers];
-    std::vector<std::thread> others;
-    try {
-        for (std::size_t i = 0; i < count; ++i) {
-            if (i == pool.size()) pool.push_back(std::make_unique<Worker>(count <= kMostWorkers));
-            if (i > 0) others.emplace_back([&grid, worker = pool[i].get()] { worker->run(grid); });
-        }
-    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
-        if (pool.empty())
-            return grid.fail(
-                {cudaErrorMemoryAllocation, {.message = ": no memory for the stacks of a block's threads"}});
-        if (grid.config.cooperative)
-            grid.fail({cudaErrorCooperativeLaunchTooLarge,
-                       {.message = ": a cooperative grid needs an OS thread for each block, and only " +
-                                   std::to_string(others.size() + 1) + " of " + std::to_string(count) +
-                                   " could be started"}});
-    }
-    pool[0]->run(grid);
-    for (std::thread& other : others) other.join();
-}
-
-/// Whether all blocks of a cooperative grid can run at the same time.
-bool fits_at_once(const Kernel& kernel, const LaunchConfig& config) {
-    int blocks = 0;
-    const dim3 &grid = config.grid, &block = config.block;
-    occupancy(&blocks, kernel.address, static_cast<int>(block.x * block.y * block.z),
-              config.dynamic_shared_bytes);
-    return std::uint64_t{grid.x} * grid.y * grid.z <=
-           std::uint64_t{std::max(kCooperativeMultiprocessors, multiprocessors())} *
-               static_cast<unsigned int>(blocks);
+    const std::size_t most =
+        std::min({grid.blocks, resident_blocks(grid.kernel, grid.config), kMostAddedWorkers});
+    Crew crew(grid, count, std::max(count, most));
+    const auto known = needed.find(grid.kernel.address);
+    const std::size_t used = crew.run(known == needed.end() ? count : known->second);
+    if (used > count && grid.kernel.address != nullptr) needed[grid.kernel.address] = used;
 }
 
 /// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
@@ -135,7 +115,9 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     std::string why;
     if (error == cudaSuccess) why = exceeded_limit(config, shared_limit(kernel.address));
     if (!why.empty()) error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && config.cooperative && !fits_at_once(kernel, config))
+    const dim3& grid = config.grid;
+    if (error == cudaSuccess && config.cooperative &&
+        std::uint64_t{grid.x} * grid.y * grid.z > resident_blocks(kernel, config))
         error = cudaErrorCooperativeLaunchTooLarge;
     if (error == cudaSuccess) return true;
     set_error(error, std::move(why));
@@ -199,7 +181,7 @@ int device_count() { return static_cast<int>(limited_setting("CUDA_SIM_DEVICES",
 
 unsigned int workers() {
     static const unsigned int result =
-        limited_setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency(), kMostWorkers);
+        limited_setting("CUDA_SIM_WORKERS", std::thread::hardware_concurrency(), kMostGuardedWorkers);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include "../faults/watchdog.hpp"
 #include "../platform/platform.hpp"
 #include "block.hpp"
+#include "crew.hpp"
 
 namespace sim {
 
@@ -19,12 +20,16 @@ class Worker {
     explicit Worker(bool has_guards) : block_(has_guards) {}
 
     /// Runs blocks until none are left or one has failed.
-    void run(Grid& grid) {
+    void run(Grid& grid, Crew::Member& member) {
         trap_stack_.begin();
         running_block = &block_;
-        block_.begin_grid(grid);
-        std::optional<platform::Ticks> ticks(std::in_place, grid.timeout, Watchdog::kTicks);
-        while (const auto number = grid.take_block()) block_.run(*number);
+        block_.begin_grid(grid, member);
+        std::optional<platform::Ticks> ticks;
+        if (grid.timeout != 0) ticks.emplace(Watchdog::kTicksPerSecond);
+        while (const auto number = grid.take_block()) {
+            block_.run(*number);
+            grid.crew->note_progress();
+        }
         ticks.reset();
         running_block = nullptr;
         trap_stack_.end();

@@ -99,11 +99,11 @@ class TrapStack {
 
 // --- Time, other threads, output ------------------------------------------------------------------
 
-/// During its lifetime, `handle_tick` is called on the OS thread that created it, `per_timeout` times per so
-/// many seconds of the thread's own time.
+/// During its lifetime, `handle_tick` is called on the OS thread that created it, `per_second` times per
+/// second of the thread's own time.
 class Ticks {
  public:
-    Ticks(std::uint64_t timeout_seconds, unsigned int per_timeout);
+    explicit Ticks(unsigned int per_second);
     ~Ticks();
     Ticks(const Ticks&) = delete;
     Ticks& operator=(const Ticks&) = delete;

@@ -151,6 +151,41 @@ TEST_CASE("with any seed, every block of a large grid runs once") {
     }
 }
 
+/// Each block waits for the one before it.
+__global__ void chain_kernel(unsigned int* d_sums) {
+    if (threadIdx.x == 0) {
+        while (blockIdx.x > 0 && atomicAdd(&d_sums[blockIdx.x - 1], 0u) == 0) {}
+        const unsigned int before = blockIdx.x == 0 ? 0 : atomicAdd(&d_sums[blockIdx.x - 1], 0u);
+        atomicExch(&d_sums[blockIdx.x], before + 1);
+    }
+    __syncthreads();
+}
+
+/// All blocks wait for each other, several times.
+__global__ void meeting_kernel(unsigned int* d_arrived, unsigned int meetings) {
+    for (unsigned int k = 1; k <= meetings; ++k) {
+        if (threadIdx.x == 0) {
+            atomicAdd(d_arrived, 1u);
+            while (atomicAdd(d_arrived, 0u) < k * gridDim.x) {}
+        }
+        __syncthreads();
+    }
+}
+
+TEST_CASE("blocks that wait for each other run at the same time, with any seed and few workers") {
+    constexpr unsigned int kBlocks = 9;  // of so few threads that one worker suffices
+    for (std::uint64_t seed = 0; seed <= 4; ++seed) {
+        const Setting setting("CUDA_SIM_SEED", seed);
+        const DeviceBuffer<unsigned int> sums(kBlocks), arrived(1);
+        CUDA_CHECK(cudaMemset(sums.data(), 0, sums.bytes()));
+        CUDA_CHECK(cudaMemset(arrived.data(), 0, arrived.bytes()));
+        chain_kernel<<<kBlocks, 4>>>(sums.data());
+        meeting_kernel<<<kBlocks, 4>>>(arrived.data(), 3);
+        CHECK(sums.to_host().back() == kBlocks);
+        CHECK(arrived.to_host()[0] == 3 * kBlocks);
+    }
+}
+
 /// Runs a check of this program with an environment variable. @return Its exit status, and what it has said.
 std::pair<int, std::string> with_setting(const char* name, const char* value) {
     return fault_checks::process_of([=] {

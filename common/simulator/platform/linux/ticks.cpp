@@ -5,14 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "../platform.hpp"
 
 namespace sim::platform {
 
-Ticks::Ticks(std::uint64_t timeout_seconds, unsigned int per_timeout) {
-    if (timeout_seconds == 0) return;
+Ticks::Ticks(unsigned int per_second) {
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = kTick;
@@ -21,11 +18,8 @@ Ticks::Ticks(std::uint64_t timeout_seconds, unsigned int per_timeout) {
     timer_t timer{};
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
     timer_ = new timer_t(timer);
-    constexpr std::uint64_t kMostSeconds = 1u << 30, kSecond = 1'000'000'000;
-    const std::uint64_t tick = std::min(timeout_seconds, kMostSeconds) * kSecond / per_timeout;
     itimerspec each{};
-    each.it_interval.tv_sec = static_cast<time_t>(tick / kSecond);
-    each.it_interval.tv_nsec = static_cast<long>(tick % kSecond);
+    each.it_interval.tv_nsec = 1'000'000'000 / static_cast<long>(per_second);
     each.it_value = each.it_interval;
     timer_settime(timer, 0, &each, nullptr);
 }

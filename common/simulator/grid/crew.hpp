@@ -1,0 +1,66 @@
+/// @file
+/// @brief The workers of a running grid.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "grid.hpp"
+
+namespace sim {
+
+/// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux gives a
+/// process 65,530 mappings.
+constexpr std::size_t kMostGuardedWorkers = 24;
+/// The most workers that run a grid that is not cooperative, if its blocks wait for each other.
+constexpr std::size_t kMostAddedWorkers = 128;
+
+/// @brief The OS threads that run a grid's blocks: the one that launches, and others, which exist only for
+/// the grid.
+///
+/// If all of them run blocks that spin, perhaps until a block does something that has not begun, more are
+/// added, up to one for each block that a device would run at the same time. Of those, one that spins sleeps
+/// until another block makes progress, or for a while, so that blocks that have work to do run.
+class Crew {
+ public:
+    /// @param[in] count How many workers suffice. @param[in] most How many there may be.
+    Crew(Grid& grid, std::size_t count, std::size_t most) : grid_(grid), planned_(count), most_(most) {
+        grid.crew = this;
+    }
+    /// Runs the grid. @param[in] count How many workers begin. @return How many there were.
+    std::size_t run(std::size_t count);
+
+    /// What a worker knows of the others.
+    struct Member {
+        bool is_added = false;  ///< because others were spinning
+        std::uint64_t seen_progress = 0;
+    };
+    /// The calling worker's block makes no progress, since some ticks. Others may have to run.
+    void give_way(Member& member, std::uint64_t ticks);
+    /// Called at each tick of each worker. @return Whether there were so many for each that suffices.
+    bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }
+    /// A block has made progress.
+    void note_progress() {
+        if (sleeping_ != 0) ++progress_;
+    }
+
+ private:
+    void start(std::size_t until);
+    void add();
+    void sleep(Member& member);
+
+    Grid& grid_;
+    const std::size_t planned_, most_;
+    std::mutex lock_;  ///< held while workers are started or awaited
+    std::vector<std::thread> others_;
+    std::size_t size_ = 0;
+    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< turns: how many may wake up
+    std::atomic<std::uint64_t> progress_{0}, ticks_{0};
+    std::atomic<bool> is_complete_{false};  ///< no worker can be added
+};
+
+}  // namespace sim

@@ -12,6 +12,7 @@ ADVICE = {  # by the distance of the threads
     "warps": "__syncthreads() between the two orders threads of a block",
     "blocks": "the end of the kernel or grid.sync() does, or an atomic by each of the two, with __threadfence() before the writer's and after the "
               "reader's",
+    "streams": "the two kernels may run at the same time: cudaStreamWaitEvent() with an event recorded after the first one does, or the same stream",
 }
 
 
@@ -74,7 +75,8 @@ def access(finding, prefix=""):
     """One of a finding's accesses: what it does, where, from where its function was called, and which thread it is."""
     kind, line, calls, block, thread = (finding[prefix + name] for name in ("kind", "line", "calls", "block", "thread"))
     called = f" (called at {', '.join(calls)})" if calls else ""
-    return f"    {kind} at {line}{called} by block {block}, thread {thread}"
+    kernel = f" of {short(finding[prefix + 'kernel'])} in {finding[prefix + 'stream']}" if finding.get("other_kernel") else ""
+    return f"    {kind} at {line}{called} by block {block}, thread {thread}{kernel}"
 
 
 def is_between(line, *ends):
@@ -85,6 +87,8 @@ def is_between(line, *ends):
 
 def advice(finding):
     """What would order the two accesses of a race."""
+    if finding["distance"] == "streams":
+        return ADVICE["streams"]
     if finding["kind"] == finding["other_kind"] == "atomic":
         return "atomicAdd_block() and the like are atomic within a block only, and two atomics on the same bytes must have the same width"
     between = [line for line in finding["partial_barriers"] if is_between(line, finding["line"], finding["other_line"])]

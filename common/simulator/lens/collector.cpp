@@ -164,16 +164,40 @@ void Collector::look(const Look& at, Kind kind) {
     }
     if (kind != Kind::load) array.set_written(at.offset, at.bytes);
     if (clocks_.is_full()) return;
-    array.visit(at.offset, at.bytes, array.is_global() ? the_lens().grid() : block_serial_, [&](Cell& cell) {
-        if (const auto other = cell.access(kind, at.now, at.thread, clocks_)) find(Problem::race, at, *other);
-    });
+    const PastGrids& past = the_lens().past_grids();
+    array.visit(
+        at.offset, at.bytes, array.is_global() ? the_lens().grid() : block_serial_,
+        [&](Cell& cell) {
+            if (const auto other = cell.access(kind, at.now, at.thread, clocks_))
+                find(Problem::race, at, *other);
+        },
+        array.is_global() ? &past : nullptr,
+        [&](std::uint32_t grid, const Cell& cell) {
+            if (const auto other = cell.race_with(kind, at.now))
+                find(Problem::race, at, *other, &past.at(grid));
+        });
 }
 
-void Collector::find(Problem problem, const Look& at, Epoch other) {
-    the_lens().add({problem, the_lens().kernel_name(), at.array->name(), at.array->begin() + at.offset,
-                    at.array->is_global(), at.offset, at.site, static_cast<std::uint32_t>(other.site),
-                    block_number_, at.thread, static_cast<std::uint32_t>(other.block),
-                    static_cast<std::uint32_t>(other.thread)});
+void Collector::find(Problem problem, const Look& at, Epoch other, const PastGrids::Grid* of) {
+    the_lens().add({problem,
+                    the_lens().kernel_name(),
+                    at.array->name(),
+                    at.array->begin() + at.offset,
+                    at.array->is_global(),
+                    at.offset,
+                    at.site,
+                    static_cast<std::uint32_t>(other.site),
+                    block_number_,
+                    at.thread,
+                    static_cast<std::uint32_t>(other.block),
+                    static_cast<std::uint32_t>(other.thread),
+                    0,
+                    {},
+                    {},
+                    {},
+                    of == nullptr ? "" : of->kernel,
+                    of == nullptr ? "" : of->stream,
+                    of == nullptr ? "" : the_lens().past_grids().stream()});
 }
 
 void Collector::flush(unsigned int warp) {

@@ -55,7 +55,7 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
               {config.grid.x, config.grid.y, config.grid.z},
               {config.block.x, config.block.y, config.block.z},
               config.dynamic_shared_bytes};
-    ++grid_;
+    past_grids_.begin(++grid_, kernel_);
     has_fences_ = false;
     messages_.clear();
     std::size_t memory = 0;

@@ -41,9 +41,12 @@ struct Finding {
     std::string text{};
     std::string line{};  ///< of the host's copy, if that has read what was never written
     std::string launched_at{};
+    std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
 
-    /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks.
+    /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks, 3 between
+    /// kernels in different streams.
     int distance() const {
+        if (!other_kernel.empty()) return 3;
         return (block & 0xfffff) != other_block ? 2 : thread / kLanes != other_thread / kLanes ? 1 : 0;
     }
 };
@@ -108,7 +111,8 @@ class Collector {
     };
     void look_at_load();
     void look(const Look& at, Kind kind);
-    void find(Problem problem, const Look& at, Epoch other);
+    /// @param of The earlier kernel, if the other access is not of this one.
+    void find(Problem problem, const Look& at, Epoch other, const PastGrids::Grid* of = nullptr);
     std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
     bool has_stopped(unsigned int warp) const;
 
@@ -169,6 +173,7 @@ class Lens : public sim::Observer {
     Array* global_array(const void* address);
     std::string kernel_name() const { return kernel_; }
     std::uint32_t grid() const { return grid_; }
+    const PastGrids& past_grids() const { return past_grids_; }
     bool looks_for_problems() const { return looks_for_problems_; }
     /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.
     bool in_sample(std::uint64_t block) const;
@@ -200,6 +205,7 @@ class Lens : public sim::Observer {
     const bool looks_for_problems_;
     std::string kernel_;
     std::uint32_t grid_ = 0;
+    PastGrids past_grids_;
     Shape shape_{};
     std::map<const char*, std::unique_ptr<Array>> arrays_;
     std::mutex lock_;

@@ -47,7 +47,7 @@ std::vector<std::string> calls_of(std::uint32_t number, const std::string& launc
 
 void write_finding(Json& json, const Finding& finding) {
     constexpr const char* kProblems[] = {"race", "unwritten", "copied"};
-    constexpr const char* kDistances[] = {"lanes", "warps", "blocks"};
+    constexpr const char* kDistances[] = {"lanes", "warps", "blocks", "streams"};
     const Site at = site(finding.site);
     json.add("problem", kProblems[static_cast<int>(finding.problem)], "kernel", finding.kernel)
         .add("array", finding.text, "space", kSpaces[finding.is_global ? 0 : 1], "offset", finding.offset)
@@ -62,7 +62,8 @@ void write_finding(Json& json, const Finding& finding) {
         .texts("other_calls",
                has_other ? calls_of(finding.other, finding.launched_at) : std::vector<std::string>{})
         .add("other_block", finding.other_block, "other_thread", finding.other_thread)
-        .add("distance", kDistances[finding.distance()]);
+        .add("distance", kDistances[finding.distance()], "stream", finding.stream)
+        .add("other_kernel", finding.other_kernel, "other_stream", finding.other_stream);
 }
 
 }  // namespace

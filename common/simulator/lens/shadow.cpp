@@ -2,6 +2,8 @@
 /// @brief Which accesses race.
 #include "shadow.hpp"
 
+#include "../streams/hazards.hpp"
+
 namespace lens {
 
 std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks) {
@@ -48,6 +50,43 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
             last[far_read] = now;
     }
     return found;
+}
+
+std::optional<Epoch> Cell::race_with(Kind kind, Epoch now) const {
+    for (const Role role : {write, atomic, far_atomic, read, far_read}) {
+        const Epoch other = last[role];
+        if (!other.exists() || (kind == Kind::load && (role == read || role == far_read))) continue;
+        if (!(now.atomic && other.atomic && are_atomic_together(now.site, other.site, false))) return other;
+    }
+    return {};
+}
+
+void PastGrids::begin(std::uint32_t grid, const std::string& kernel) {
+    const sim::Concurrency& now = sim::concurrency();
+    // What a kernel launches belongs to its operation.
+    const bool is_next = now.number == 0 || now.number != operation_;
+    if (is_next) std::erase_if(grids_, [](const auto& past) { return past.second.to_come == 0; });
+    if (now.number == 0) grids_.clear();  // the host has waited for all of them
+    unordered_.clear();
+    for (auto& [number, past] : grids_) {
+        if (std::ranges::find(now.done, past.operation) == now.done.end()) continue;
+        unordered_.push_back(number);
+        past.to_come -= is_next;
+    }
+    operation_ = now.number;
+    stream_ = sim::stream_text(now.stream);
+    if (now.to_come > 0) grids_[grid] = {now.number, now.to_come, kernel, stream_};
+}
+
+void Cells::keep(const PastGrids& past) {
+    if (past_ != nullptr) std::erase_if(*past_, [&](const Past& each) { return !past.keeps(each.grid); });
+    if (past.keeps(grid_)) {
+        if (past_ == nullptr) past_ = std::make_unique<std::vector<Past>>();
+        if (past_->size() == kMostPast) past_->erase(past_->begin());
+        past_->push_back({grid_, width_, std::move(tables_)});
+    } else if (past_ != nullptr && past_->empty()) {
+        past_.reset();
+    }
 }
 
 void Cells::split(std::size_t width) {

@@ -1,5 +1,6 @@
 /// @file
-/// @brief The history of each byte: the running kernel's accesses, and whether it was ever written.
+/// @brief The history of each byte: the running kernel's accesses, those of earlier ones in other streams,
+/// and whether it was ever written.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +30,33 @@ struct Cell {
     /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.
     /// @return An earlier access that races with this one, if there is one.
     std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks);
+    /// The same for an access of another grid that nothing orders with this cell's.
+    std::optional<Epoch> race_with(Kind kind, Epoch now) const;
+};
+
+/// @brief Of the grids that have ended, those that race with later ones, because nothing orders the streams
+/// in which they were launched.
+class PastGrids {
+ public:
+    struct Grid {
+        std::uint64_t operation;  ///< in its stream
+        std::size_t to_come;      ///< how many operations will run that it may race with
+        std::string kernel, stream;
+    };
+    /// The next grid begins.
+    void begin(std::uint32_t grid, const std::string& kernel);
+    /// Whether a later grid may race with one.
+    bool keeps(std::uint32_t grid) const { return !grids_.empty() && grids_.count(grid) != 0; }
+    /// Those that nothing orders with the running grid.
+    const std::vector<std::uint32_t>& unordered() const { return unordered_; }
+    const Grid& at(std::uint32_t grid) const { return grids_.at(grid); }
+    const std::string& stream() const { return stream_; }  ///< of the running grid
+
+ private:
+    std::map<std::uint32_t, Grid> grids_;
+    std::vector<std::uint32_t> unordered_;
+    std::string stream_;
+    std::uint64_t operation_ = 0;
 };
 
 /// @brief The cells of 256 bytes: one for all bytes that were always used together.
@@ -37,28 +65,36 @@ struct Cell {
 class Cells {
  public:
     static constexpr std::size_t kBytes = 256;
-    /// Calls `use` with each cell that belongs to the bytes; all of them begin in this piece.
-    template <typename Use>
-    void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const Use& use) {
+    /// Calls `use` with each cell that belongs to the bytes; all of them begin in this piece. Calls
+    /// `use_past` with a grid that is not ordered with this one, and each of its cells. @param[in] past Null
+    /// if there are none.
+    template <typename Use, typename UsePast>
+    void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const PastGrids* past,
+               const Use& use, const UsePast& use_past) {
         while (lock_.test_and_set(std::memory_order_acquire)) {}
-        if (grid_ != grid) {  // what other grids have done has happened before
+        if (grid_ != grid) {  // what other grids have done has happened before, unless it is kept
+            if (past != nullptr) keep(*past);
             for (Table& table : tables_) table.reset();
             width_ = kWidest;
             grid_ = grid;
         }
+        if (past != nullptr && past_ != nullptr && !past->unordered().empty())
+            for (const Past& other : *past_) {
+                if (std::ranges::find(past->unordered(), other.grid) == past->unordered().end()) continue;
+                for (std::size_t i = offset / other.width; i <= (offset + bytes - 1) / other.width; ++i)
+                    use_past(other.grid, cell(other.tables, i));
+            }
         std::size_t width = width_;
         while (offset % width != 0 || bytes % width != 0) width /= 2;
         if (width < width_) split(width);
         for (std::size_t i = offset / width_; i < (offset + bytes) / width_; ++i) {
-            Cell cell;
-            for (std::size_t role = 0; role < Cell::roles; ++role)
-                if (tables_[role] != nullptr) cell.last[role] = tables_[role][i];
-            use(cell);
+            Cell here = cell(tables_, i);
+            use(here);
             for (std::size_t role = 0; role < Cell::roles; ++role) {
                 Table& table = tables_[role];
-                if (table == nullptr && cell.last[role].exists())
+                if (table == nullptr && here.last[role].exists())
                     table = std::make_unique<Epoch[]>(kBytes / width_);
-                if (table != nullptr) table[i] = cell.last[role];
+                if (table != nullptr) table[i] = here.last[role];
             }
         }
         lock_.clear(std::memory_order_release);
@@ -66,11 +102,25 @@ class Cells {
 
  private:
     static constexpr std::size_t kWidest = 16;
+    static constexpr std::size_t kMostPast = 4;  ///< the last grids that are kept for each piece
     using Table = std::unique_ptr<Epoch[]>;
+    using Tables = std::array<Table, Cell::roles>;
+    struct Past {
+        std::uint32_t grid, width;
+        Tables tables;
+    };
+    static Cell cell(const Tables& tables, std::size_t i) {
+        Cell cell;
+        for (std::size_t role = 0; role < Cell::roles; ++role)
+            if (tables[role] != nullptr) cell.last[role] = tables[role][i];
+        return cell;
+    }
     void split(std::size_t width);
+    void keep(const PastGrids& past);
     std::atomic_flag lock_{};
     std::uint32_t grid_ = 0, width_ = kWidest;
-    std::array<Table, Cell::roles> tables_{};
+    Tables tables_{};
+    std::unique_ptr<std::vector<Past>> past_{};
 };
 
 /// @brief An array: an allocation of device memory, or a variable in shared memory.
@@ -93,12 +143,16 @@ class Array {
         return static_cast<std::size_t>(static_cast<const char*>(at) - begin_);
     }
 
-    template <typename Use>
-    void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const Use& use) {
+    struct NoPast {
+        void operator()(std::uint32_t, const Cell&) const {}
+    };
+    template <typename Use, typename UsePast = NoPast>
+    void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const Use& use,
+               const PastGrids* past = nullptr, const UsePast& use_past = {}) {
         while (bytes > 0) {
             const std::size_t piece = offset / Cells::kBytes, in_piece = offset % Cells::kBytes;
             const std::size_t here = std::min(bytes, Cells::kBytes - in_piece);
-            cells_[piece].visit(in_piece, here, grid, use);
+            cells_[piece].visit(in_piece, here, grid, past, use, use_past);
             offset += here;
             bytes -= here;
         }

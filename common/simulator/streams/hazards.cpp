@@ -48,7 +48,8 @@ auto& host_guards = *new std::vector<Guard>;
 auto& grid_guards = *new std::vector<Guard>;
 const Operation* running_kernel = nullptr;
 auto& unordered = *new std::vector<const Operation*>;  // copies, with the running kernel
-auto& unchanged = *new std::vector<Operation*>;        // copies to come whose bytes the host has not changed
+auto& concurrent = *new Concurrency;
+auto& unchanged = *new std::vector<Operation*>;  // copies to come whose bytes the host has not changed
 
 bool is_unordered(const Operation* copy) {
     return std::find(unordered.begin(), unordered.end(), copy) != unordered.end();
@@ -194,9 +195,18 @@ std::string run_watched(Operation& operation) {
 
 // --- Kernels ------------------------------------------------------------------------------------
 
+const Concurrency& concurrency() { return concurrent; }
+
 void begin_kernel(const Operation& kernel, const Operations& others) {
     running_kernel = &kernel;
+    concurrent = {kernel.number, kernel.stream};
     for (const auto& other : others) {
+        if (other->is_kernel && other.get() != &kernel && !other->is_ordered(kernel)) {
+            if (other->done)
+                concurrent.done.push_back(other->number);
+            else
+                ++concurrent.to_come;
+        }
         if (!other->uses.empty() && !other->is_ordered(kernel)) unordered.push_back(other.get());
         if (!other->done && other->watches && contents(*other) == other->contents)
             unchanged.push_back(other.get());
@@ -212,6 +222,7 @@ std::string end_kernel() {
         copy->contents = now;
     }
     running_kernel = nullptr;
+    concurrent = {};
     unordered.clear();
     unchanged.clear();
     return wrong;

@@ -8,6 +8,8 @@
 /// Of pinned memory, that holds only until the copy is done: the host may use it from then on.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -33,7 +35,16 @@ void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others
 /// changed it.
 std::string run_watched(Operation& operation);
 
-/// Notes the kernel that runs next, and the copies that are not ordered with it.
+/// The running kernel among the kernels of other streams.
+struct Concurrency {
+    std::uint64_t number = 0;  ///< its operation's; 0 if it was launched without being enqueued
+    std::uintptr_t stream = 0;
+    std::vector<std::uint64_t> done{};  ///< the numbers of those that have run, and are not ordered with it
+    std::size_t to_come = 0;            ///< how many will run that are not ordered with it
+};
+const Concurrency& concurrency();
+
+/// Notes the kernel that runs next, and the operations that are not ordered with it.
 void begin_kernel(const Operation& kernel, const Operations& others);
 /// @return The message if the kernel has changed host memory that one of these copies reads.
 std::string end_kernel();

@@ -6,3 +6,4 @@
 #include "order.cuh"
 #include "races.cuh"
 #include "requests.cuh"
+#include "streams.cuh"

@@ -173,7 +173,7 @@ unsigned int Block::gather(Site site) {
     thread.function = "a warp that converges";
     thread.mask = 0;  // it is not known which lanes will arrive
     begin_wait(thread, ThreadState::at_warp, site);
-    leave(thread);
+    leave_in_statement(thread);
     return static_cast<unsigned int>(thread.value);
 }
 

@@ -45,7 +45,7 @@ class Block {
     /// Lets the other threads of the block run first.
     void yield() {
         threads_.current->state = ThreadState::ready;
-        leave(*threads_.current);
+        leave_in_statement(*threads_.current);
     }
     void others_may_continue();
     /// Stops the thread if another worker, for which this one may be waiting, has failed, or if the block
@@ -88,8 +88,12 @@ class Block {
     /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
     [[gnu::always_inline]] void leave(Thread& thread) {
         thread.fiber = fibers_.running();
-        const Chained* const its = std::exchange(chained, nullptr);
         fibers_.leave();
+    }
+    /// The same for a thread that may be in a marked statement, before its shuffle.
+    void leave_in_statement(Thread& thread) {
+        const Chained* const its = std::exchange(chained, nullptr);
+        leave(thread);
         chained = its;
     }
     void release_barrier();

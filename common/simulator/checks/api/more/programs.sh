@@ -342,5 +342,6 @@ int main() {
 }
 limited "only 1 of 64 could be started" "pthread_attr_t huge; // stacks of 128 TiB
   pthread_attr_init(&huge); pthread_attr_setstacksize(&huge, size_t{1} << 47); pthread_setattr_default_np(&huge);"
-limited "no memory for the stacks of a block's threads" "rlimit little{1 << 30, 1 << 30}; setrlimit(RLIMIT_AS, &little);"
+limited "only 1 of 64 could be started" "rlimit little{1 << 30, 1 << 30}; setrlimit(RLIMIT_AS, &little);"
+limited "no memory for the stacks of a block's threads" "rlimit little{1 << 29, 1 << 29}; setrlimit(RLIMIT_AS, &little);"
 exit $((failures > 0))

@@ -107,7 +107,8 @@ def finding_words(finding):
     where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "copied":
-        return [f"uninitialized: the host copies memory that was never written, first {where}{times}",
+        partly = " in part" if finding.get("partly_written") else ""
+        return [f"uninitialized{partly}: the host copies memory that was never written, first {where}{times}",
                 f"    the copy is at {finding['line'] or 'a line that is not known'}"]
     if finding["problem"] == "unwritten":
         return [f"uninitialized: {short(finding['kernel'])} reads {where}, which was never written{times}", access(finding)]

@@ -132,9 +132,13 @@ void Lens::stored(const void* to, const void* from, std::size_t bytes) {
 void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
     const void* const unwritten = std::memchr(array.written(offset), 0, bytes);
     if (unwritten == nullptr || !looks_for_problems_) return;
+    const bool is_partly_written = std::memchr(array.written(offset), 1, bytes) != nullptr;
     offset += static_cast<std::size_t>(static_cast<const unsigned char*>(unwritten) - array.written(offset));
     const std::string line = sim::Calls().line();
-    add({Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 0, {}, line});
+    Finding finding{
+        Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 0, {}, line};
+    finding.is_partly_written = is_partly_written;
+    add(std::move(finding));
 }
 
 void Lens::add(Finding finding) {

@@ -42,6 +42,7 @@ struct Finding {
     std::string line{};  ///< of the host's copy, if that has read what was never written
     std::string launched_at{};
     std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
+    bool is_partly_written = false;  ///< if it is a copy: other bytes of it were written
 
     /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks, 3 between
     /// kernels in different streams.

@@ -54,7 +54,10 @@ void write_finding(Json& json, const Finding& finding) {
         .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
         .add("kind", kKinds[static_cast<int>(at.kind)], "count", finding.count)
         .add("block", finding.block, "thread", finding.thread);
-    if (finding.problem != Problem::copied) json.texts("calls", calls_of(finding.site, finding.launched_at));
+    if (finding.problem == Problem::copied)
+        json.add("partly_written", finding.is_partly_written);
+    else
+        json.texts("calls", calls_of(finding.site, finding.launched_at));
     if (finding.problem != Problem::race) return;
     const bool has_other = finding.other != kMostSite;
     json.add("other_line", has_other ? line_of(finding.other) : "")

@@ -112,7 +112,12 @@ TEST_CASE("a copy of memory that was never written says where that begins") {
     REQUIRE(all.findings.size() == 1);
     CHECK(all.findings.front().offset == 40);
     CHECK(all.findings.front().problem == lens::Problem::copied);
+    CHECK(all.findings.front().is_partly_written);
     CHECK(all.findings.front().address == d_data.data() + 40);
+    const Seen rest =
+        seen([&] { CUDA_CHECK(cudaMemcpy(data.data(), d_data.data() + 40, 24, cudaMemcpyDeviceToHost)); });
+    REQUIRE(rest.findings.size() == 1);
+    CHECK_FALSE(rest.findings.front().is_partly_written);
 }
 
 __global__ void one_store_kernel(int* d_data) {

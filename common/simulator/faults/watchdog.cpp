@@ -9,7 +9,7 @@
 
 namespace sim {
 
-void Watchdog::tick(const Threads& threads, Grid& grid) {
+void Watchdog::tick(const Threads& threads, Grid& grid, bool in_kernel) {
     const std::uint64_t slow_ticks = 2 * most_ticks_;  // after so many, a grid says that it still runs
     const std::uint64_t begun =
         block_serial * (2 * kMaxThreadsPerBlock) + threads.started + (threads.count - threads.live);
@@ -21,7 +21,7 @@ void Watchdog::tick(const Threads& threads, Grid& grid) {
     begun_ = begun;
     seen_waits_ = waits;
     const bool is_slow = grid.crew->works_since(slow_ticks);
-    if ((++ticks_ >= slow_ticks || is_slow) && threads.in_kernel && !grid.said_slow.exchange(true))
+    if ((++ticks_ >= slow_ticks || is_slow) && in_kernel && !grid.said_slow.exchange(true))
         std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
                      launch_text(grid.kernel).c_str(),
                      static_cast<unsigned long long>(std::min(grid.next_block.load(), grid.blocks)),

@@ -28,7 +28,7 @@ class Watchdog {
     void thread_waits() { ++waits_; }
     /// Looks at what the block's threads have done since the last tick. If a thread runs the kernel, and the
     /// grid takes long, says so.
-    void tick(const Threads& threads, Grid& grid);
+    void tick(const Threads& threads, Grid& grid, bool in_kernel);
 
     /// Whether the threads have made no progress during the grid's timeout, of which a debugger may use any
     /// number.

@@ -287,13 +287,14 @@ void Block::others_may_continue() {
 
 /// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
 void Block::tick() {
-    watchdog_.tick(threads_, *grid_);
-    if (!threads_.in_kernel) return;
+    // The next tick may come before this one has been dealt with.
+    const bool in_kernel = std::exchange(threads_.in_kernel, false);
+    watchdog_.tick(threads_, *grid_, in_kernel);
+    const std::uint64_t ticks = watchdog_.ticks_without_progress();
+    if (in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);
+    threads_.in_kernel = in_kernel;
+    if (!in_kernel) return;
     platform::TrapStack::forget();
-    if (const std::uint64_t ticks = watchdog_.ticks_without_progress(); ticks >= 2) {
-        const InSimulator here(*this);
-        grid_->crew->give_way(*member_, ticks);
-    }
     stop_if_due();
 }
 

@@ -14,6 +14,7 @@
 #include "../source_file.hpp"
 #include "device_variables.hpp"
 #include "discarded_errors.hpp"
+#include "dynamic_arrays.hpp"
 #include "kernel_pointers.hpp"
 #include "launch_macros.hpp"
 #include "missing.hpp"
@@ -76,6 +77,7 @@ class Program {
     Tokens prepare(std::vector<Token> tokens) {
         name_what_is_missing(tokens);
         Tokens all(std::move(tokens));
+        DynamicArrays::translate(all);
         kernel_pointers_.translate(all);
         launch_macros_.translate(all);
         discarded_errors_.translate(all);

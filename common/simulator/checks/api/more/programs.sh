@@ -273,6 +273,16 @@ unseen "invalid argument (the source's 12 bytes begin at byte 0 of a buffer of 8
 unseen "" "k<<<0, 1>>>(device);\nif (cudaGetLastError() == cudaSuccess) return 1;"
 unseen "" "if (cudaMemset(device, 0, 9) == cudaSuccess) return 1; const cudaError_t e = cudaFree(host); if (e == cudaSuccess) return 1;"
 unseen "" "(void)cudaFree(host);"
+# Two dynamic shared arrays are the same memory, which matters if one function uses both.
+arrays='extern __shared__ int a[];\n__global__ void one(int* p) { p[0] = a[0]; }\n__global__ void both(int* p) {
+  extern __shared__ float b[];\n  struct { int a; } s{};\n  p[0] = b[0] + s.a OTHER;\n}\nint main() {}'
+for other in "+ a[1]" ""; do
+  printf '%b' "${arrays/OTHER/$other}" >"$scratch/arrays.cu"
+  said=$("$program" "$build" "$scratch/arrays.cu" 2>&1) || true
+  told=
+  if [[ $said == *"$scratch/arrays.cu:6:"*"b and a are the same memory: "* ]]; then told=yes; fi
+  [ "${told:+yes}" = "${other:+yes}" ] || complain "of two dynamic arrays it says: $said"
+done
 # Poison is told unless the program has brought it.
 unseen "" "cudaMemset(device, 0xA5, 8); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
 unseen "" "host[1] = 0xA5A5A5A5; cudaMemcpy(device, host, 8, cudaMemcpyHostToDevice); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"

@@ -56,10 +56,11 @@ std::optional<UndefinedLane> Chains::step(const Threads& threads, unsigned int f
                                                                            : source - end;
     any_ = true;
     Warp& of_warp = warps_[first / warpSize];
-    auto* found = std::find_if(of_warp.chains.begin(), of_warp.chains.end(), [&](const Chain& chain) {
+    Chain* const chains = of_warp.chains.data();
+    auto* found = std::find_if(chains, chains + kMost, [&](const Chain& chain) {
         return chain.variable != nullptr && std::strcmp(chain.variable, statement.variable) == 0;
     });
-    if (found == of_warp.chains.end()) found = &of_warp.chains[of_warp.next++ % kMost];
+    if (found == chains + kMost) found = &chains[of_warp.next++ % kMost];
     Chain& chain = *found;
     if (!continues(chain, all.lanes, distance)) {
         chain = {};

@@ -101,7 +101,7 @@ void run_on_workers(Grid& grid) {
             ? grid.blocks
             : std::max<std::uint64_t>(1, std::min({std::uint64_t{workers()}, grid.blocks, worth}));
     const std::size_t most =
-        std::min({grid.blocks, resident_blocks(grid.kernel, grid.config), kMostAddedWorkers});
+        std::min<std::uint64_t>({grid.blocks, resident_blocks(grid.kernel, grid.config), kMostAddedWorkers});
     Crew crew(grid, count, std::max(count, most));
     const auto known = needed.find(grid.kernel.address);
     const std::size_t used = crew.run(known == needed.end() ? count : known->second);

@@ -12,11 +12,25 @@
 
 namespace sim::platform {
 
+namespace {
+
+/// Whether an access may be repeated, since nothing is wrong with it.
+bool passes(const void* address, bool by_kernel) {
+    return let_pass(address, by_kernel) ||
+           (copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel));
+}
+
+/// The same for an access of a kernel. No other thread of the block may run meanwhile, as locks are held.
+bool passes_in_kernel(const void* address) {
+    const Block::InSimulator here(*running_block);
+    return passes(address, true);
+}
+
+}  // namespace
+
 Handled handle_trap(Trap trap, const void* address) {
     const bool is_access = trap == Trap::address;
-    const bool by_kernel = running_block != nullptr;
-    if (is_access && let_pass(address, by_kernel)) return Handled::repeat_it;
-    if (is_access && copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel))
+    if (is_access && (running_block != nullptr ? passes_in_kernel(address) : passes(address, false)))
         return Handled::repeat_it;
     if (running_block != nullptr) {
         TrapStack::forget();

@@ -287,13 +287,13 @@ void Block::others_may_continue() {
 
 /// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
 void Block::tick() {
-    // The next tick may come before this one has been dealt with.
-    const bool in_kernel = std::exchange(threads_.in_kernel, false);
-    watchdog_.tick(threads_, *grid_, in_kernel);
-    const std::uint64_t ticks = watchdog_.ticks_without_progress();
-    if (in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);
-    threads_.in_kernel = in_kernel;
-    if (!in_kernel) return;
+    {
+        const InSimulator here(*this);  // the next tick may come before this one has been dealt with
+        watchdog_.tick(threads_, *grid_, here.was_in_kernel);
+        const std::uint64_t ticks = watchdog_.ticks_without_progress();
+        if (here.was_in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);
+    }
+    if (!threads_.in_kernel) return;
     platform::TrapStack::forget();
     stop_if_due();
 }

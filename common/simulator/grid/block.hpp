@@ -74,11 +74,13 @@ class Block {
 
     /// During its lifetime, the running thread is in the simulator's code and must not be interrupted.
     struct InSimulator {
-        explicit InSimulator(Block& block) : threads(block.threads_) { threads.in_kernel = false; }
-        ~InSimulator() { threads.in_kernel = true; }
+        explicit InSimulator(Block& block)
+            : threads(block.threads_), was_in_kernel(std::exchange(threads.in_kernel, false)) {}
+        ~InSimulator() { threads.in_kernel = was_in_kernel; }
         InSimulator(const InSimulator&) = delete;
         InSimulator& operator=(const InSimulator&) = delete;
         Threads& threads;
+        const bool was_in_kernel;
     };
 
  private:

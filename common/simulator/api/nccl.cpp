@@ -29,7 +29,7 @@ struct Call {
     cudaStream_t stream;
 };
 
-thread_local int depth = 0;                // of groups
+thread_local int group_depth = 0;          // of groups
 thread_local std::vector<Call> collected;  // since the outermost began
 
 /// Makes a device the current one while it lives.
@@ -140,13 +140,13 @@ ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
 }
 
 ncclResult_t ncclGroupStart() {
-    ++depth;
+    ++group_depth;
     return ncclSuccess;
 }
 
 ncclResult_t ncclGroupEnd() {
-    if (depth == 0) return ncclInvalidUsage;
-    if (--depth > 0 || collected.empty()) return ncclSuccess;
+    if (group_depth == 0) return ncclInvalidUsage;
+    if (--group_depth > 0 || collected.empty()) return ncclSuccess;
     const std::vector<Call> calls = std::exchange(collected, {});
     if (!is_complete(calls)) return ncclInvalidUsage;
     enqueue(calls);

@@ -88,7 +88,7 @@ bool is_shared_at_any_time = false;
 auto& printed = *new std::map<std::pair<const char*, int>, std::pair<Work, Kernel>>;  // by their lines
 
 /// Copies pages. AddressSanitizer would object to the redzones in them.
-[[gnu::no_sanitize("address")]] void copy_pages(const char* from, std::size_t bytes, std::vector<char>& to) {
+[[gnu::no_sanitize_address]] void copy_pages(const char* from, std::size_t bytes, std::vector<char>& to) {
     to.resize(bytes);
     const auto* const words = reinterpret_cast<const volatile std::uint64_t*>(from);
     auto* const copies = reinterpret_cast<std::uint64_t*>(to.data());

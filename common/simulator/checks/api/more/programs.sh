@@ -38,7 +38,9 @@ lacks() {
   [[ $said =~ ^"$scratch/rejected.cu:$1:"[0-9]+": error: the simulator lacks "$2[?]?($|$'\n') ]] || complain "of $3 it says: $said"
 }
 lacks 2 cudaFoo '\nint main() { int i = cudaFoo(1) + undefined; }'
-lacks 1 "cudaMemcopy; did you mean cudaMemcpy" 'int main() { cudaMemcopy(nullptr, nullptr, 1); }'
+# Of a function with several forms, clang guesses nothing.
+grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt" ||
+  lacks 1 "cudaMemcopy; did you mean cudaMemcpy" 'int main() { cudaMemcopy(nullptr, nullptr, 1); }'
 lacks 1 cudaFoo_t 'cudaFoo_t f;\nint main() { cudaFoo_t* g = &f; }'
 lacks 1 __foo_sync '__global__ void k() { __foo_sync(); }\nint main() {}'
 lacks 1 cudaDeviceProp::foo 'int main() { return cudaDeviceProp{}.foo; }'

@@ -34,7 +34,8 @@ void discard_error(cudaError_t error, const char* call, Site site);
 /// certainly contains what the shuffle returns. Several of them may be the steps of a reduction.
 class Chained {
  public:
-    /// @param fold `+` and so on, `,` for a minimum or maximum, `=` for a broadcast.
+    /// @param its_variable The name of the variable that is assigned to.
+    /// @param its_fold     `+` and so on, `,` for a minimum or maximum, `=` for a broadcast.
     SIM_UNINTERRUPTED Chained(const char* its_variable, char its_fold)
         : variable(its_variable), fold(its_fold) {
         chained = this;

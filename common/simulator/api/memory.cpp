@@ -86,8 +86,8 @@ std::string wrong_range(const void* to, const void* from, std::size_t bytes, cud
 
 bool tells_of_poison = false;
 
-/// If a program copies poison to the host, it is likely that nobody has written there. If its own numbers are
-/// like that, as the pixels of some grey images are, nothing can be said.
+/// Poison that a program copies to the host is probably memory that was never written. If the program's own
+/// numbers are like that, as the pixels of some grey images are, nothing can be said.
 void look_for_poison(const void* to, const void* from, std::size_t bytes) {
     const bool to_host = place(to, bytes) == Place::outside, from_host = place(from, bytes) == Place::outside;
     if (!tells_of_poison || to_host == from_host) return;
@@ -100,7 +100,7 @@ void look_for_poison(const void* to, const void* from, std::size_t bytes) {
         tells_of_poison = false;
         if (to_host)
             tell_at_end(Calls().line() + " copies 0xA5A5A5A5 to the host, from " + allocation_text(at) +
-                        ": memory that nobody has written looks like this");
+                        ": the bytes of memory that was never written");
         return;
     }
 }

@@ -56,6 +56,13 @@ class Tokens {
         return i + 1;
     }
 
+    /// Where the body of the function begins whose declaration has a token; kNone if it has none.
+    std::size_t body(std::size_t i) const {
+        int templates = 0;
+        while (i < size() && !is(i, ";") && !is(i, "{")) i = pass(i, templates);
+        return is(i, "{") && partner(i) != kNone ? i : kNone;
+    }
+
     /// Removes a token's text except its line ends.
     void erase(std::size_t i) {
         std::erase_if(tokens_[i].text, [](char c) { return c != '\n'; });

@@ -7,6 +7,9 @@
 
 #include "warps.h"
 
+/// The operators that have a form which assigns.
+#define SIM_EACH_OPERATOR(X) X(+) X(-) X(*) X(/) X(%) X(&) X(|) X(^) X(<<) X(>>)
+
 namespace sim {
 
 /// All lanes that store together have read before one of them stores, and all have stored before one reads
@@ -27,16 +30,7 @@ class LockstepReference {
     LockstepReference(const LockstepReference&) = default;
 #define SIM_ASSIGN(op) \
     T operator op##=(T value) const { return *this = static_cast<T>(*address_ op value); }
-    SIM_ASSIGN(+)
-    SIM_ASSIGN(-)
-    SIM_ASSIGN(*)
-    SIM_ASSIGN(/)
-    SIM_ASSIGN(%)
-    SIM_ASSIGN(&)
-    SIM_ASSIGN(|)
-    SIM_ASSIGN(^)
-    SIM_ASSIGN(<<)
-    SIM_ASSIGN(>>)
+    SIM_EACH_OPERATOR(SIM_ASSIGN)
 #undef SIM_ASSIGN
     T operator++() const { return *this += 1; }
     T operator++(int) const { return static_cast<T>((*this += 1) - 1); }
@@ -57,17 +51,9 @@ class LockstepElement {
     LockstepElement(const LockstepElement&) = default;
 #define SIM_ASSIGN(op) \
     T operator op##=(T value) { return reference() op## = value; }
-    SIM_ASSIGN(+)
-    SIM_ASSIGN(-)
-    SIM_ASSIGN(*)
-    SIM_ASSIGN(/)
-    SIM_ASSIGN(%)
-    SIM_ASSIGN(&)
-    SIM_ASSIGN(|)
-    SIM_ASSIGN(^)
-    SIM_ASSIGN(<<)
-    SIM_ASSIGN(>>)
+    SIM_EACH_OPERATOR(SIM_ASSIGN)
 #undef SIM_ASSIGN
+#undef SIM_EACH_OPERATOR
     T operator++() { return ++reference(); }
     T operator++(int) { return reference()++; }
     T operator--() { return reference() -= 1; }

@@ -51,11 +51,8 @@ class DeviceVariables {
 
     /// Marks those in the body of a function.
     static void mark_lambdas(Tokens& tokens, std::size_t at) {
-        int templates = 0;
-        std::size_t open = at;
-        while (open < tokens.size() && !tokens.is(open, ";") && !tokens.is(open, "{"))
-            open = tokens.pass(open, templates);
-        if (!tokens.is(open, "{") || tokens.partner(open) == kNone) return;
+        const std::size_t open = tokens.body(at);
+        if (open == kNone) return;
         for (std::size_t i = open; i < tokens.partner(open); ++i) {
             const std::size_t before = tokens.end_before(i) - 1, close = tokens.partner(i);
             const bool is_index = (tokens.is_word(before) && !tokens.is(before, "return")) ||

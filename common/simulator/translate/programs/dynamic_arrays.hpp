@@ -20,12 +20,10 @@ class DynamicArrays {
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             if ((!tokens.is(i, "__global__") && !tokens.is(i, "__device__")) || tokens[i].directive != 0)
                 continue;
-            int templates = 0;
-            while (i < tokens.size() && !tokens.is(i, ";") && !tokens.is(i, "{"))
-                i = tokens.pass(i, templates);
-            if (!tokens.is(i, "{") || tokens.partner(i) == kNone) continue;
-            look_at_function(tokens, i, arrays);
-            i = tokens.partner(i);
+            const std::size_t open = tokens.body(i);
+            if (open == kNone) continue;
+            look_at_function(tokens, open, arrays);
+            i = tokens.partner(open);
         }
     }
 

@@ -52,7 +52,7 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda_gl_interop.h", "OpenGL"},
                                                      {"cuda_texture_types.h", "textures"}};
 
-/// Of other words. `::` stands behind those of namespaces.
+/// Of other words. Those of namespaces end with `::`.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"__asm__", kInlinePtx},
                                                    {"__asm", kInlinePtx},

@@ -3,7 +3,9 @@
 import argparse
 import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,7 +27,8 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course live CHAPTER [--step K]
        ./course grade DIR... [--only NUMBER,...] [--seed N] [--json | --junit | --gradescope FILE] [-j N]
-       ./course docs | install | help
+       ./course docs [--serve]
+       ./course install | help
 
 run      builds and runs the chapters and prints one table per problem
 test     builds and runs the checks, and ends with a paragraph on each failed check; runs a program with sanitizers
@@ -38,7 +41,7 @@ predict  asks how fast a chapter's variants are, before you measure
 lens     counts what the kernels do, by source line, and finds races, without a GPU; see ./course lens --help
 live     creates a chapter for live coding in class, at a step of the lesson plan
 grade    checks students' exercises in a sandbox, one folder per submission; see ./course grade --help
-docs     builds the site from the READMEs and the sources' comments: build/docs/html
+docs     builds the site from the READMEs and the sources' comments: build/docs/html; --serve shows it in a browser
 install  installs all packages that these commands, .ci/run and editors need (tools/course/packages.txt);
          the other commands install the packages that they need
 
@@ -76,7 +79,7 @@ OPTIONS = {
               "-j": {"type": int, "default": os.cpu_count()}, "--no-sandbox": {"dest": "sandbox", "action": "store_false"}},
     "gdb": {},
     "report": {**BACKEND, "--output": TEXT},
-    "docs": {},
+    "docs": {"--serve": FLAG},
     "install": {},
 }
 
@@ -140,7 +143,7 @@ def parse(command, words):
         fail(2, f"no option {word}: ./course help lists the options; those of a chapter's program follow --" if command in SUBJECTS
              else f"no option {word}; ./course {command} --help lists the options")
     if rest and command not in SUBJECTS:
-        fail(2, f"{command} accepts {'--no-install only' if command in ('docs', 'install') else 'nothing after --'}")
+        fail(2, f"{command} accepts {'no chapters' if command in ('docs', 'install') else 'nothing after --'}")
     for name, value in vars(options).items():
         if value == "" and name != "backend":
             refuse(command, f"--{name} needs a value")
@@ -362,16 +365,33 @@ def of_grading(command, options):
     return grade.main(options, chosen)
 
 
+NODE = 20
+
+
+def has_node():
+    """Whether there is npm, and a Node.js that the site's tools accept."""
+    try:
+        said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return False
+    return shutil.which("npm") is not None and (found := re.match(r"v(\d+)", said)) is not None and int(found[1]) >= NODE
+
+
 def of_machine(command, options):
     if options.subjects:
-        fail(2, f"{command} accepts --no-install only")
+        fail(2, f"{command} accepts {'--serve and --no-install' if command == 'docs' else '--no-install'} only")
     set_up(command, options)
     if command == "install":
         say("Everything is installed.")
-    elif call([str(TOOLS / "site" / "build")], stdout=sys.stderr) != 0:
+        return 0
+    site = ROOT / "build" / "docs" / "html"
+    if not has_node():
+        fail(1, f"the site needs Node.js {NODE} or newer, with npm: https://nodejs.org, or your package manager's")
+    if call(["node", str(TOOLS / "site" / "build.mjs")], stdout=sys.stderr) != 0:
         fail(1, "the site could not be built")
-    else:
-        say(f"The site: {ROOT}/build/docs/html/index.html")
+    if options.serve:  # says its address
+        return become([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, "0"])
+    say(f"The site: {site}. ./course docs --serve shows it in a browser.")
     return 0
 
 

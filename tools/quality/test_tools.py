@@ -198,29 +198,6 @@ class Steps(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
 
-class Site(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        sys.path.insert(0, str(TOOLS / "site"))
-        import markup
-        cls.markup = markup
-
-    def test_columns_of_numbers_are_aligned_and_other_columns_are_not(self):
-        rows = [("variant", "", "time", "share"), ("a", "02", "1.5 us", "57 %"), ("b", "03", "–", "1,024 to 2,048")]
-        table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-        cells = re.findall(r"<td( class=\"number\")?>", self.markup.improved(f"<table>{table}</table>", TOOLS))
-        self.assertEqual([bool(cell) for cell in cells], [False, False, True, True] * 3)
-
-    def test_no_line_ends_between_a_value_and_its_unit(self):
-        words = self.markup.improved("<p>12 GB/s, 3 us <b>4 ×</b> 5 usual, <code>6 us</code></p>", TOOLS).replace("\u00a0", "_")
-        self.assertEqual(words, "<p>12_GB/s, 3_us <b>4_×</b> 5 usual, <code>6 us</code></p>")
-
-    def test_pictures_with_steps_become_part_of_the_page_and_others_open(self):
-        page = self.markup.improved('<p><img src="banks.svg" alt="b" /></p><p><img src="04_coarsened.svg" alt="c" /></p>',
-                                    TOOLS.parent / "docs" / "figures")
-        self.assertRegex(page, r'(?s)^<figure class="steps"><svg.*</svg></figure><p><a href="04_coarsened.svg"><img .*></a></p>$')
-
-
 class Bins(Folder):
     JOINT = "x_low,x_high,y_low,y_high,count\n"
 

@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+/* usage: tools/site/build.mjs
+
+Builds the site: build/docs/html. Needs node, npm and doxygen; the first time, npm downloads what package-lock.json names. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, extname, join, relative } from "node:path";
+
+const here = import.meta.dirname;
+const time = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+function run(command, words, cwd) {
+  const done = spawnSync(command, words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", COURSE_ROOT: join(here, "../..") } });
+  if (done.error) throw Error(`${command} is missing: ${done.error.message}`);
+  if (done.status !== 0) {
+    process.stderr.write(done.stderr || done.stdout.split("\n").slice(-20).join("\n"));
+    process.exit(1);
+  }
+}
+
+if (time(join(here, "node_modules/.package-lock.json")) < time(join(here, "package-lock.json")))
+  run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
+const { allPages, build, reference, root } = await import("./repository.mjs");
+
+rmSync(build, { recursive: true, force: true });
+run(join(here, "reference.py"), [join(build, "reference"), ...reference], root);
+for (const path of allPages().copied) cpSync(join(root, path), join(build, "public", path), { recursive: true });
+for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(build, "public", file));
+run("npx", ["astro", "build"], here);
+
+/// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
+const BASE = "/COURSE_BASE/", html = join(build, "html");
+for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);
+  if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || path.includes("/pagefind/")) continue;
+  const up = relative(dirname(path), html).replace(/$|(?<=[^/])$/, "/").replace(/^\//, "./");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, kind === ".js"
+    ? text.replace(/(["'`])\/COURSE_BASE\/?([^"'`]*)\1/g, (_, quote, rest) => ` (new URL("../${rest}",import.meta.url).pathname)`)
+    : text.replaceAll("<pre data-language", '<pre tabindex="0" data-language') // wide code scrolls by keyboard
+      .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`));
+}

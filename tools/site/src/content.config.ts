@@ -1,0 +1,40 @@
+import { createMarkdownProcessor } from "@astrojs/markdown-remark";
+import { docsSchema } from "@astrojs/starlight/schema";
+import { defineCollection } from "astro:content";
+import { addressOf, allPages, markdownOf, reference, slugOf, targetOf, titleOf } from "../repository.mjs";
+import { withPictures } from "../pictures.mjs";
+
+/// How much a page's words count in a search; 0: not found. Slides and handouts say again what chapters say.
+const weightOf = (path: string) => {
+  if (/^docs\/(slides|handouts|instructors\/live)\//.test(path) || !isText(path)) return 0;
+  if (path === "docs/glossary.md") return 6;
+  if (path === "docs/faults.md") return 0.3; // a table of numbers
+  if (/^(\d\d_\w+\/)?README.md$/.test(path)) return 3;
+  return /^\d\d_\w+\/exercises|^docs\/(lens|install|tools).md$|^common\/simulator/.test(path) ? 2 : 1;
+};
+const isText = (path: string) => path.endsWith(".md") || reference.includes(path);
+
+/// The repository's files, which know nothing of the site.
+const repository = {
+  name: "repository",
+  async load({ store, parseData, config }) {
+    const markdown = await createMarkdownProcessor(config.markdown);
+    store.clear();
+    for (const path of allPages().pages) {
+      const id = slugOf(path);
+      const { code, metadata } = await markdown.render(markdownOf(path), { fileURL: new URL(`file:///${path}`) });
+      let html = code.replace(/(<a\b[^>]*?\shref=")([^"]*)"/g, (whole, before, link) => {
+        const target = targetOf(path, link);
+        return target ? `${before}${addressOf(target)}"` : whole;
+      });
+      html = withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>'));
+      html = `<div data-pagefind-weight="${weightOf(path)}">${html}</div>`;
+      const description = /<p>([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
+      const data = await parseData({ id, data: {
+        title: titleOf(path), description, editUrl: false, pagefind: weightOf(path) > 0, tableOfContents: isText(path) ? undefined : false } });
+      store.set({ id, data, body: "", rendered: { html, metadata: { ...metadata, headings: metadata.headings.filter(({ depth }) => depth > 1) } } });
+    }
+  },
+};
+
+export const collections = { docs: defineCollection({ loader: repository, schema: docsSchema() }) };

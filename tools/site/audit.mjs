@@ -42,8 +42,8 @@ function judge(what, is, isReached) {
 
 // Of a page's text, without the blocks of code, which Expressive Code makes. Headings' anchors are a code-hosting site's.
 const RULES = { extends: ["html-validate:recommended"],
-  rules: { "valid-id": ["error", { relaxed: true }], "no-trailing-whitespace": "off", "void-style": "off" } };
-const ownMarkup = (page) => /<div class="sl-markdown-content">([^]*)<\/div>\s*<\/div>\s*<footer/.exec(page)?.[1].replace(/<div class="expressive-code">[^]*?<\/figure><\/div>/g, "");
+  rules: { "valid-id": ["error", { relaxed: true }], "no-trailing-whitespace": "off", "void-style": "off", "no-raw-characters": "off" } };
+const ownMarkup = (page) => /<div data-pagefind-weight="[^"]*">([^]*)<\/div>\s*<\/div>\s*<footer/.exec(page)?.[1].replace(/<div class="expressive-code">[^]*?<\/figure><\/div>/g, "") ?? "";
 const errors = [];
 const validator = new HtmlValidate(new FileSystemConfigLoader(RULES));
 for (const page of readdirSync(SITE, { recursive: true }).filter((name) => name.endsWith(".html"))) {

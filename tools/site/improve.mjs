@@ -16,7 +16,8 @@ function align(table) {
   const rows = parts(table, "thead", "tbody").flatMap((group) => parts(group, "tr")).map((row) => parts(row, "th", "td"));
   for (const [k, heading] of rows[0].entries()) {
     const column = rows.slice(1).map((row) => row[k]).filter(Boolean), words = column.map((cell) => toString(cell).trim());
-    if (heading.children.length === 0) heading.tagName = "td"; // a heading without words is none
+    if (heading.children.length > 0) heading.properties.scope = "col";
+    else heading.tagName = "td"; // a heading without words is none
     if (words.some(Boolean) && words.every((each) => NUMERIC.test(each) && !LABEL.test(each)))
       for (const cell of [heading, ...column]) cell.properties.className = ["number"];
   }

@@ -13,6 +13,7 @@ const element = (tagName, properties, children) => ({ type: "element", tagName, 
 const parts = (node, ...names) => node.children.filter((child) => names.includes(child.tagName));
 
 function align(table) {
+  visit(table, "element", (cell) => delete cell.properties.align); // the columns' words say more
   const rows = parts(table, "thead", "tbody").flatMap((group) => parts(group, "tr")).map((row) => parts(row, "th", "td"));
   for (const [k, heading] of rows[0].entries()) {
     const column = rows.slice(1).map((row) => row[k]).filter(Boolean), words = column.map((cell) => toString(cell).trim());

@@ -108,7 +108,7 @@ class Reference:
             return f'<a href="{html.escape(node.get("url"))}">{inner}</a>'
         if tag == "entry":
             name = "th" if node.get("thead") == "yes" else "td"
-            return f"<{name}>{inner}</{name}>"
+            return f"<{name}{' scope=col' * (name == 'th')}>{inner}</{name}>"
         if tag == "parameterlist":
             kind = {"param": "Parameters", "templateparam": "Template parameters", "exception": "Throws", "retval": "Returns"}[node.get("kind")]
             items = "".join(f"<dt><code>{html.escape(', '.join(''.join(name.itertext()) for name in item.iter('parametername')))}</code></dt>"
@@ -171,7 +171,7 @@ def index_text(reference):
         functions = [node for _, _, node in page.parts if node is not None and node.get("kind") == "function" and described(node)]
         lines += [f"## [{file}](/{file}.html)", "", f"<p>{reference.brief(page.compound)}</p>", ""]
         if functions:
-            items = (f'<dt><a href="/{reference.places[node.get("id")]}"><code>{html.escape(node.findtext("name"))}</code></a></dt><dd>{reference.brief(node)}</dd>'
+            items = (f'<dt><a href="/{reference.places[node.get("id")]}"><code>{html.escape(node.findtext("name"))}()</code></a></dt><dd>{reference.brief(node)}</dd>'
                      for node in functions)
             lines += [f"<dl>{''.join(items)}</dl>", ""]
     return "\n".join(lines)

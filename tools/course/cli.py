@@ -189,7 +189,7 @@ def sort_subjects(command, options):
 
 def users_of(command, preset, has_applications=False):
     """Whose packages a command needs, in the words of packages.txt."""
-    needs = {command} if command not in ("status", "debug", "predict", "live", "lens") else {"exercise"}
+    needs = {command} if command not in ("debug", "predict", "live", "lens") else {"exercise"}
     if command == "grade":
         needs |= {"exercise"}
     if command != "docs":
@@ -346,7 +346,8 @@ def of_exercises(command, options):
     if command != "live":
         options.backend, why = machine.choose_backend(options.backend)
         say(why)
-    set_up(command, options, options.backend if command != "live" else "")
+    if command != "status":
+        set_up(command, options, options.backend if command != "live" else "")
     return action()
 
 

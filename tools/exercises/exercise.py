@@ -15,7 +15,7 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved 
 --diff      compares your file with the chapter's code
 --reset     starts over, after asking; your file is kept under another name
 
-status    prints one line per exercise; changed files are checked again
+status    prints one line per exercise: whether your file has passed when it was last checked
 
 debug     shows a kernel with one fault and the checks' messages, and asks for the line and the cause; by default the first
           fault that you have not found
@@ -41,6 +41,7 @@ import time
 import tty
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import lru_cache
 
 import hunt
 import limiter
@@ -51,8 +52,12 @@ import text
 import verdict as checks
 from builds import build, build_checks
 from console import fail
+from progress import Progress
 from starter import ROOT, exercises, without_marks
 from student import Work, noted
+
+
+COLUMNS = 100  # of a line of status
 
 
 def say(*lines):
@@ -66,30 +71,40 @@ def confirmed(question):
         return False
 
 
-def stamp(work, backend):
-    """Identifies what a verdict is about: the student's text, and the programs that checked it."""
-    digest = hashlib.sha256(work.path.read_bytes())
-    for preset, order, _ in checks.CHECKS[backend]:
-        path = checks.program(work.exercise, preset, order)
-        digest.update(str(path.stat().st_mtime_ns if path.exists() else 0).encode())
+@lru_cache(maxsize=None)
+def digest_of_checks(chapter):
+    """Identifies the sources that check the exercises of a chapter."""
+    digest = hashlib.sha256()
+    for path in sorted([*ROOT.glob("common/**/*.[chi]*"), *ROOT.glob(f"{chapter}/**/*.cuh"), ROOT / "tools" / "exercises" / "verdict.py"]):
+        digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 
 
+def stamp(work, backend):
+    """Identifies what a verdict is about: the student's text, and what checks it."""
+    return hashlib.sha256(b"\0".join([work.path.read_bytes(), backend.encode(), digest_of_checks(work.exercise.chapter).encode()])).hexdigest()
+
+
 def verify(work, backend):
-    verdict = checks.verify(work.exercise, backend)
+    """A verdict, whose stages and first line are shown as soon as they are known."""
+    progress = Progress([stage.name for stage in checks.stages(work.exercise, backend)])
+
+    def tell(stage, found):
+        is_fault = isinstance(found, checks.Verdict)
+        progress.tell(stage.name, "✗" if is_fault else "–" if found else "✓")
+        if is_fault and found.kind not in checks.BY_COMPILER:
+            say("", wrapped(found.first))
+
+    verdict = checks.verify(work.exercise, backend, tell)
     work.note(verdict=asdict(verdict), stamp=stamp(work, backend),
               passed_once=verdict.passed or work.noted().get("passed_once", False))
     return verdict
 
 
-def current(work, backend):
-    """The verdict on the file as it is: the noted one if nothing has changed, otherwise a new one."""
+def noted_verdict(work, backend):
+    """The verdict on the file as it is, if there is one."""
     noted = work.noted()
-    targets = [(preset, checks.program(work.exercise, preset, order).name) for preset, order, _ in checks.CHECKS[backend]]
-    if "verdict" in noted and not any(checks.build(preset, [target]) for preset, target in targets) \
-            and noted["stamp"] == stamp(work, backend):
-        return checks.Verdict(**noted["verdict"])
-    return verify(work, backend)
+    return checks.Verdict(**noted["verdict"]) if noted.get("stamp") == stamp(work, backend) else None
 
 
 def show_table(exercise, backend):
@@ -127,7 +142,7 @@ def show(work, verdict, backend):
     has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
         printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
-        say(*(verdict.words if verdict.kind in checks.BY_COMPILER else map(wrapped, verdict.words)), *printed, "",
+        say(*(["", *verdict.words] if verdict.kind in checks.BY_COMPILER else map(wrapped, verdict.words[1:])), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     if ".wrong_because" in work.chapter.entries[exercise.variant]:
@@ -135,9 +150,9 @@ def show(work, verdict, backend):
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "are lost otherwise.")
     else:
-        tools = "the sanitizers and the lens" if exercise.chapter > "03" else "the sanitizers"
-        say(wrapped("Solved: the result is right for every size, input, address and launch shape" +
-                    (f", even if threads are interrupted, and {tools} find nothing." if backend == "simulator" else ".")))
+        say("", "Solved: the result is right for every size, input, address and launch shape that was tried.")
+    for name, why in verdict.not_tried.items():
+        say(wrapped(f"Not tried: {name}. {why}"))
     if has_counts:
         show_counts(exercise)
     else:
@@ -217,14 +232,15 @@ def watch(work, backend):
 def status(chosen, backend):
     for exercise in chosen:
         work = Work(exercise)
-        words = "not started"
+        words, changed = "not started", ""
         if work.begun():
-            before = work.noted().get("passed_once", False)
-            verdict = current(work, backend)
-            words = "passed" if verdict.passed else ("passed before, failing now: " if before else "failing: ") + verdict.short
+            verdict, passed_once = noted_verdict(work, backend), work.noted().get("passed_once", False)
+            words = "passed" if verdict and verdict.passed else ("passed before, " if passed_once else "") + \
+                (f"failing: {verdict.short}" if verdict else "not checked since it changed")
             if work.starter_has_changed():
-                words += " (the starter has changed since you began; --diff shows the chapter's code)"
-        say(f"{exercise.number}  {exercise.title:<34} {words}")
+                changed = " (the starter has changed)"
+        line = f"{exercise.number}  {exercise.title:<{max(len(each.title) for each in chosen)}}  "
+        say(line + textwrap.shorten(words, COLUMNS - len(line) - len(changed), placeholder=" ...") + changed)
 
 
 def find(name, chosen):
@@ -243,7 +259,8 @@ def unsolved(chosen, backend):
     """The first unsolved exercise, or the last one if all are solved."""
     for exercise in chosen:
         work = Work(exercise)
-        if not work.begun() or not current(work, backend).passed:
+        verdict = noted_verdict(work, backend) if work.begun() else None
+        if not verdict or not verdict.passed:
             return exercise
     return chosen[-1]
 
@@ -269,7 +286,7 @@ def plan(command, options):
             fail(1, f"{chosen[0].chapter} has no questions")
         return lambda: ask_about(chosen[0].chapter, options.backend)
     if command == "status":
-        return lambda: build_checks(options.backend) or status(chosen, options.backend)
+        return lambda: status(chosen, options.backend)
     return lambda: of_one(chosen, options)
 
 
@@ -290,7 +307,7 @@ def ask_about(chapter, backend):
 
 def of_one(chosen, options):
     """One exercise: the only one, or the first unsolved one."""
-    if len(chosen) > 1 or not (options.hint or options.solution or options.diff or options.reset):
+    if not (options.hint or options.solution or options.diff or options.reset):
         build_checks(options.backend)
     exercise = chosen[0] if len(chosen) == 1 else unsolved(chosen, options.backend)
     work = Work(exercise)

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from fcntl import LOCK_EX, flock
 from functools import partial
+from itertools import chain, repeat
+from typing import Callable
 
 from cpp import Rejected, Unbalanced, split, tokens_of
-from sandbox import CPU_SECONDS, OUTPUT, on_few_cpus
+from sandbox import CPU_SECONDS, OUTPUT, descendants, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 
 sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools" / "results")]
@@ -68,6 +70,7 @@ class Verdict:
     site: str = ""  # the line of the student's file, if the words name it
     message: str = ""  # the line that the chapter's checks print
     printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
+    not_tried: dict = field(default_factory=dict)  # why a stage, named by its key, could not look for faults
 
     @property
     def passed(self):
@@ -251,23 +254,11 @@ def run(command, seed=None):
     return replace(verdict, sentences=verdict.sentences + sentences(*said), site=verdict.site or site, printed=printed)
 
 
-def run_in_two_orders(exercise, command):
-    """Runs a check; after a failure, also says whether it depends on the order of the simulator's threads."""
-    verdict = run(command)
-    if verdict.passed or exercise.on_cpu or not verdict.ends:
-        return verdict
-    if changes_with_order(verdict, run(command, seed="5")):
-        verdict.sentences = [DEPENDS_ON_ORDER]
-    return verdict
-
-
-def where_it_crashes(exercise):
-    """AddressSanitizer's words about a program that was ended by a signal, and the line, as a rule."""
-    preset, order, _ = CHECKS["simulator"][-1]
-    if build(preset, [program(exercise, preset, order).name]):
-        return [], ""
-    found = run([program(exercise, preset, order)])
-    return [*sentences(*[found.what] * (found.kind == "tool")), *found.sentences], found.site
+def in_two_orders(exercise, found, command):
+    """A check's verdict, which says whether it depends on the order of the simulator's threads."""
+    if found.passed or exercise.on_cpu or not found.ends or not changes_with_order(found, run(command, seed="5")):
+        return found
+    return replace(found, sentences=[DEPENDS_ON_ORDER])
 
 
 def has_lens(exercise):
@@ -287,32 +278,10 @@ def look(command):
     return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
 
 
-def look_at(exercise):
-    """The compiler's errors for an exercise's check under the lens, and lines about what the lens finds."""
-    ready = program(exercise, "simulator", "lens")
-    log = build("simulator", [ready.name])
-    return log, [] if log else words_of_lens(look([ready]))
-
-
-def seen_by_lens(looked):
-    """The result of a call of `look_at`; if the lens can't look, nothing, and a line on standard error."""
-    try:
-        return looked()
-    except (rows.Problem, OSError, ValueError) as problem:
-        print(f"The lens could not look for races: {rows.one_line(str(problem))}", file=sys.stderr)
-        return "", []
-
-
-def with_lines(exercise, verdict, looked=None):
-    """A verdict with what the lens finds, if that may be the lines that the words don't name."""
-    text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
-    of_race = [each for each in verdict.sentences if each["of_race"]]
-    # Without any barrier, every order can give the same wrong result, and a small input shows it.
-    is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
-    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small) or verdict.site:
-        return verdict
-    _, found = seen_by_lens(looked or partial(look_at, exercise))
-    return replace(verdict, sentences=of_race + found) if found else verdict
+def by_lens(command):
+    """A verdict about what only the lens finds, if there is anything."""
+    races = words_of_lens(look(command))
+    return Verdict("luck", BY_LUCK, races) if races else None
 
 
 def rejected(exercise):
@@ -327,42 +296,152 @@ def rejected(exercise):
     return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
 
 
-def build_and_run(exercise, preset, order, objections):
-    """Builds a later check of an exercise, and runs it if the future `objections` has none of clang's."""
-    ready = program(exercise, preset, order)
-    if log := build(preset, [ready.name]):
-        return not_compiled(*compiler_words(log))
-    return run([ready]) if not objections.result() else Verdict("rejected")
+def by_clang(exercise):
+    lines = rejected(exercise)
+    return Verdict("rejected", "The result is right, but nvcc would reject the code.", sentences(*lines)) if lines else None
 
 
-def verify(exercise, backend):
-    """Checks an exercise: the verdict has the first failure, if there is one."""
-    first, *others = CHECKS[backend]
-    preset, order, _ = first
+class NotTried(Exception):
+    """Why a stage could not find out whether there is a fault."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a verdict: a program of the student's file, and what its run finds. It is reached if those before it find nothing."""
+    name: str  # for the student
+    preset: str  # of the build folder
+    order: str  # the end of the program's name; nothing if there is no program
+    run: Callable  # of the exercise and the program: a verdict, or None if nothing is wrong
+
+    def build(self, exercise):
+        """A verdict if the program can't be built."""
+        log = build(self.preset, [program(exercise, self.preset, self.order).name]) if self.order else ""
+        return does_not_compile(exercise, log) if log else None
+
+    def find(self, exercise):
+        """A verdict, or None if nothing is wrong, of what is built. Raises NotTried."""
+        try:
+            found = self.run(exercise, program(exercise, self.preset, self.order))
+        except (rows.Problem, OSError, ValueError) as problem:
+            raise NotTried(rows.one_line(str(problem))) from None
+        return None if found and found.passed else found
+
+    def end(self, exercise):
+        """The same, and builds it first."""
+        return self.build(exercise) or self.find(exercise)
+
+
+def check_of(preset, order, meaning):
+    """A stage that runs the exercise's check."""
+    def end(_, ready):
+        found = run([ready])
+        return found if found.passed or not meaning else with_meaning(order, meaning, found)
+
+    return Stage({"sanitize": "sanitizers", "gpu": "GPU"}.get(preset, order), preset, order, end)
+
+
+def stages(exercise, backend):
+    """The stages of a verdict, the most instructive first."""
+    found = [check_of(*check) for check in CHECKS[backend]]
+    if backend == "simulator":
+        found.insert(1, Stage("nvcc", "simulator", "", lambda each, _: by_clang(each)))
+        if has_lens(exercise):
+            found.append(Stage("lens", "simulator", "lens", lambda _, ready: by_lens([ready])))
+    return found
+
+
+def stop(ends):
+    """Ends what runs for futures, as soon as they can be ended."""
+    for number in chain([signal.SIGTERM] * 10, repeat(signal.SIGKILL)):
+        if not wait([end for end in ends if not end.cancel()], timeout=0.1).not_done:
+            return
+        for pid in descendants(os.getpid())[1:]:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+
+class Stages:
+    """The stages of one verdict: the first one begins alone, so that it ends early, then one per core runs."""
+
+    def __init__(self, exercise, backend):
+        self.exercise, self.stages, self.ends = exercise, stages(exercise, backend), {}
+
+    def __enter__(self):
+        self.pool = ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0))))
+        return self
+
+    def __exit__(self, *_):
+        stop(self.ends.values())
+        self.pool.shutdown()
+
+    def each(self):
+        """Each stage with what it has found: a verdict, None, or NotTried; until the first one that finds a fault."""
+        first, *others = self.stages
+        if found := first.build(self.exercise):
+            yield first, found
+            return
+        self.ends[first.name] = self.pool.submit(first.find, self.exercise)
+        for stage in others:
+            self.ends[stage.name] = self.pool.submit(stage.end, self.exercise)
+        for stage in self.stages:
+            try:
+                yield stage, self.ends[stage.name].result()
+            except NotTried as why:
+                yield stage, why
+
+    def later(self, name):
+        """What a stage finds although one before it has found a fault; None if it finds nothing, or does not exist."""
+        stage = next((each for each in self.stages if each.name == name), None)
+        end = self.ends.get(name)
+        try:
+            if end and end.done():
+                return end.result()
+            stop(self.ends.values())
+            return stage and stage.end(self.exercise)
+        except NotTried as why:
+            print(f"The {name} could not look for more: {why}", file=sys.stderr)
+            return None
+
+
+def with_lines(exercise, verdict, seen_by_lens):
+    """A verdict with what the lens finds, if that may be the lines that the words don't name."""
+    text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
+    of_race = [each for each in verdict.sentences if each["of_race"]]
+    # Without any barrier, every order can give the same wrong result, and a small input shows it.
+    is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
+    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small) or verdict.site:
+        return verdict
+    found = seen_by_lens()
+    return replace(verdict, sentences=of_race + found.sentences) if found and found.kind == "luck" else verdict
+
+
+def explained(exercise, found, later):
+    """A verdict with what other runs, and the stages after it, say about the cause."""
+    if found.kind == "signal":
+        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere.
+        crash = later("sanitizers")
+        if crash and crash.kind in ("tool", "signal"):
+            said = [*sentences(*[crash.what] * (crash.kind == "tool")), *crash.sentences]
+            found = replace(found, sentences=said or found.sentences, site=crash.site or found.site)
+    return with_lines(exercise, found, partial(later, "lens"))
+
+
+def verify(exercise, backend, tell=lambda stage, found: None):
+    """Checks an exercise: the verdict has the first failure, if there is one. `tell` gets each stage and what it has found, at once."""
     if words := not_utf8(exercise):
         return not_compiled(*words)
-    if log := build(preset, [program(exercise, preset, order).name]):
-        return does_not_compile(exercise, log)
-    command = [program(exercise, preset, order)]
-    verdict = run_in_two_orders(exercise, command) if backend == "simulator" else run(command)
-    if verdict.kind == "signal" and backend == "simulator":
-        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere.
-        said, site = where_it_crashes(exercise)
-        verdict = replace(verdict, sentences=said or verdict.sentences, site=site or verdict.site)
-    if not verdict.passed and backend == "simulator":
-        verdict = with_lines(exercise, verdict)
-    if not verdict.passed or not others:
-        return verdict
-    with ThreadPoolExecutor() as pool:  # a program runs as soon as it is built
-        objections = pool.submit(rejected, exercise)
-        ends = [pool.submit(build_and_run, exercise, preset, order, objections) for preset, order, _ in others]
-        looked = pool.submit(look_at, exercise).result if has_lens(exercise) else None
-        if lines := objections.result():
-            return Verdict("rejected", "The result is right, but nvcc would reject the code.", sentences(*lines))
-        for (_, order, meaning), end in zip(others, ends):
-            if not (found := end.result()).passed:
-                return with_lines(exercise, with_meaning(order, meaning, found), looked)
-        log, races = seen_by_lens(looked) if looked else ("", [])
-        if log:
-            return not_compiled(*compiler_words(log))
-        return Verdict("luck", BY_LUCK, races) if races else verdict
+    not_tried = {}
+    with Stages(exercise, backend) as started:
+        for stage, found in started.each():
+            tell(stage, found)
+            if isinstance(found, NotTried):
+                not_tried[stage.name] = str(found)
+            elif found and (found.kind in BY_COMPILER or backend != "simulator"):
+                return found
+            elif found:
+                if stage is started.stages[0]:
+                    found = in_two_orders(exercise, found, [program(exercise, stage.preset, stage.order)])
+                return explained(exercise, found, started.later)
+    return Verdict("right", not_tried=not_tried)

@@ -623,6 +623,25 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                 self.write("work/03.1_one.cuh", text)
                 self.says(show, expected)
 
+    def test_the_stages_of_a_verdict_are_told_in_order_and_a_fault_ends_those_after_it(self):
+        self.write("work/03.1_one.cuh", "")
+        begin = ("import subprocess, threading, verdict as v\nbegun = threading.Event()\ndef refuse(*_): raise ValueError('a\\nb')\n"
+                 "def endless(*_): begun.set(); print(subprocess.run(['sleep', '600']).returncode)\n"
+                 "v.stages = lambda *_: [v.Stage(name, 'p', '', run) for name, run in {}]\n"
+                 "print(v.verify(exercise, 'simulator', lambda stage, found: print(stage.name, getattr(found, 'what', repr(found)))))\n")
+        right, wrong = "lambda *_: v.Verdict('right')", "lambda *_: begun.wait() and v.Verdict('tool', 'Bad.')"
+        said = self.says(begin.format(f"[('1', {right}), ('2', refuse), ('3', {wrong}), ('4', endless)]"))
+        self.assertRegex(said, r"\A1 None\n2 NotTried\('a b'\)\n3 Bad.\n-15\nVerdict\(kind='tool'")
+        self.says(begin.format(f"[('1', {right}), ('2', refuse)]"), "kind='right'", "not_tried={'2': 'a b'}")
+        self.says("v = __import__('verdict')\nv.build = lambda *_: 'x.cuh:1: error: y'\nv.lacks = lambda *_: []\n"
+                  "print(v.Stage('1', 'p', 'plain', None).end(exercise).words)", "['It does not compile.', 'x.cuh:1: error: y']")
+
+    def test_progress_is_a_line_on_a_terminal_and_otherwise_a_line_for_each_stage(self):
+        show = "from progress import Progress\np = Progress(['1', '2', '3'])\n{}p.tell('1', '✓')\np.tell('2', '–')\np.tell('3', '✗')\n"
+        self.assertEqual(self.says(show.format("")), "1: passed\n2: not tried\n3: failed\n")
+        self.assertEqual(self.says(show.format("p.in_place = True\n")),
+                         "\n1 ✓  2 …\033[K\n1 ✓  2 –  3 …\033[K\n1 ✓  2 –  3 ✗  \n")  # of which each \n but the last is read from a \r
+
     def test_a_full_disk_takes_nothing_away(self):
         full = ("from pathlib import Path\nwrite = Path.write_text\n"
                 "def full(path, *words, **more):\n    if path.suffix == '{}': raise OSError(28, 'full')\n    write(path, *words, **more)\n"
@@ -670,7 +689,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}calls": ["a.cu:3"] * (line > 7), f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
         show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
                 "said = [*v.sentences('Element 0 is left out.'), {{'text': 'A race.', 'of_race': {}}}]\n"
-                "print(*v.with_lines(exercise, v.Verdict('result', 'got 0', said, {{'n': {}, 'words': 'n'}}, **{})).words, sep='\\n')")
+                "print(*v.with_lines(exercise, v.Verdict('result', 'got 0', said, {{'n': {}, 'words': 'n'}}, **{}), lambda: v.by_lens([])).words, sep='\\n')")
         guesses = "Wrong for n: got 0\n  Element 0 is left out.\n  A race.\n"
         self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:7 by", "cuh:9 (called at a.cu:3) by")
         self.says(show.format(found, True, 2000, {"site": "work/03.1_one.cuh:5"}), guesses)

@@ -1,0 +1,28 @@
+"""Shows the stages of a verdict as they end."""
+
+import os
+import sys
+
+
+class Progress:
+    """On a terminal, one line with the stages that have ended and the one that is awaited; otherwise a line for each that has ended."""
+
+    WORDS = {"✓": "passed", "✗": "failed", "–": "not tried"}
+
+    def __init__(self, names):
+        self.left, self.line = list(names), ""
+        self.in_place = sys.stdout.isatty() and "NO_COLOR" not in os.environ and (sys.stdout.encoding or "").lower() == "utf-8"
+        self.show()
+
+    def show(self):
+        if self.in_place:
+            awaited = [f"{self.left[0]} …"] if self.left else ["\n"]
+            print("\r" + "  ".join(filter(None, [self.line, *awaited])), end="\033[K" if self.left else "", flush=True)
+
+    def tell(self, name, mark):
+        """Shows that a stage has ended. After ✗, none follows."""
+        self.left = [] if mark == "✗" else self.left[self.left.index(name) + 1:]
+        self.line += f"{'  ' if self.line else ''}{name} {mark}"
+        if not self.in_place:
+            print(f"{name}: {self.WORDS[mark]}", flush=True)
+        self.show()

@@ -16,6 +16,6 @@ inline void histogram_from_minus_one(const unsigned char* d_data, std::size_t n,
 
 inline const Variant<Histogram> kMoreCheck = {
     .name = "",
-    .idea = "A count that needs more than 32 bits is wrong: the addition must have 64 bits.",
+    .idea = "A bin begins at -1, so its first addition carries into all 64 bits. Does it have 64?",
     .run = histogram_from_minus_one,
     .grid_follows_n = true};

@@ -25,8 +25,8 @@ inline void sum_of_last_thread(const int* d_data, std::size_t n, unsigned long l
 inline const Variant<SumOfSquares> kMoreCheck = {
     .name = "",
     .idea =
-        "This grid has more than 2^32 threads, and only the last one has an element other than 0: the "
-        "index and the stride need 64 bits.",
+        "This grid has more than 2^32 threads, and only the last one has an element other than 0. Do the "
+        "index and the stride have 64 bits?",
     .run = sum_of_last_thread,
     .workspace =
         [](std::size_t, LaunchShape shape) {

@@ -23,66 +23,86 @@ struct EndsOnly : Setting {
 
 }  // namespace check_detail
 
-/// @brief Checks a variant on more elements than 32 bits can count, with only a few of its blocks.
+/// How many elements a variant is checked on, and by which launch.
+struct FarCase {
+    std::size_t n;          ///< elements
+    LaunchShape shape;      ///< that of the variant
+    std::size_t per_round;  ///< elements that the launch's threads use at a time
+};
+
+/// @brief The most elements that a variant can be checked on, of which only a few blocks use any.
 ///
 /// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
-/// All elements are 0 at first. Then some at each end get different values, and the results must change
-/// accordingly, including those of a variant that is wrong on purpose where values are equal.
-/// Skips variants with a fixed shape or only one block, with a block that must be the last one, or with a
-/// large workspace.
-/// @return The error; nothing if the results are correct.
+/// @param[in] below Whether there are to be fewer than 2^31 elements, in an otherwise equal case.
+/// @return Nothing for variants with a fixed shape or only one block, with a block that must be the last one,
+///         or with a large workspace.
 template <typename Problem>
-std::optional<Failure> failure_far_out(const Variant<Problem>& variant) {
-    using Element = typename Problem::Element;
-    constexpr std::size_t kChanged = 40, kMostWorkspace = std::size_t{1} << 23;
+std::optional<FarCase> far_case(const Variant<Problem>& variant, bool below = false) {
+    constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
     if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
     // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
     // with 16, there are more than 2^32 threads, and thread 2^32 is one of those that run.
     const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
-    for (const auto& [elements, rounds] :
-         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}}) {
+    const auto of = [&](unsigned long long elements, unsigned int rounds) -> FarCase {
         const auto grid = static_cast<unsigned int>(elements / block / rounds + 2);
-        const std::size_t n = std::size_t{grid} * block * rounds - 3;
-        const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
-        if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
-
-        const auto memory = check_detail::zeros_without_room<Element>(n + 1);
-        Element* const data = memory.get() + 1;  // not where wide loads can begin
-        for (std::size_t turn = 0; turn < 16; ++turn)
-            check_detail::forbid_mebibyte(memory.get(), turn * grid * block * sizeof(Element));
-        Results results, expected;
-        try {
-            PreparedVariant<Problem> prepared(variant, n, shape);  // freed before a fault is forgotten
-            const check_detail::EndsOnly ends_only;
-            prepared.call(data);
-            expected = prepared.results();
-            for (std::size_t i = 0; i < kChanged; ++i) {
-                std::memset(&data[i], static_cast<int>(200 - i), sizeof(Element));
-                std::memset(&data[n - 1 - i], static_cast<int>(100 - i), sizeof(Element));
-            }
-            prepared.call(data);
-            results = prepared.results();
-        } catch (const CudaError& error) {
-            return Failure::of({n}, error);
-        }
-        Results change(Problem::kResults, 0);
-        for (std::size_t i = 0; i < kChanged; ++i) {
-            Problem::add(change, data[i], 1);
-            Problem::add(change, data[n - 1 - i], 1);
-        }
-        Problem::add(change, Element{}, 0 - 2 * kChanged);
-        change = variant.expected(change);
-        for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
-        if (variant.wrong_because != nullptr) results[0] = expected[0];
-        if (const auto wrong = first_difference(results, expected))
-            return Failure{Failure::Kind::result, {n}, wrong->text(results.size()), wrong};
-        return std::nullopt;
-    }
+        return {std::size_t{grid} * block * rounds - 3,
+                {variant.grid_follows_n ? 0 : grid, block},
+                std::size_t{grid} * block};
+    };
+    for (const auto& [elements, rounds] :
+         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}})
+        if (const FarCase c = of(elements, rounds); variant.workspace_size(c.n, c.shape) <= kMostWorkspace)
+            return below ? of(1ull << 30, rounds) : c;
     return std::nullopt;
 }
 
-/// The same. @return A description of the error; nothing if the results are correct.
+/// @brief Checks a variant on many elements in little memory and time.
+///
+/// All elements are 0 at first. Then some at each end get different values, and the results must change
+/// accordingly, including those of a variant that is wrong on purpose where values are equal.
+/// @return The error; nothing if the results are correct.
+template <typename Problem>
+std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const FarCase& c) {
+    using Element = typename Problem::Element;
+    constexpr std::size_t kChanged = 40;
+    const std::size_t n = c.n;
+    const auto memory = check_detail::zeros_without_room<Element>(n + 1);
+    Element* const data = memory.get() + 1;  // not where wide loads can begin
+    for (std::size_t turn = 0; turn < 16; ++turn)
+        check_detail::forbid_mebibyte(memory.get(), turn * c.per_round * sizeof(Element));
+    Results results, expected;
+    try {
+        PreparedVariant<Problem> prepared(variant, n, c.shape);  // freed before a fault is forgotten
+        const check_detail::EndsOnly ends_only;
+        prepared.call(data);
+        expected = prepared.results();
+        for (std::size_t i = 0; i < kChanged; ++i) {
+            std::memset(&data[i], static_cast<int>(200 - i), sizeof(Element));
+            std::memset(&data[n - 1 - i], static_cast<int>(100 - i), sizeof(Element));
+        }
+        prepared.call(data);
+        results = prepared.results();
+    } catch (const CudaError& error) {
+        return Failure::of({n}, error);
+    }
+    Results change(Problem::kResults, 0);
+    for (std::size_t i = 0; i < kChanged; ++i) {
+        Problem::add(change, data[i], 1);
+        Problem::add(change, data[n - 1 - i], 1);
+    }
+    Problem::add(change, Element{}, 0 - 2 * kChanged);
+    change = variant.expected(change);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += change[i];
+    if (variant.wrong_because != nullptr) results[0] = expected[0];
+    if (const auto wrong = first_difference(results, expected))
+        return Failure{Failure::Kind::result, {n}, wrong->text(results.size()), wrong};
+    return std::nullopt;
+}
+
+/// The same for the most elements, if the variant can be checked on many. @return A description of the error;
+/// nothing if there is none.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
-    return text_of(variant.name, failure_far_out(variant));
+    const auto c = far_case(variant);
+    return c ? text_of(variant.name, failure_far_out(variant, *c)) : std::nullopt;
 }

@@ -13,22 +13,22 @@
 /// How many elements a variant for the CPU is checked on.
 constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;
 
-/// @brief Checks a variant for the CPU on zeros, with a 1 at the end.
+/// @brief Checks a variant for the CPU on `n` zeros, of which the last is replaced by a 1.
 /// @return The error; nothing if the results are correct.
 template <typename Problem>
-std::optional<Failure> failure_of_long_input(const Variant<Problem>& variant) {
+std::optional<Failure> failure_of_long_input(const Variant<Problem>& variant, std::size_t n = kLongInput) {
     using Element = typename Problem::Element;
-    const auto data = check_detail::zeros_without_room<Element>(kLongInput);
-    data[kLongInput - 1] = 1;
-    PreparedVariant<Problem> prepared(variant, kLongInput, {});
+    const auto data = check_detail::zeros_without_room<Element>(n);
+    data[n - 1] = 1;
+    PreparedVariant<Problem> prepared(variant, n, {});
     prepared.call(data.get());
     Results expected(Problem::kResults, 0);
-    Problem::add(expected, Element{}, kLongInput - 1);
+    Problem::add(expected, Element{}, n - 1);
     Problem::add(expected, Element{1}, 1);
     const Results results = prepared.results();
     const auto wrong = first_difference(results, expected);
     if (!wrong) return std::nullopt;
-    return Failure{Failure::Kind::result, {kLongInput}, wrong->text(results.size()), wrong};
+    return Failure{Failure::Kind::result, {n}, wrong->text(results.size()), wrong};
 }
 
 /// The same. @return A description of the error; nothing if the results are correct.

@@ -37,7 +37,7 @@ std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<
 
 using Numbers = unsigned long long*;
 
-int calls_before = 0;
+int calls_before = 0, lost_of_equal = 0;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ TEST_CASE("a diagnosis names the fault of a sum") {
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n);
           }) == "right");
-    CHECK(said_of([](const int*, std::size_t, Numbers, Numbers, LaunchShape) {}) == "Nothing was stored.");
+    CHECK(said_of([](const int*, std::size_t, Numbers, Numbers, LaunchShape) {}) == "No result was stored.");
     CHECK(said_of([](const int*, std::size_t, Numbers sum, Numbers, LaunchShape) { *sum = 0; }) ==
           "No element is used at all.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
@@ -70,7 +70,7 @@ TEST_CASE("a diagnosis names the fault of a sum") {
           }) == "Element 7 is used 2 times.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = n > 1 ? reference_sum(data + 1, n - 2) : 0;
-          }) == "Element 0 is left out, and so is 1 of the others tried.");
+          }) == "Elements 0 and 99 are left out.");
     calls_before = 0;
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (calls_before++ == 0 ? 1 : 0);
@@ -94,12 +94,18 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
         "same memory at the same time.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (data[0] == data[n - 1] ? 1 : 0);
-          }) ==
-          "The result is right for different elements and wrong for equal ones: additions to one result "
-          "are lost.");
+          }) == "The result is right for different elements and wrong for equal ones: too much is added.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = static_cast<unsigned int>(reference_sum(data, n));
-          }) == "The sum of small numbers is right, and that of large ones wrong: every step needs 64 bits.");
+          }) ==
+          "The sum of small numbers is right, and that of large ones wrong, as if a step had fewer than 64 "
+          "bits.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = 0;
+              for (std::size_t i = 0; i < n; ++i)
+                  *sum += static_cast<unsigned long long>(static_cast<unsigned int>(data[i])) *
+                          static_cast<unsigned int>(data[i]);
+          }) == "The sum of small positive numbers is right, and that of negative ones wrong.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n / 1024 * 1024);
           }) ==
@@ -112,11 +118,23 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
             if (i % 32 != 3) *sum += square(data[i]) * (i % 90 == 4 ? 3 : 1);
     };
     CHECK(said_of(leaves_out) ==
-          "Element 3 is left out, and so are 2 of the others tried. Element 4 is used 3 times, and 1 of "
-          "the others tried more than once.");
+          "Elements 3, 35, 67 and 99 are left out. Elements 4 and 94 are used more than once, element 4 3 "
+          "times.");
     CHECK(said<SumOfSquares>(leaves_out, {5, "random"}) ==
-          "With n = 100, element 3 is left out, and so are 2 of the others tried. With n = 100, element "
-          "4 is used 3 times, and 1 of the others tried more than once.");
+          "With n = 100, elements 3, 35, 67 and 99 are left out. With n = 100, elements 4 and 94 are used "
+          "more than once, element 4 3 times.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = 0;
+              for (std::size_t i = 0; i < n; ++i)
+                  if (i % 10 < 7 && i % 10 != 5) *sum += square(data[i]);
+          }) == "Elements 5, 7 to 9, 15, 17 to 19 and 32 others are left out.");
+    CHECK(said<SumOfSquares>([](const int* data, std::size_t n, Numbers sum, Numbers,
+                                LaunchShape) { *sum = reference_sum(data, std::min<std::size_t>(n, 20)); },
+                             {300, "random"}) == "Of the elements tried, 20 to 299 are left out.");
+    CHECK(said<SumOfSquares>([](const int* data, std::size_t n, Numbers sum, Numbers,
+                                LaunchShape) { *sum = n > 50 ? square(data[50]) : 0; },
+                             {300, "random"})
+              .find("None of the elements that were tried is used.") == 0);
     Variant<SumOfSquares>::Run* const is_right_for_33 = [](const int* data, std::size_t n, Numbers sum,
                                                            Numbers, LaunchShape shape) {
         *sum = reference_sum(data, n) + (n > 9 && shape.block != 33 ? square(data[9]) - square(data[7]) : 0);
@@ -155,7 +173,7 @@ TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is righ
                   *sum = reference_sum(data, std::min<std::size_t>(n, shape.grid_or(2) * 32));
               },
               {98, "random"}) ==
-          "Element 64 is left out, and so are 20 of the others tried. The result is right with more "
+          "Elements 64 to 97 are left out. The result is right with more "
           "blocks: each thread must continue until all elements are used.");
 }
 
@@ -165,6 +183,10 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
               for (std::size_t b = 0; b < kBins; ++b) bins[b] = 0;
               for (std::size_t i = 0; i < n; ++i) ++bins[(data[i] + 1) % kBins];
           }) == "All elements are counted, but in the wrong bins.");
+    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+              for (std::size_t b = 0; b < kBins; ++b) bins[b] = 0;
+              for (std::size_t i = 0; i < n; ++i) ++bins[data[i] & (i < 16 ? 0x7f : 0xff)];
+          }) == "Elements 0 to 15 are counted in the wrong bin.");
     CHECK(
         said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
             std::fill(bins, bins + kBins, 0);
@@ -173,6 +195,21 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
         }) ==
         "Bytes of value 0 are counted, and those of value 255 are not: look at how the bins are cleared and "
         "added up.");
+    for (const auto& [lost, words] :
+         {std::pair{512, "it is too low by a multiple of 2^8, as if a counter had only 8 bits."},
+          {3 << 16, "it is too low by a multiple of 2^16, as if a counter had only 16 bits."},
+          {7, "additions to one result are lost."},
+          {-7, "too much is added."}}) {
+        lost_of_equal = lost;
+        CHECK(said<Histogram>(
+                  [](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+                      const Bins counts = reference_histogram(data, n);
+                      std::copy(counts.begin(), counts.end(), bins);
+                      if (counts[0] == n) bins[0] -= lost_of_equal;
+                  },
+                  {1000000, "uniform"}) ==
+              std::string("The result is right for different elements and wrong for equal ones: ") + words);
+    }
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               const Bins counts = reference_histogram(data, n);
               std::copy(counts.begin(), counts.end(), bins);
@@ -186,7 +223,7 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
               const Bins counts = reference_histogram(data - 1, n + 2);
               std::copy(counts.begin(), counts.end(), bins);
           }) ==
-          "Bin 165 includes bytes 0xA5, which are before and after the input: an index is out of range.");
+          "Bin 165 includes bytes 0xA5, which are before or after the input: an index is out of range.");
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               std::fill(bins, bins + kBins, 0);
               for (std::size_t i = 0; i < n; ++i)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -51,8 +52,7 @@ class Diagnosis {
         // Every second call counts zeros.
         if (later_call_ && answer && is_right(*answer) && to_zeros) {
             if (!is_right(*to_zeros))
-                say("The result is right for different elements and wrong for equal ones: additions to one "
-                    "result are lost.");
+                look_at_equal(*to_zeros);
             else if (always_right(data))
                 say("The first call is right and a later one wrong: something that a call leaves behind is "
                     "not cleared or reset.");
@@ -76,7 +76,8 @@ class Diagnosis {
         Results got, expected;
     };
     static constexpr unsigned long long kMostTimes = 1 << 20;  ///< how often a kernel may use an element
-    static constexpr unsigned long long kOld = 0x123456789;    ///< what the results are before a call
+    static constexpr std::size_t kAll = 128;                 ///< up to so many elements are tried one by one
+    static constexpr unsigned long long kOld = 0x123456789;  ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
     static unsigned long long sum_of(const Results& results) {
         return std::accumulate(results.begin(), results.end(), 0ull);
@@ -117,36 +118,47 @@ class Diagnosis {
         return true;
     }
 
+    /// A result for equal elements that is wrong, where the one for different elements is right.
+    void look_at_equal(const Answer& answer) {
+        const unsigned long long got = sum_of(answer.got), expected = sum_of(answer.expected);
+        const std::string begin = "The result is right for different elements and wrong for equal ones: ";
+        for (const unsigned int bits : {32u, 16u, 8u})
+            if (got < expected && (expected - got) % (1ull << bits) == 0)
+                return say(begin + "it is too low by a multiple of 2^" + std::to_string(bits) +
+                           ", as if a counter had only " + std::to_string(bits) + " bits.");
+        say(begin + (got < expected ? "additions to one result are lost." : "too much is added."));
+    }
+
     /// How often single elements are used: all others are 0, so the last result comes from one element.
     void look_for_single_elements(std::size_t n) {
         std::vector<Element> data(n);
         const auto to_zeros = answer_to(data);
         if (!to_zeros || to_zeros->got.back() != 0) return;
-        const std::string where = n != c_.n ? "With n = " + std::to_string(n) + ", element " : "Element ";
-        std::size_t tried = 0, left_out = 0, misplaced = 0, repeated = 0;
-        std::string first_left_out, first_repeated;
+        constexpr Element last = Problem::kResults > 1 ? static_cast<Element>(-1) : 1;
+        Tried tried{n};
+        unsigned long long first_times = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            const bool ends_warps = (i % 64 == 0 || i % 64 == 63) && tried < 160;
-            if (i >= 40 && !ends_warps && i + 20 < n) continue;
-            data[i] = Problem::kResults > 1 ? static_cast<Element>(-1) : 1;
+            const bool ends_warps = (i % 64 == 0 || i % 64 == 63) && tried.count < 160;
+            if (n > kAll && i >= 40 && !ends_warps && i + 20 < n) continue;
+            data[i] = last;
             const auto answer = answer_to(data);
             data[i] = 0;
-            ++tried;
             if (!answer || answer->got.back() > kMostTimes) return;  // something else is wrong
             const unsigned long long times = answer->got.back();
-            if (times == 0 && sum_of(answer->got) == n) ++misplaced;
-            if (times == 0 && left_out++ == 0) first_left_out = where + std::to_string(i) + " is left out";
-            if (times > 1 && repeated++ == 0)
-                first_repeated = where + std::to_string(i) + " is used " + std::to_string(times) + " times";
+            if (times == 0)
+                (sum_of(answer->got) == n ? tried.misplaced : tried.left_out).push_back({i, tried.count});
+            if (times > 1) tried.repeated.push_back({i, tried.count});
+            ++tried.count;
+            if (first_times <= 1) first_times = times;
         }
-        const auto others = [](std::size_t count, const char* before, const char* after) {
-            return count > 1 ? before + std::to_string(count - 1) + " of the others tried" + after : ".";
-        };
-        if (left_out == tried && tried > 1) {  // or counted elsewhere
+        if (tried.left_out.size() + tried.misplaced.size() == tried.count && tried.count > 1) {
             const unsigned long long sum = sum_of(to_zeros->got);
-            if (sum == 0)
+            const auto to_equal = answer_to(std::vector<Element>(n, last));
+            if (sum == 0 && to_equal && sum_of(to_equal->got) == 0)
                 say("No element is used at all.");
-            else if (misplaced == tried)
+            else if (sum == 0)
+                say("None of the elements that were tried is used.");
+            else if (tried.misplaced.size() == tried.count)
                 say("All elements are counted, but in the wrong bins.");
             else if (is_right(*to_zeros))
                 say("Bytes of value 0 are counted, and those of value 255 are not: look at how the bins are "
@@ -154,11 +166,52 @@ class Diagnosis {
             left_out_ = sum == 0;
             return;
         }
-        left_out_ = left_out > 0;
-        repeated_ = repeated > 0;
-        if (left_out_)
-            say(first_left_out + others(left_out, left_out == 2 ? ", and so is " : ", and so are ", "."));
-        if (repeated_) say(first_repeated + others(repeated, ", and ", " more than once."));
+        if (!tried.repeated.empty())
+            tried.left_out.insert(tried.left_out.end(), tried.misplaced.begin(), tried.misplaced.end());
+        left_out_ = !tried.left_out.empty();
+        repeated_ = !tried.repeated.empty();
+        if (!tried.misplaced.empty() && tried.repeated.empty())
+            say(words_about(tried.misplaced, tried) + " counted in the wrong bin.");
+        if (left_out_) say(words_about(tried.left_out, tried) + " left out.");
+        if (!repeated_) return;
+        const std::string times = std::to_string(first_times) + " times.",
+                          first = std::to_string(tried.repeated[0].index);
+        say(words_about(tried.repeated, tried) +
+            (tried.repeated.size() == 1 ? " used " + times
+                                        : " used more than once, element " + first + " " + times));
+    }
+
+    /// Some of the elements that were tried.
+    struct Tried {
+        std::size_t n;          ///< in an input of so many
+        std::size_t count = 0;  ///< how many were tried
+        struct One {
+            std::size_t index, turn;  ///< where it is, and how many were tried before it
+        };
+        std::vector<One> left_out{}, misplaced{}, repeated{};
+    };
+
+    /// "Element 7 is", or "Of the elements tried, 0 to 2, 4 and 5 others are".
+    std::string words_about(const std::vector<typename Tried::One>& elements, const Tried& tried) const {
+        constexpr int kMostRanges = 4;
+        std::vector<std::string> ranges;
+        std::size_t at = 0;
+        for (std::size_t end; at < elements.size() && ranges.size() < kMostRanges; at = end) {
+            for (end = at + 1; end < elements.size() && elements[end].turn == elements[end - 1].turn + 1;)
+                ++end;
+            const std::string last = std::to_string(elements[end - 1].index);
+            ranges.push_back(std::to_string(elements[at].index) +
+                             (end == at + 1 ? "" : (end == at + 2 ? " and " : " to ") + last));
+        }
+        if (at < elements.size()) ranges.push_back(std::to_string(elements.size() - at) + " others");
+        std::string words = tried.n != c_.n ? "With n = " + std::to_string(tried.n) + ", " : "";
+        words += elements.size() == 1    ? "element "
+                 : tried.count < tried.n ? "of the elements tried, "
+                                         : "elements ";
+        words[0] = static_cast<char>(std::toupper(words[0]));
+        for (std::size_t k = 0; k < ranges.size(); ++k)
+            words += (k == 0 ? "" : k + 1 < ranges.size() ? ", " : " and ") + ranges[k];
+        return words + (elements.size() == 1 ? " is" : " are");
     }
 
     /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.
@@ -196,7 +249,7 @@ class Diagnosis {
                 ++added_to;
         }
         if (untouched == got.size())
-            say("Nothing was stored.");
+            say("No result was stored.");
         else if (added_to > 0)
             say("The result was added to the old value: clear it first.");
         else if (untouched > 0)
@@ -204,7 +257,7 @@ class Diagnosis {
                 " bins were never stored: they still have their old values.");
         const unsigned long long sum = sum_of(got);
         if (got.size() == kBytes && sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
-            say("Bin 165 includes bytes 0xA5, which are before and after the input: an index is out of "
+            say("Bin 165 includes bytes 0xA5, which are before or after the input: an index is out of "
                 "range.");
     }
 
@@ -259,7 +312,21 @@ class Diagnosis {
         other = c_;
         other.input = Problem::inputs()[0].name;
         if (Problem::kResults == 1 && said_.empty() && other.input != c_.input && right(other))
-            say("The sum of small numbers is right, and that of large ones wrong: every step needs 64 bits.");
+            look_at_values();
+    }
+
+    /// A sum that is right for small numbers only.
+    void look_at_values() {
+        const auto is_right_for = [this](Element value) {
+            const auto answer = answer_to(std::vector<Element>(c_.n, value));
+            return answer && is_right(*answer);
+        };
+        if (!is_right_for(static_cast<Element>(-3)))
+            say("The sum of small positive numbers is right, and that of negative ones wrong.");
+        else if (!is_right_for(static_cast<Element>(100003)))
+            say("The sum of small numbers is right, and that of large ones wrong, as if a step had fewer "
+                "than "
+                "64 bits.");
     }
 
     static constexpr std::size_t kBytes = 256;

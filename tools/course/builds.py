@@ -2,15 +2,19 @@
 
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
+import threading
+from collections import defaultdict
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from console import ROOT, call, fail, quietly, say
 
 has_warned = False  # that the first build takes long
+threads = defaultdict(threading.Lock)  # those of this process that build, by the folders
 
 
 def require_space():
@@ -22,21 +26,33 @@ def require_space():
         fail(1, f"can't write to {ROOT}/build: the disk is full, or you have no permission")
 
 
+def holder(lock):
+    """Which process has locked a file, as it has written itself."""
+    pid, _, command = lock.read(4096).partition(" ")
+    return f"process {pid}: {command}" if command and os.path.exists(f"/proc/{pid}") else "another program"
+
+
 @contextmanager
 def locked(name):
     """Two builds of the same folder would break each other."""
     path = f"build/{name}.lock"
-    try:
-        lock = open(ROOT / path, "a", encoding="utf-8")
-    except OSError:
-        fail(1, f"can't write to {path}: does it belong to another user?")
-    with lock:  # no command that runs meanwhile has it, so it ends with this process
+    with threads[name]:  # or a thread of this process would be said to be another one
         try:
-            flock(lock, LOCK_EX | LOCK_NB)
+            lock = open(ROOT / path, "a+", encoding="utf-8", errors="replace")
         except OSError:
-            say("Waiting for another ./course that is building ...")
-            flock(lock, LOCK_EX)
-        yield
+            fail(1, f"can't write to {path}: does it belong to another user?")
+        with lock:  # no command that runs meanwhile has it, so it ends with this process
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+            except OSError:
+                lock.seek(0)
+                say(f"Waiting for a build of build/{name} by {holder(lock)}")
+                flock(lock, LOCK_EX)
+            lock.truncate(0)
+            name = os.path.basename(sys.argv[0])
+            lock.write(f"{os.getpid()} {shlex.join(['./course' if name == 'cli.py' else name, *sys.argv[1:]])}")
+            lock.flush()
+            yield
 
 
 def cache(preset):

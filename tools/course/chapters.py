@@ -13,6 +13,11 @@ def folders():
     return sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]_*/main.cu"))
 
 
+def with_pages():
+    """The chapters of the course, and others that have a page: not those of ./course live."""
+    return [folder for folder in folders() if (ROOT / folder / "README.md").exists()]
+
+
 def chapter_of(name):
     """The chapter that is called 3, 03 or by its folder, if there is one."""
     name = name.rstrip("/")

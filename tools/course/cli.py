@@ -45,7 +45,7 @@ docs     builds the site from the READMEs and the sources' comments: build/docs/
 install  installs all packages that these commands, .ci/run and editors need (tools/course/packages.txt);
          the other commands install the packages that they need
 
-CHAPTER       3, 03 or 03_shared_privatized; without one, all of them
+CHAPTER       3, 03 or 03_shared_privatized; without one, all that have a page
 FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these files and no others
 -I, -D ...    for such a program, as nvcc's, as are -std=c++NN and -Xcompiler -fopenmp (OpenMP)
 --backend     default: the GPU if one is visible and nvcc is installed, otherwise the simulator
@@ -184,7 +184,7 @@ def sort_subjects(command, options):
     if options.compiler and not options.file:
         fail(2, f"{options.compiler[0]} is for a program of your own: ./course {command} FILE.cu")
     options.named = sorted(set(options.chapters))
-    options.chapters = options.named or chapters.folders()
+    options.chapters = options.named or chapters.with_pages()
 
 
 def users_of(command, preset, has_applications=False):

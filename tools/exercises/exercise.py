@@ -9,10 +9,10 @@ exercise  checks your file for an exercise, by default the first unsolved one, a
           their times on a GPU or in chapter 01, otherwise with the lens's counts
 
 NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
---watch     checks again whenever you save; q quits, h shows a hint
+--watch     checks again whenever you save, and goes on to the next exercise; q quits, h shows a hint
 --hint      shows the next of three hints
 --solution  shows the chapter's own code, after asking
---diff      compares your file with the chapter's code
+--diff      compares your file with the chapter's code, after asking
 --reset     starts over, after asking; your file is kept under another name
 
 status    prints one line per exercise: whether your file has passed when it was last checked
@@ -51,6 +51,7 @@ import rows as results
 import text
 import verdict as checks
 from builds import build, build_checks
+from chapters import chapter_of
 from console import fail
 from progress import Progress
 from starter import ROOT, exercises, without_marks
@@ -182,7 +183,8 @@ def diff(work):
     lines = difflib.unified_diff(work.path.read_text(encoding="utf-8-sig", errors="replace").splitlines(),
                                  work.chapter.solution(work.exercise).splitlines(), str(work.exercise.file),
                                  f"{work.exercise.chapter}/kernels.cuh", lineterm="")
-    say("\n".join(lines) or "There is no difference.")
+    if confirmed("Show the chapter's own code?"):
+        say("\n".join(lines) or "There is no difference.")
 
 
 @contextmanager
@@ -206,25 +208,44 @@ def keys():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
+def next_unsolved(exercise, backend):
+    """The work on the first unsolved exercise after this one; None if there is none."""
+    every = exercises()
+    left = map(Work, every[every.index(exercise) + 1:])
+    return next((work for work in left if not (work.begun() and (verdict := noted_verdict(work, backend)) and verdict.passed)), None)
+
+
 def watch(work, backend):
+    """Checks a file whenever it is saved, and after success goes on to the next exercise."""
     # Compares the text and not its time: an editor may replace the file, and a network folder may be late.
-    seen = None
+    seen, missed = None, 0
     with keys() as wait:
         while True:
             try:
-                text = work.path.read_bytes()
-            except OSError:  # an editor is replacing it
-                text = seen
+                text, missed = work.path.read_bytes(), 0
+            except OSError:  # an editor may be replacing it
+                text, missed = seen, missed + 1
+            if missed == 4:
+                say("", f"{work.exercise.file} is gone. Save it again, or press q; ./course exercise {work.exercise.number} then begins a new one.")
+                seen = text = None
             if text != seen:
                 seen = text
                 if sys.stdout.isatty():
                     print("\033[2J\033[3J\033[H", end="")
                 say(f"Exercise {work.exercise.number}: {work.exercise.title}", f"Your file: {work.exercise.file}", "")
-                show(work, verify(work, backend), backend)
-                say("", "Waiting for you to save the file. q quits, h shows a hint.")
+                verdict = verify(work, backend)
+                show(work, verdict, backend)
+                if verdict.passed:
+                    work = next_unsolved(work.exercise, backend)
+                    if not work:
+                        return say("", "This was the last exercise.")
+                    say("", "", f"Next is exercise {work.exercise.number}: {work.exercise.title}")
+                    introduce(work)
+                    seen = work.path.read_bytes()
+                say("", f"Waiting for you to save {work.exercise.file}. q quits, h shows a hint.")
             key = wait(0.3)
             if key == "q":
-                return
+                return None
             if key == "h":
                 hint(work)
 
@@ -273,6 +294,8 @@ def plan(command, options):
         if fault is None:
             fail(2, f"no fault '{name}': faults are called 01-1 and so on, by chapter")
         return lambda: explain(fault) if options.answer else ask(fault, options.backend)
+    if command == "predict" and not predict.page(name).exists():
+        fail(1, f"{name} has no questions")
     chosen = find(name, exercises())
     if command in ("live", "predict") and "." in name:
         fail(2, f"{command} needs a chapter, such as {chosen[0].number[:2]}")
@@ -282,8 +305,6 @@ def plan(command, options):
             fail(2, f"the plan of {chosen[0].chapter} has no step {options.step}")
         return lambda: live.write(step, say)
     if command == "predict":
-        if not predict.page(chosen[0].chapter).exists():
-            fail(1, f"{chosen[0].chapter} has no questions")
         return lambda: ask_about(chosen[0].chapter, options.backend)
     if command == "status":
         return lambda: status(chosen, options.backend)
@@ -301,8 +322,21 @@ def ask(fault, backend):
 
 def ask_about(chapter, backend):
     if needed := predict.measures(chapter, backend):
-        build(backend, sorted(path.name for number in needed for path in ROOT.glob(f"{number}_*")), is_quiet=True)
+        build(backend, sorted(map(chapter_of, needed)), is_quiet=True)
     predict.predict(chapter, backend, say)
+
+
+def introduce(work):
+    """Creates the file if it does not exist, and shows the task. Also says whether an old file's starter has changed since."""
+    exercise = work.exercise
+    if work.begin():
+        say("", exercise.section("Task"), "",
+            f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
+        unsolved_yet = [each for each in work.chapter.reveals(exercise) if not noted(each).get("passed_once")]
+        if unsolved_yet:
+            say(f"It contains the solution of {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
+    elif work.starter_has_changed():
+        say("The starter of this exercise has changed since you began; your file stays as it is.", "")
 
 
 def of_one(chosen, options):
@@ -313,16 +347,9 @@ def of_one(chosen, options):
     work = Work(exercise)
     if not options.watch:
         say(f"Exercise {exercise.number}: {exercise.title}")
-    if work.begin():
-        say("", exercise.section("Task"), "",
-            f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
-        unsolved_yet = [each for each in work.chapter.reveals(exercise) if not noted(each).get("passed_once")]
-        if unsolved_yet:
-            say(f"It contains the solution of {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
-    elif not options.watch:
+    if work.begun() and not options.watch:
         say(f"Your file: {exercise.file}", "")
-    if work.starter_has_changed():
-        say("The starter of this exercise has changed since you began; your file stays as it is.", "")
+    introduce(work)
     if options.hint:
         hint(work)
     elif options.solution:

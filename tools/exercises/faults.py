@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from starter import ROOT, Chapter, exercises, without_comments
+from starter import ROOT, Chapter, exercises, folders_of_exercises, without_comments
 
 RECORD = ROOT / "docs" / "results" / "faults.txt"
 FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n"
@@ -62,7 +62,7 @@ def faults(chapter=""):
     """All faults, or those of a chapter, in the order of the course."""
     by_number = {each.number: each for each in exercises()}
     found = []
-    for page in sorted(ROOT.glob(f"{chapter}*_*/broken/faults.md")):
+    for page in sorted(page for each in folders_of_exercises() for page in (ROOT / each).glob("broken/faults.md") if each.startswith(chapter)):
         text = page.read_text(encoding="utf-8")
         here = []
         for match in FAULT.finditer(text):

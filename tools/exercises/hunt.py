@@ -43,8 +43,15 @@ def choose(name, chapter):
 
 def explain(fault):
     finders = [kind for kind, found in recorded().get(fault.name, {}).items() if found]
-    return [f"Fault {fault.name}: {fault.title}. The cause: {fault.cause}.", "", fault.diff.rstrip("\n"), "", fault.why,
+    return [f"Fault {fault.name}: {fault.title}. The cause: {fault.cause}.", "", *fault.diff.splitlines(), "", fault.why,
             f"Found by the checks: {', '.join(finders)}." if finders else "No check finds it."]
+
+
+def number(question, most):
+    """A number from 1 to `most`, which is asked for until there is one."""
+    while not (answer := input(question).strip()).isdecimal() or not 1 <= int(answer) <= most:
+        print(f"Type a number from 1 to {most}.")
+    return int(answer)
 
 
 def ask(fault, say, backend):
@@ -55,12 +62,12 @@ def ask(fault, say, backend):
     say(f"Fault {fault.name}: this code is wrong in one place. {task}", "", *listing(fault.text()), "",
         "The checks say:", *findings(fault, backend), "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
     try:
-        line = input("The number of the wrong line, or of the line after which one is missing: ")
-        cause = input("The number of the cause (see above): ")
+        line = number("The number of the wrong line, or of the line after which one is missing: ", len(fault.text().splitlines()))
+        cause = number("The number of the cause (see above): ", len(causes))
     except EOFError:
         return say("", f"To answer: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")
-    line_is_right = line.strip() in map(str, fault.lines())
-    cause_is_right = cause.strip() == str(causes.index(fault.cause) + 1)
+    line_is_right = line in fault.lines()
+    cause_is_right = causes[cause - 1] == fault.cause
     if line_is_right and cause_is_right:
         note("debug", found=sorted({*noted("debug").get("found", []), fault.name}))
         return say("", "Right.", "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")

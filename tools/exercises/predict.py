@@ -11,8 +11,9 @@ from pathlib import Path
 from starter import ROOT
 from student import note, noted
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
-import rows as results
+sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("results", "course")]
+import rows as results  # noqa: E402
+from chapters import chapter_of  # noqa: E402
 
 QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
                       re.MULTILINE | re.DOTALL)
@@ -57,7 +58,7 @@ class Question:
         return float(answer.replace(",", "")) if re.fullmatch(r"(?a)(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", answer) else None
 
     def grade(self, answer, rows):
-        """Whether an answer is right, and the right one in words; None if the rows don't contain it."""
+        """Whether an answer is right, the right one in words, and how far off the answer is; None if the rows don't contain it."""
         if self.kind == "lens":
             chapter, variant, column = shlex.split(self.words)
             table, = (ROOT / "docs" / "results" / "simulator").glob(f"lens-{chapter}_*.txt")
@@ -65,20 +66,33 @@ class Question:
                     if line.startswith(variant + " "))
             words = row[COLUMNS.index(column)]
             count = float(words.replace(",", ""))
-            return 1 / CLOSE_COUNT <= answer / count <= CLOSE_COUNT, f"{words.removesuffix('.00')}, as ./course lens {chapter} shows"
+            right = 1 / CLOSE_COUNT <= answer / count <= CLOSE_COUNT
+            return right, f"{words.removesuffix('.00')}, as ./course lens {chapter} shows", how_far(answer, count)
         if self.kind == "count":
             count = eval(self.words, {"__builtins__": {}})  # a product of numbers in the course's own page
-            return answer == count, f"{count:,}"
+            return answer == count, f"{count:,}", how_far(answer, count)
         times = [next((row["median_s"] for row in rows if row["chapter"].startswith(chapter) and row["variant"] == name
                        and row["case"] == "progression"), None) for chapter, name in self.variants()]
         if None in times:
             return None
         if self.kind == "ratio":
             ratio = times[0] / times[1]
-            return 1 / CLOSE <= answer / ratio <= CLOSE, results.three_digits(ratio)
-        order = [name for _, (_, name) in sorted(zip(times, self.variants()))]
-        return answer == order, ", ".join(f"{name} ({results.seconds(time)})" for time, name in
-                                          sorted(zip(times, (name for _, name in self.variants()))))
+            return 1 / CLOSE <= answer / ratio <= CLOSE, results.three_digits(ratio), how_far(answer, ratio)
+        order = sorted(zip(times, (name for _, name in self.variants())))
+        in_place = sum(one == other for one, (_, other) in zip(answer, order))
+        return (in_place == len(order), ", ".join(f"{name} ({results.seconds(time)})" for time, name in order),
+                "" if in_place == len(order) else f"{in_place or 'none'} of {len(order)} in place")
+
+
+def how_far(answer, right):
+    """By how much a number differs from the right one; nothing if it is equal."""
+    if answer == right:
+        return ""
+    word = "too high" if answer > right else "too low"
+    if answer == 0:
+        return word
+    factor = max(answer / right, right / answer)
+    return f"{word} by {abs(answer / right - 1):.1%}" if factor < 1.1 else f"{word} by a factor of {results.grouped(factor)}"
 
 
 def page(chapter):
@@ -120,11 +134,12 @@ def predict(chapter, backend, say):
         say("")
     note("predict", **answers)
     if needed := measures(chapter, backend):
-        folders = sorted(path.name for name in needed for path in ROOT.glob(f"{name}_*"))
-        rows, whose = measured(folders, backend)
+        rows, whose = measured(sorted(map(chapter_of, needed)), backend)
     else:
         rows, whose = results.read(ROOT / "docs" / "results" / "nvidia-h200.csv"), "the recorded NVIDIA H200"
     for question in asked:
-        right, words = question.grade(answers[f"{chapter[:2]}.{question.number}"], rows) or (False, "it is not in these results")
+        answer = answers[f"{chapter[:2]}.{question.number}"]
+        said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
+        right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
         source = f" on {whose}" if question.kind in ("ratio", "order") else ""
-        say(f"{question.number}. {'Right' if right else 'No'}: {words}{source}. {question.why}")
+        say(f"{question.number}. You said {said}. {'Right' if right else 'No'}{off and f', {off}'}: {words}{source}. {question.why}")

@@ -57,10 +57,15 @@ class Exercise:
         return re.findall(r"^\d\. ((?:.*\n?(?!\d\. ))*)", self.section("Hints"), re.MULTILINE)
 
 
+def folders_of_exercises():
+    """The folders of chapters that may have exercises, by their names: a folder without kernels, such as one for notes, is no chapter."""
+    return sorted({path.parent.name for path in ROOT.glob("[0-9][0-9]_*/kernels.cuh")})
+
+
 def exercises():
     """All exercises, in the order of the course."""
     found = []
-    for page in ROOT.glob("[0-9][0-9]_*/exercises/[0-9]*_*.md"):
+    for page in (page for chapter in folders_of_exercises() for page in ROOT.glob(f"{chapter}/exercises/[0-9]*_*.md")):
         number = f"{page.parent.parent.name[:2]}.{PAGE_NUMBER.fullmatch(page.name)[1]}"
         variant = re.search(r"^<!-- variant: (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
         found.append(Exercise(number, page.relative_to(ROOT), variant))

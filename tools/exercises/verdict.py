@@ -10,19 +10,21 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from fcntl import LOCK_EX, flock
 from functools import partial
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Callable
 
+import cpp
 from cpp import Rejected, Unbalanced, split, tokens_of
 from sandbox import CPU_SECONDS, OUTPUT, descendants, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 
-sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools" / "results")]
+sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("lens", "results", "course")]
 import counts  # noqa: E402
 import rows  # noqa: E402
 import text as lens  # noqa: E402
+from builds import locked  # noqa: E402
 
 SECONDS = 120  # per check
 UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2"}  # grids that follow an H200's 132 SMs would take minutes
@@ -40,13 +42,16 @@ CHECKS = {
 }
 
 BY_LUCK = "The results are right, but only by luck: a GPU may run the threads, or store, in another order."
-DEPENDS_ON_ORDER = {"text": "The result changes with the order of the threads: some of them use the same memory at the same time. "
-                            "A barrier or an atomic operation is missing, or an index is wrong.", "of_race": True}
+UNWRITTEN = "The results are right, but only by luck: memory is read that was never written."
+DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
+                            "missing, or if an index is wrong.", "of_race": True}
+DEPENDS_ON_MULTIPROCESSORS = "The result is right on a GPU with 2 multiprocessors, and wrong on one with 4, where the default grid has more blocks."
+IS_GIVEN = "All these lines were in the starter: look at the code that calls them."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero",
-           signal.SIGXCPU: f"after {CPU_SECONDS} seconds of work: an endless loop?",
+           signal.SIGKILL: "as by a system that has too little memory",
            signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
 
 
@@ -82,7 +87,7 @@ class Verdict:
 
     @property
     def first(self):
-        return f"Wrong for {self.short}" if self.case else self.short
+        return f"{'Stopped' if self.kind == 'time' else 'Wrong'} for {self.short}" if self.case else self.short
 
     @property
     def words(self):
@@ -106,8 +111,7 @@ def program(exercise, preset, order):
 def build(preset, targets):
     """Builds targets. Returns the compiler's messages; nothing on success."""
     (ROOT / "build").mkdir(exist_ok=True)
-    with open(ROOT / "build" / f"{preset}.lock", "a", encoding="utf-8") as lock:  # against ./course in another terminal
-        flock(lock, LOCK_EX)
+    with locked(preset):
         done = subprocess.run(["cmake", "--build", f"build/{preset}", "--target", *targets], cwd=ROOT, text=True,
                               errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
@@ -164,6 +168,20 @@ def does_not_compile(exercise, log):
     return not_compiled(*lines)
 
 
+def words_first(what, fault):
+    """What a failed call of CUDA means, and the call itself, if `what` is about one: PLACE: CALL: MEANING (CODE)."""
+    found = re.fullmatch(r"(.*?)(\S+:\d+): (.*?): (.*) \((cuda\w+)\)", what, re.DOTALL)
+    if not found:
+        return what, []
+    begin, place, call, why, code = found.groups()
+    own = fault.get("message", "")
+    if own and why.endswith(own):
+        return begin + own, [f"{place}: {call}: {why[:-len(own)].rstrip(': ')} ({code})"]
+    if place.startswith("common/"):  # the check's own, which has found an error that the student's code ignores
+        return f"{begin}{why}", [] if begin else [f"This error is of {call}."]
+    return f"{begin}{why}", [f"{place}: {call} ({code})"]
+
+
 def ended_by(number):
     """In words, what usually sends a program a signal."""
     try:
@@ -182,12 +200,29 @@ def changes_with_order(found, other):
 
 
 def with_meaning(order, meaning, found):
-    """A later check's verdict with the meaning of its failure."""
-    if order != "interleaved":
-        return replace(found, sentences=[*sentences(meaning), *found.sentences])
-    # In a race, guesses from the results would be misleading. A bad address or an endless loop is no race.
-    is_race = found.kind != "time" and found.fault.get("kind") != "address"
-    return replace(found, sentences=[{"text": meaning, "of_race": True}] if is_race else [])
+    """A later check's verdict with the meaning of its failure, if the plain check has passed."""
+    if order == "interleaved" and found.ends:
+        # In a race, guesses from the results would be misleading. A bad address is no race.
+        return replace(found, sentences=[{"text": meaning, "of_race": True}] if found.fault.get("kind") != "address" else [])
+    if order == "interleaved":
+        meaning = "If the threads run one after another, the same check passes."
+    elif found.kind != "tool":
+        meaning = "Without AddressSanitizer and UndefinedBehaviorSanitizer, the same check passes."
+    return replace(found, sentences=[*sentences(meaning), *found.sentences])
+
+
+def out_of_time(limit, cpu_seconds, begun):
+    """The verdict on a check that was stopped after `limit`, with how far it was."""
+    case, right, before = begun.get("case", {}), begun.get("right", 0), begun.get("cpu_seconds", 0)
+    said = []
+    if right:
+        own = max(0, cpu_seconds - before)
+        said = [f"The {right:,} cases before this one are right and took {before:.1f} s of CPU time; this one had used {own:.1f} s."]
+        if own < cpu_seconds / 2:
+            said.append("It makes progress, but does far too much work.")
+        elif own > 1:
+            said.append("This case never ends, or does far more work than those before it.")
+    return Verdict("time", f"{'i' if case else 'I'}t was stopped after {limit}.", sentences(*said), case)
 
 
 def read(written, token, status):
@@ -216,47 +251,63 @@ def tool_lines(errors):
     return said[:2], sites[0] if sites else ""
 
 
-def run(command, seed=None):
-    """Runs a check. The verdict has its message, and the simulator's or a sanitizer's."""
-    # Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
-    # Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
-    interleaved = str(command[0]).endswith("_interleaved")
-    seed = seed or ("7" if interleaved else "0")
-    workers, multiprocessors = ("4", "4") if interleaved else ("1", "2")
+# Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
+# Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
+IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
+INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPROCESSORS": "4"}
+
+
+def cpu_seconds_of(pid):
+    """The CPU time that a process has used."""
+    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def run(command, **settings):
+    """Runs a check, of which `settings` change the order of the threads. The verdict has its message, and the simulator's or a
+    sanitizer's."""
+    usual = INTERLEAVED if str(command[0]).endswith("_interleaved") else IN_ORDER
     limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
-    token = secrets.token_hex(16)
+    token, late = secrets.token_hex(16), None
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as written:
+        process = subprocess.Popen(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
+                                   stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE, pass_fds=[written.fileno()],
+                                   env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, **usual, **settings,
+                                        "CUDA_SIM_ADVICE": "0", "COURSE_VERDICT": str(written.fileno())})
         try:
-            done = subprocess.run(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
-                                  input=f"{token}\n", stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-                                  pass_fds=[written.fileno()],
-                                  env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, "CUDA_SIM_WORKERS": workers,
-                                       "CUDA_SIM_MULTIPROCESSORS": multiprocessors, **os.environ, "CUDA_SIM_SEED": seed,
-                                       "CUDA_SIM_ADVICE": "0", "COURSE_VERDICT": str(written.fileno())})
-        except subprocess.TimeoutExpired as late:
-            lines = [line for line in (late.stderr or b"").decode(errors="replace").splitlines() if "simulator:" in line]
-            return Verdict("time", f"It did not end within {SECONDS} seconds: does it wait for something, or is this machine busy?",
-                           sentences(*(line.strip() for line in lines[:1])))
+            errors = process.communicate(f"{token}\n", timeout=SECONDS)[1]
+        except subprocess.TimeoutExpired:
+            late = cpu_seconds_of(process.pid)
+            process.kill()
+            errors = process.communicate()[1]
+        except BaseException:
+            process.kill()
+            raise
         written.seek(0)
-        verdict, begun = read(written.read(), token, done.returncode)
+        verdict, begun = read(written.read(), token, process.returncode)
         if verdict and verdict.passed:
             return verdict
         out.seek(max(0, begun.get("output", 0)))
         printed = out.read().decode("utf-8", "replace").splitlines()
-    said, site = tool_lines(done.stderr)
+    said, site = tool_lines(errors)
     if not verdict:
-        if done.returncode >= 0:
-            kind, what, case = "tool" if said else "status", said.pop(0) if said else f"It ended with status {done.returncode}.", {}
+        status, case = process.returncode, begun.get("case", {})
+        if late is not None:
+            verdict = out_of_time(f"{SECONDS} seconds, in which it used {late:.1f} s of CPU time: it waits, or this machine is busy", late, begun)
+        elif status == -signal.SIGXCPU:
+            verdict = out_of_time(f"{CPU_SECONDS} seconds of CPU time, the limit of a check", CPU_SECONDS, begun)
+        elif status < 0:
+            what = ended_by(-status)
+            verdict = Verdict("signal", what[0].lower() + what[1:] if case else what, case=case)
         else:
-            out_of_time, case = done.returncode == -signal.SIGXCPU and said, begun.get("case", {})
-            kind, what = ("time", "It does not end.") if out_of_time else ("signal", ended_by(-done.returncode))
-        verdict = Verdict(kind, what[0].lower() + what[1:] if case else what, case=case)
-    return replace(verdict, sentences=verdict.sentences + sentences(*said), site=verdict.site or site, printed=printed)
+            verdict = Verdict("tool", said.pop(0)) if said else Verdict("status", f"It ended with status {status}.")
+    what, technical = words_first(verdict.what, verdict.fault)
+    return replace(verdict, what=what, sentences=verdict.sentences + sentences(*said, *technical), site=verdict.site or site, printed=printed)
 
 
 def in_two_orders(exercise, found, command):
     """A check's verdict, which says whether it depends on the order of the simulator's threads."""
-    if found.passed or exercise.on_cpu or not found.ends or not changes_with_order(found, run(command, seed="5")):
+    if found.passed or exercise.on_cpu or not found.ends or not changes_with_order(found, run(command, CUDA_SIM_SEED="5")):
         return found
     return replace(found, sentences=[DEPENDS_ON_ORDER])
 
@@ -266,10 +317,33 @@ def has_lens(exercise):
     return exercise.chapter > "03" and not exercise.on_cpu
 
 
-def words_of_lens(seen):
-    """Sentences about the first race, missing fence, or read of what was never stored that the lens has seen, if any."""
+def given_lines(exercise):
+    """The lines of a student's file that are in definitions as the starter has them, each as FILE:LINE."""
+    text, starter = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace"), Chapter(exercise.chapter).starter(exercise)
+    found = set()
+    for definition in cpp.definitions(starter):
+        lines = definition.with_comment(starter)
+        at = text.find("\n".join(lines))
+        if at >= 0 and not any("TODO" in line for line in lines):
+            first = text.count("\n", 0, at) + 1
+            found.update(f"{exercise.file}:{number}" for number in range(first, first + len(lines)))
+    return found
+
+
+def findings_of_lens(seen, given=frozenset()):
+    """The races, missing fences, and reads of what was never stored that the lens has seen, first those outside of the given lines."""
     found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
-    return sentences(*map(lens.one_line, lens.finding_words(found[0]))) if found else []
+    return sorted(found, key=lambda each: is_given(each, given))
+
+
+def is_given(finding, given):
+    return {finding["line"], finding.get("other_line", finding["line"])} <= given
+
+
+def words_of_lens(seen, given=frozenset()):
+    """Sentences about the first of these findings, if there are any."""
+    found = findings_of_lens(seen, given)[:1]
+    return sentences(*(lens.one_line(line) for each in found for line in [*lens.finding_words(each), *[IS_GIVEN] * is_given(each, given)]))
 
 
 def look(command):
@@ -278,10 +352,11 @@ def look(command):
     return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
 
 
-def by_lens(command):
+def by_lens(command, given=frozenset()):
     """A verdict about what only the lens finds, if there is anything."""
-    races = words_of_lens(look(command))
-    return Verdict("luck", BY_LUCK, races) if races else None
+    seen = look(command)
+    found = findings_of_lens(seen, given)
+    return Verdict("luck", UNWRITTEN if found[0]["problem"] == "unwritten" else BY_LUCK, words_of_lens(seen, given)) if found else None
 
 
 def rejected(exercise):
@@ -346,7 +421,7 @@ def stages(exercise, backend):
     if backend == "simulator":
         found.insert(1, Stage("nvcc", "simulator", "", lambda each, _: by_clang(each)))
         if has_lens(exercise):
-            found.append(Stage("lens", "simulator", "lens", lambda _, ready: by_lens([ready])))
+            found.append(Stage("lens", "simulator", "lens", lambda each, ready: by_lens([ready], given_lines(each))))
     return found
 
 
@@ -417,8 +492,15 @@ def with_lines(exercise, verdict, seen_by_lens):
     return replace(verdict, sentences=of_race + found.sentences) if found and found.kind == "luck" else verdict
 
 
-def explained(exercise, found, later):
-    """A verdict with what other runs, and the stages after it, say about the cause."""
+def explained(exercise, stage, found, later):
+    """A stage's verdict with what other runs, and the stages after it, say about the cause."""
+    plain = [program(exercise, "simulator", "plain")]
+    if stage.order == "plain" and stage.preset == "simulator":
+        found = in_two_orders(exercise, found, plain)
+    elif stage.order == "interleaved" and any(each["of_race"] for each in found.sentences) and not run(plain, **{**INTERLEAVED, "CUDA_SIM_WORKERS": "1"}).passed:
+        # It is wrong even if the threads run one after another.
+        by_size = run(plain, CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
+        found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_MULTIPROCESSORS))
     if found.kind == "signal":
         # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere.
         crash = later("sanitizers")
@@ -441,7 +523,5 @@ def verify(exercise, backend, tell=lambda stage, found: None):
             elif found and (found.kind in BY_COMPILER or backend != "simulator"):
                 return found
             elif found:
-                if stage is started.stages[0]:
-                    found = in_two_orders(exercise, found, [program(exercise, stage.preset, stage.order)])
-                return explained(exercise, found, started.later)
+                return explained(exercise, stage, found, started.later)
     return Verdict("right", not_tried=not_tried)

@@ -47,7 +47,8 @@ def look(name, tests):
 def main(arguments):
     if arguments not in ([], ["--all"]):
         raise Problem(__doc__)
-    chapters = [path.parent for path in ROOT.glob("[0-9][0-9]_*/kernels.cuh") if "__global__" in path.read_text(encoding="utf-8")]
+    chapters = [path.parent for path in ROOT.glob("[0-9][0-9]_*/kernels.cuh") if "__global__" in path.read_text(encoding="utf-8")
+                and (path.parent / "README.md").exists()]  # without those of ./course live
     sources = [path for chapter in chapters for path in (*chapter.glob("checks.cu"), *chapter.glob("applications/checks.cu"))]
     programs = {"_".join(path.relative_to(ROOT).parts[:-1]) + "_checks_lens": RIGHT if arguments or "applications" in path.parts
                 else QUICK for path in sorted(sources)}

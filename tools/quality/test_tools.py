@@ -577,8 +577,9 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                ("stopped, one", False), ("stopped, right", True)):
             self.says(f"{begin}print(changes_with_order({pair}))", f"{expected}\n")
         for order, found, expected in (("interleaved", "one", "['Wrong for n = 1: got 0', '  a race']"), ("interleaved", "stopped", "thread 3']"),
-                                       ("interleaved", "Verdict('time', 'endless')", "['endless']"),
-                                       ("plain", "one", "['Wrong for n = 1: got 0', '  a race', '  a guess']")):
+                                       ("interleaved", "Verdict('time', 'endless')", "['endless', '  If the threads run one after another, the same check passes.']"),
+                                       ("plain", "one", "got 0', '  Without AddressSanitizer and UndefinedBehaviorSanitizer, the same check passes.', '  a guess']"),
+                                       ("plain", "Verdict('tool', 'overflow')", "['overflow', '  a race']")):
             self.says(f"{begin}print(with_meaning('{order}', 'a race', {found}).words)", expected)
 
     def test_a_crash_says_what_it_usually_means_and_the_line(self):
@@ -592,7 +593,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_a_loop_without_an_end_is_no_crash(self):
         self.write("loop", "echo 'simulator: the code at work/03.1_one.cuh:7 goes on' >&2; kill -XCPU $$\n")
         self.says("import verdict\nfound = verdict.run(['bash', 'loop'])\nprint(*found.words, found.kind, sep='\\n')",
-                  "It does not end.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
+                  "It was stopped after 30 seconds of CPU time, the limit of a check.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
+        self.write("tell", "echo '{\"case\": {\"n\": 5, \"words\": \"n = 5\"}, \"right\": 1234, \"cpu_seconds\": 27.04}' >&$COURSE_VERDICT; kill -XCPU $$\n")
+        show = "import verdict as v\nv.SECONDS = {}\nfound = v.run(['bash', 'tell'])\nprint(*found.words, found.kind, sep='\\n')"
+        self.says(show.format(120), "Stopped for n = 5: it was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
+                  "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  It makes progress, but does far too much work.\ntime\n")
+        self.write("tell", (self.folder / "tell").read_text().replace("27.04", "2").replace("kill -XCPU $$", "exec sleep 60"))
+        self.says(show.format(1), "Stopped for n = 5: it was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waits, or this machine is busy.\n",
+                  "this one had used 0.0 s.\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
         begin = ("import json, os\ndef told(**line): os.write(int(os.environ['COURSE_VERDICT']), json.dumps(line).encode() + b'\\n')\n"
@@ -722,6 +730,33 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                "print(predict.Question('1', '{}', '01 a, b, c', 'Which?', '').ask())")
         self.says(ask.format(["", "1 1 2", "x", "3 1 2"], "order"), "Type each of these numbers once, such as 3 2 1.\n", "['c', 'a', 'b']")
         self.says(ask.format(["two", "1,5", "-1", "1,500"], "ratio"), "Type a number, such as 2 or 1.5.\n", "1500.0")
+
+    def test_a_prediction_is_repeated_with_how_far_off_it_is(self):
+        self.write("03_x/main.cu", "")
+        self.write("docs/results/nvidia-h200.csv", "")
+        ask = ("import builtins, predict as p\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
+               "times = {{'a': 1e-6, 'b': 2e-6, 'c': 3e-6}}\n"
+               "p.results.read = lambda _: [{{'chapter': '03_x', 'case': 'progression', 'variant': v, 'median_s': t}} for v, t in times.items()]\n"
+               "p.questions = lambda _: [p.Question('1', '{}', '{}', 'Which?', 'So.')]\np.predict('03_x', 'simulator', print)\n")
+        for answer, kind, words, said in (("3", "ratio", "03 b / a", "You said 3. Right, too high by a factor of 1.50: 2.00 on the recorded NVIDIA H200. So."),
+                                          ("1,000", "count", "2 * 2", "You said 1,000. No, too high by a factor of 250: 4. So."),
+                                          ("0", "count", "2 * 2", "You said 0. No, too low: 4. So."), ("4", "count", "2 * 2", "You said 4. Right: 4. So."),
+                                          ("2.1", "ratio", "03 b / a", "You said 2.1. Right, too high by 5.0%: 2.00"),
+                                          ("2 1 3", "order", "03 a, b, c", "You said b, a, c. No, 1 of 3 in place: a (1.00 us)"),
+                                          ("2 3 1", "order", "03 a, b, c", "You said b, c, a. No, none of 3 in place: ")):
+            self.says(ask.format([answer], kind, words), "1. " + said)
+
+    def test_a_fault_is_shown_as_a_diff_and_nonsense_is_asked_again(self):
+        ask = ("import builtins, exercise as e, hunt\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
+               "hunt.findings = lambda *_: ['It is wrong.']\ne.build_checks = lambda _: None\nfault, = faults()\n"
+               "e.ask(fault, 'simulator')\n")
+        path = self.folder / "03_x/broken/faults.md"
+        path.write_text(path.read_text().replace("+= 2;", f"+= 2;  // {'long ' * 20}end"))
+        said = self.says(ask.format("['x', '0', '', '99', str(min(faults()[0].lines())), '²', '2', ' 1 ']"), "Right.")
+        self.assertEqual(said.count("Type a number from 1 to "), 6)
+        self.assertIn("\n     kernel(int* d_sum) {\n-    *d_sum += 1;  // wasted\n+    *d_sum += 2;  // long ", said)
+        self.assertIn("long end\n }\n", said)
+        self.says(ask.format("['1', '1']"), "The line is wrong, the cause is right.")
 
 
 class Predictions(unittest.TestCase):

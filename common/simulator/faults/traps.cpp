@@ -60,7 +60,7 @@ void handle_tick() {
 }
 
 void handle_time_limit() {
-    if (running_block == nullptr) tell_cpu_fault("more CPU time than it may: an endless loop?");
+    if (running_block == nullptr) tell_cpu_fault("more CPU time than it may");
 }
 
 }  // namespace sim::platform

@@ -41,8 +41,8 @@ CHECKS = {
     ],
 }
 
-BY_LUCK = "The results are right, but only by luck: a GPU may run the threads, or store, in another order."
-UNWRITTEN = "The results are right, but only by luck: memory is read that was never written."
+BY_LUCK = "The results are right, but accesses to the same memory have no order: a GPU may choose another one."
+UNWRITTEN = "The results are right, but memory is read that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}
 DEPENDS_ON_MULTIPROCESSORS = "The result is right on a GPU with 2 multiprocessors, and wrong on one with 4, where the default grid has more blocks."
@@ -161,6 +161,8 @@ def not_compiled(*lines):
 
 def does_not_compile(exercise, log):
     """The verdict on a student's file that does not compile."""
+    if not re.search(r"\berror\b.*:", log):  # such as a full disk, or a compiler that was killed
+        return Verdict("compile", "The build failed, but no compiler names an error. Its last lines:", sentences(*log.splitlines()[-5:]))
     lines = compiler_words(log)
     if found := lacks(exercise):
         # The compiler's own line may be far below the mistake, or not in the file.
@@ -349,7 +351,12 @@ def words_of_lens(seen, given=frozenset()):
 def look(command):
     """Runs a check under the lens, and returns its findings and counts."""
     settings = [f"{name}={value}" for name, value in UNDER_LENS.items()]
-    return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
+    try:
+        return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
+    except rows.Problem as problem:
+        if "timeout has ended with status 124" in str(problem):
+            raise rows.Problem(f"It did not end within {SECONDS} seconds.") from None
+        raise
 
 
 def by_lens(command, given=frozenset()):
@@ -473,7 +480,9 @@ class Stages:
         try:
             if end and end.done():
                 return end.result()
+            ended = {each: end for each, end in self.ends.items() if end.done()}
             stop(self.ends.values())
+            self.ends = ended
             return stage and stage.end(self.exercise)
         except NotTried as why:
             print(f"The {name} could not look for more: {why}", file=sys.stderr)
@@ -501,12 +510,13 @@ def explained(exercise, stage, found, later):
         # It is wrong even if the threads run one after another.
         by_size = run(plain, CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
         found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_MULTIPROCESSORS))
-    if found.kind == "signal":
-        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere.
+    if found.kind == "signal" or found.kind == "result" and exercise.on_cpu:
+        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere, or has another result.
         crash = later("sanitizers")
         if crash and crash.kind in ("tool", "signal"):
             said = [*sentences(*[crash.what] * (crash.kind == "tool")), *crash.sentences]
-            found = replace(found, sentences=said or found.sentences, site=crash.site or found.site)
+            kept = found.sentences if found.kind == "result" or not said else []
+            found = replace(found, sentences=said + kept, site=crash.site or found.site)
     return with_lines(exercise, found, partial(later, "lens"))
 
 

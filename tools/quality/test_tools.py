@@ -630,6 +630,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             with self.subTest(expected):
                 self.write("work/03.1_one.cuh", text)
                 self.says(show, expected)
+        self.says(show.replace("'the entry:1:2: error: lost'", "'[1/2]\\nFAILED: x\\nKilled'"), "no compiler names an error. Its last lines:', '[1/2]', 'FAILED: x', 'Killed']")
 
     def test_the_stages_of_a_verdict_are_told_in_order_and_a_fault_ends_those_after_it(self):
         self.write("work/03.1_one.cuh", "")
@@ -643,6 +644,21 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(begin.format(f"[('1', {right}), ('2', refuse)]"), "kind='right'", "not_tried={'2': 'a b'}")
         self.says("v = __import__('verdict')\nv.build = lambda *_: 'x.cuh:1: error: y'\nv.lacks = lambda *_: []\n"
                   "print(v.Stage('1', 'p', 'plain', None).end(exercise).words)", "['It does not compile.', 'x.cuh:1: error: y']")
+
+    def test_what_a_later_stage_finds_explains_a_fault(self):
+        self.write("work/03.1_one.cuh", "")
+        begin = ("import subprocess, threading, verdict as v\nfrom starter import Exercise\nbegun = threading.Event()\n"
+                 "def wrong(*_): begun.wait(); return v.Verdict('{}', 'got 0', v.sentences('A guess.'), {{'n': 9999, 'words': 'n'}}, has_poison=True)\n"
+                 "def slow(): begun.set(); return subprocess.run(['sleep', '0.3']).returncode == 0  # or it was ended\n"
+                 "def crash(*_): return v.Verdict('tool', 'overflow', v.sentences('at a line')) if slow() else None\n"
+                 "def race(*_): return v.Verdict('luck', '', v.sentences('race')) if slow() else None\n"
+                 "Exercise.on_cpu = {}\nv.in_two_orders = lambda _, found, *__: found\n"
+                 "v.stages = lambda *_: [v.Stage(name, 'simulator', '', run) for name, run in (('plain', wrong), ('sanitizers', crash), ('lens', race))]\n"
+                 "print(v.verify(exercise, 'simulator').words)\n")
+        for kind, on_cpu, expected in (("result", False, "'  race']"), ("result", True, "'  overflow', '  at a line', '  A guess.']"),
+                                       ("signal", False, "'  race']"), ("signal", True, "'  overflow', '  at a line']"), ("overrun", True, "got 0', '  A guess.']")):
+            with self.subTest(f"{kind} {on_cpu}"):
+                self.says(begin.format(kind, on_cpu), expected)
 
     def test_progress_is_a_line_on_a_terminal_and_otherwise_a_line_for_each_stage(self):
         show = "from progress import Progress\np = Progress(['1', '2', '3'])\n{}p.tell('1', '✓')\np.tell('2', '–')\np.tell('3', '✗')\n"
@@ -675,6 +691,84 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                 self.assertIn(said, run.stderr)
                 self.assertEqual(list((self.folder / "build").glob("*/*")), [])
 
+    def test_a_watched_file_may_vanish_and_after_success_the_next_exercise_follows(self):
+        (self.folder / "03_x/exercises/2_two.md").write_text((self.folder / "03_x/exercises/1_one.md").read_text().replace("# 03.1 One", "# 03.2 Two"))
+        self.write("03_x/kernels.cuh", self.KERNELS.replace("// [/03.1] return;", "// [/03.1] return;\n    // [03.2] More.\n    // [/03.2]"))
+        self.write("work/03.1_one.cuh", "wrong")
+        code = ("import sys; sys.path[:0] = ['tools/exercises', 'tools/course']\nimport exercise as e\nfrom contextlib import contextmanager\nfrom pathlib import Path\n"
+                "one, two = Path('work/03.1_one.cuh'), Path('work/03.2_two.cuh')\n"
+                "steps = iter([one.unlink, None, None, None, None, lambda: one.write_text('wrong again'), lambda: one.write_text('right'), None, 'h',\n"
+                "              lambda: two.write_text('wrong'), lambda: two.write_text('right')])\n"
+                "def wait(_):\n    step = next(steps)\n    return step if isinstance(step, str) else step and step() and '' or ''\n"
+                "@contextmanager\ndef keys(): yield wait\n"
+                "e.keys, e.show = keys, lambda *_: print('shown')\n"
+                "def verdict(exercise, *_): return e.checks.Verdict('right' if Path(exercise.file).read_text() == 'right' else 'result', 'bad')\n"
+                "e.checks.verify = verdict\ne.checks.stages = lambda *_: []\n"
+                "e.watch(e.Work(e.exercises()[0]), 'simulator')\n")
+        run = self.run_tool("python3", "-c", code)
+        self.assertEqual(run.stderr, "")
+        self.assertEqual([line for line in run.stdout.splitlines() if re.match("Exercise|shown|Next|work/.* is gone|Hint|This was|Your file is", line)],
+                         ["Exercise 03.1: One", "shown", "work/03.1_one.cuh is gone. Save it again, or press q; ./course exercise 03.1 then begins a new one.",
+                          "Exercise 03.1: One", "shown", "Exercise 03.1: One", "shown", "Next is exercise 03.2: Two",
+                          "Your file is work/03.2_two.cuh. Replace each TODO, then check the file with the same command.", "Hint 1 of 3: a",
+                          "Exercise 03.2: Two", "shown", "Exercise 03.2: Two", "shown", "This was the last exercise."])
+
+    def test_the_solution_is_shown_after_asking_only(self):
+        self.write("work/03.1_one.cuh", "mine")
+        for option in ("diff", "solution"):
+            show = "import builtins, exercise as e\nbuiltins.input = lambda text: print(text) or '{}'\ne." + option + "(work)"
+            self.assertEqual(self.says(show.format("")), "Show the chapter's own code? [y/N] \n")
+            self.says(show.format("y"), "*d_sum += 1;")
+
+    def test_status_fits_100_columns_and_knows_what_was_checked(self):
+        self.write("work/03.1_one.cuh", "mine")
+        show = ("import exercise as e\ndef after(kind, text='mine'):\n    e.checks.verify = lambda *_: e.checks.Verdict(kind, 'much ' * 40)\n"
+                "    e.checks.stages = lambda *_: []\n    e.verify(work, 'simulator')\n    work.path.write_text(text)\n    e.status([exercise], 'simulator')\n"
+                "e.status([exercise], 'simulator')\nafter('tool')\nafter('right')\nafter('right', 'changed')\nafter('tool', 'changed')\n")
+        lines = [line for line in self.says(show).splitlines() if line.startswith("03.1")]
+        for line, expected in zip(lines, ("not checked since it changed", "failing: much much", "passed", "passed before, not checked since it changed",
+                                          "passed before, failing: much much")):
+            self.assertRegex(line, f"^03.1  One  {expected}")
+            self.assertLessEqual(len(line), 100)
+        self.assertEqual(len(lines), 5)
+        self.write("03_x/kernels.cuh", self.KERNELS + "// other checks\n")
+        self.says("import exercise as e\ne.status([exercise], 'simulator')", "passed before, not checked since it changed")
+
+    def test_folders_that_are_not_the_courses_are_left_out(self):
+        for path in ("10_notes/exercises/1_mine.md", "10_notes/broken/faults.md", "10_notes/README.md", "mine/broken/faults.md"):
+            self.write(path, "# Mine\n\n## 1. Nothing\n")
+        self.write("08_live/kernels.cuh", self.KERNELS)
+        for chapter in ("03_x", "08_live"):
+            self.write(f"{chapter}/main.cu", "")
+        self.write("03_x/README.md", "")
+        self.says("import chapters, faults\nprint(chapters.folders(), chapters.with_pages(), [each.name for each in faults.faults()])",
+                  "['03_x', '08_live'] ['03_x'] ['03-1']\n")
+
+    def test_a_failed_call_comes_after_what_it_means(self):
+        show = "import verdict\nprint(verdict.words_first({!r}, {!r}))"
+        for what, fault, expected in (
+                ("work/a.cuh:3: cudaGetLastError(): an illegal access: k, thread 3 reads (cudaErrorX)", {"message": "k, thread 3 reads"},
+                 "('k, thread 3 reads', ['work/a.cuh:3: cudaGetLastError(): an illegal access (cudaErrorX)'])"),
+                ("work/a.cuh:3: cudaMemcpy(a, b): invalid argument (cudaErrorX)", {}, "('invalid argument', ['work/a.cuh:3: cudaMemcpy(a, b) (cudaErrorX)'])"),
+                ("It does not check: common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('It does not check: invalid argument', [])"),
+                ("common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('invalid argument', ['This error is of a launch.'])"),
+                ("got 0", {}, "('got 0', [])")):
+            self.says(show.format(what, fault), expected)
+
+    def test_a_race_in_given_code_is_told_after_others_and_as_such(self):
+        starter = self.says("print(work.chapter.starter(exercise), end='')")
+        self.write("work/03.1_one.cuh", starter.replace("    // TODO: Add.\n", "    mine();\n\n"))
+        first = starter.splitlines().index("inline void run(int* d_sum) { kernel<<<1, kBlock>>>(d_sum); }") + 2
+        seen = ("import verdict as v\ngiven = v.given_lines(exercise)\n"
+                "def race(*lines): return {{'problem': 'race', 'line': f'work/03.1_one.cuh:{{lines[0]}}', 'other_line': f'work/03.1_one.cuh:{{lines[1]}}',\n"
+                "    'kernel': 'k', 'space': 'shared', 'array': 'a', 'offset': 4, 'count': 1, 'distance': 'warps', 'partial_barriers': [],\n"
+                "    **{{f'{{end}}{{name}}': 0 for end in ('', 'other_') for name in ('kind', 'block', 'thread')}}, 'calls': [], 'other_calls': []}}\n"
+                "for lines in ({}): print([each['text'] for each in v.words_of_lens({{'findings': [race(*each) for each in lines]}}, given)])\n")
+        said = self.says(seen.format(f"[({first}, {first})], [({first}, {first}), (9, {first})]")).splitlines()
+        self.assertIn("All these lines were in the starter: look at the code that calls them.", said[0])
+        self.assertIn("work/03.1_one.cuh:9 by", said[1])
+        self.assertNotIn("in the starter", said[1])
+
     def test_two_builds_of_a_folder_wait_for_each_other(self):
         self.write("cmake", "#!/bin/sh\necho begin >>log\nsleep 0.3\necho end >>log\n")
         (self.folder / "cmake").chmod(0o755)
@@ -684,6 +778,9 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for run in [subprocess.Popen(["python3", "-c", code], cwd=self.folder, env=path) for _ in range(2)]:
             self.assertEqual(run.wait(), 0)
         self.assertEqual((self.folder / "log").read_text(), "begin\nend\n" * 2)
+        code += "\n".join(["", "import threading", "for _ in range(2): threading.Thread(target=verdict.build, args=('simulator', ['x'])).start()"])
+        run = subprocess.run(["python3", "-c", code], cwd=self.folder, env=path, check=True, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(((self.folder / "log").read_text(), run.stderr), ("begin\nend\n" * 5, ""))  # no thread waits for another ./course
 
     def test_the_first_error_of_a_log_is_no_file_of_that_name(self):
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]

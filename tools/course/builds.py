@@ -14,7 +14,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from console import ROOT, call, fail, quietly, say
 
 has_warned = False  # that the first build takes long
-threads = defaultdict(threading.Lock)  # those of this process that build, by the folders
+threads = defaultdict(threading.Lock)  # those of this process, by the files that they lock
 
 
 def require_space():
@@ -33,26 +33,30 @@ def holder(lock):
 
 
 @contextmanager
-def locked(name):
-    """Two builds of the same folder would break each other."""
-    path = f"build/{name}.lock"
-    with threads[name]:  # or a thread of this process would be said to be another one
+def locked_file(path, what):
+    """Keeps a file locked. If another process has locked it, first says which one, and waits."""
+    with threads[path]:  # or a thread of this process would be said to be another one
         try:
-            lock = open(ROOT / path, "a+", encoding="utf-8", errors="replace")
+            lock = open(path, "a+", encoding="utf-8", errors="replace")
         except OSError:
-            fail(1, f"can't write to {path}: does it belong to another user?")
+            fail(1, f"can't write to {os.path.relpath(path, ROOT)}: does it belong to another user?")
         with lock:  # no command that runs meanwhile has it, so it ends with this process
             try:
                 flock(lock, LOCK_EX | LOCK_NB)
             except OSError:
                 lock.seek(0)
-                say(f"Waiting for a build of build/{name} by {holder(lock)}")
+                say(f"Waiting for {what} by {holder(lock)}")
                 flock(lock, LOCK_EX)
             lock.truncate(0)
             name = os.path.basename(sys.argv[0])
             lock.write(f"{os.getpid()} {shlex.join(['./course' if name == 'cli.py' else name, *sys.argv[1:]])}")
             lock.flush()
             yield
+
+
+def locked(name):
+    """Two builds of the same folder would break each other."""
+    return locked_file(ROOT / "build" / f"{name}.lock", f"a build of build/{name}")
 
 
 def cache(preset):

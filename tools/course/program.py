@@ -13,11 +13,11 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from fcntl import LOCK_EX, flock
 from itertools import groupby, islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builds  # noqa: E402
 import missing  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -208,8 +208,7 @@ def build_program(build, files, options=(), lens=False):
     folder = Path(build).resolve() / "programs" / hashlib.sha256(b"\0".join(map(os.fsencode, words))).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / ("lens" if lens else "program")
-    with open(folder / "lock", "a", encoding="utf-8") as lock:
-        flock(lock, LOCK_EX)
+    with builds.locked_file(folder / "lock", f"a build of {files[0]}"):
         if Path(build).resolve() == ROOT / "build" / "gpu":
             with_nvcc(files, options, program)
         else:

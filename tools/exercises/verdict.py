@@ -46,7 +46,7 @@ UNWRITTEN = "The results are right, but memory is read that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}
 DEPENDS_ON_MULTIPROCESSORS = "The result is right on a GPU with 2 multiprocessors, and wrong on one with 4, where the default grid has more blocks."
-IS_GIVEN = "All these lines were in the starter: look at the code that calls them."
+IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
 SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
@@ -181,7 +181,8 @@ def words_first(what, fault):
         return begin + own, [f"{place}: {call}: {why[:-len(own)].rstrip(': ')} ({code})"]
     if place.startswith("common/"):  # the check's own, which has found an error that the student's code ignores
         return f"{begin}{why}", [] if begin else [f"This error is of {call}."]
-    return f"{begin}{why}", [f"{place}: {call} ({code})"]
+    what = "a launch" if call == "cudaGetLastError()" else call.partition("(")[0]
+    return f"{begin}{what} fails: {why}", [f"{place}: {call} ({code})"]
 
 
 def ended_by(number):
@@ -495,10 +496,16 @@ def with_lines(exercise, verdict, seen_by_lens):
     of_race = [each for each in verdict.sentences if each["of_race"]]
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
     is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
-    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small) or verdict.site:
+    # Of a barrier in given code that not all threads reach, the cause is elsewhere.
+    places = set(re.findall(r"work/\S+?:\d+", verdict.what))
+    at_given = verdict.fault.get("kind") in ("barrier", "deadlock") and places <= given_lines(exercise)
+    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small or at_given) or verdict.site and not at_given:
         return verdict
+    own = sentences(IS_GIVEN) if at_given else of_race
     found = seen_by_lens()
-    return replace(verdict, sentences=of_race + found.sentences) if found and found.kind == "luck" else verdict
+    if found and found.kind == "luck":
+        return replace(verdict, sentences=own + found.sentences)
+    return replace(verdict, sentences=own + verdict.sentences) if at_given else verdict
 
 
 def explained(exercise, stage, found, later):

@@ -749,7 +749,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for what, fault, expected in (
                 ("work/a.cuh:3: cudaGetLastError(): an illegal access: k, thread 3 reads (cudaErrorX)", {"message": "k, thread 3 reads"},
                  "('k, thread 3 reads', ['work/a.cuh:3: cudaGetLastError(): an illegal access (cudaErrorX)'])"),
-                ("work/a.cuh:3: cudaMemcpy(a, b): invalid argument (cudaErrorX)", {}, "('invalid argument', ['work/a.cuh:3: cudaMemcpy(a, b) (cudaErrorX)'])"),
+                ("work/a.cuh:3: cudaMemcpy(a, b): invalid argument (cudaErrorX)", {}, "('cudaMemcpy fails: invalid argument', ['work/a.cuh:3: cudaMemcpy(a, b) (cudaErrorX)'])"),
+                ("work/a.cuh:3: cudaGetLastError(): invalid argument (cudaErrorX)", {}, "('a launch fails: invalid argument', ['work/a.cuh:3: cudaGetLastError() (cudaErrorX)'])"),
                 ("It does not check: common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('It does not check: invalid argument', [])"),
                 ("common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('invalid argument', ['This error is of a launch.'])"),
                 ("got 0", {}, "('got 0', [])")):
@@ -765,9 +766,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                 "    **{{f'{{end}}{{name}}': 0 for end in ('', 'other_') for name in ('kind', 'block', 'thread')}}, 'calls': [], 'other_calls': []}}\n"
                 "for lines in ({}): print([each['text'] for each in v.words_of_lens({{'findings': [race(*each) for each in lines]}}, given)])\n")
         said = self.says(seen.format(f"[({first}, {first})], [({first}, {first}), (9, {first})]")).splitlines()
-        self.assertIn("All these lines were in the starter: look at the code that calls them.", said[0])
+        self.assertIn("All these lines were in the starter: look at the code that calls them, and", said[0])
         self.assertIn("work/03.1_one.cuh:9 by", said[1])
         self.assertNotIn("in the starter", said[1])
+        show = ("import verdict as v\nfault = v.Verdict('error', 'k: barrier left out at work/03.1_one.cuh:{}', fault={{'kind': '{}'}}, site='work/03.1_one.cuh:1')\n"
+                "print(v.with_lines(exercise, fault, lambda: v.Verdict('luck', '', v.sentences('a race'))).words[1:])")
+        for line, kind, expected in ((first, "barrier", "['  All these lines were in the starter: look at the code that calls them, and at what it does before.', '  a race']"),
+                                     (9, "barrier", "[]"), (first, "address", "[]")):
+            self.says(show.format(line, kind), expected)
 
     def test_two_builds_of_a_folder_wait_for_each_other(self):
         self.write("cmake", "#!/bin/sh\necho begin >>log\nsleep 0.3\necho end >>log\n")

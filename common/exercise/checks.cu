@@ -74,7 +74,28 @@ TEST_CASE("a diagnosis names the fault of a sum") {
     calls_before = 0;
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (calls_before++ == 0 ? 1 : 0);
-          }).find("The same case is right when tried again: ") == 0);
+          }).find("The same case is right when tried again: perhaps an index") == 0);
+}
+
+TEST_CASE("a diagnosis does not take what calls leave behind for the order of the threads") {
+    const Variant<SumOfSquares> variant{
+        .name = "v", .run = [](const int* d_data, std::size_t n, Numbers d_sum, Numbers, LaunchShape) {
+            std::vector<int> data(n);
+            CUDA_CHECK(cudaMemcpy(data.data(), d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
+            const unsigned long long sum = reference_sum(data.data(), n) + (calls_before++ == 0 ? 1 : 0);
+            CUDA_CHECK(cudaMemcpy(d_sum, &sum, sizeof(sum), cudaMemcpyHostToDevice));
+        }};
+    for (const unsigned int workers : {1, 2}) {
+        const Setting order("CUDA_SIM_WORKERS", workers);
+        calls_before = 0;
+        const auto failure = failure_in(variant, some_case<SumOfSquares>());
+        REQUIRE(failure);
+        const std::vector<Sentence> said = Diagnosis<SumOfSquares>(variant, *failure).sentences();
+        REQUIRE(said.size() == 1);
+        const bool same_order = workers == 1 && init_cuda().simulated;
+        CHECK(said[0].of_race != same_order);
+        CHECK((said[0].text.find("leave behind") != std::string::npos) == same_order);
+    }
 }
 
 TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
@@ -86,12 +107,12 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
           "The first call is right and a later one wrong: something that a call leaves behind is not "
           "cleared or reset.");
     calls_before = 0;
-    CHECK(
-        said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
-            *sum = reference_sum(data, n) + (calls_before++ % 3 == 2 ? 1 : 0);
-        }) ==
-        "The first call is sometimes right and sometimes wrong: an index is out of range, or threads use the "
-        "same memory at the same time.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              *sum = reference_sum(data, n) + (calls_before++ % 3 == 2 ? 1 : 0);
+          }) ==
+          "The first call is sometimes right and sometimes wrong: perhaps an index is out of range, or "
+          "threads use the "
+          "same memory at the same time.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (data[0] == data[n - 1] ? 1 : 0);
           }) == "The result is right for different elements and wrong for equal ones: too much is added.");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -39,12 +40,18 @@ class Diagnosis {
     ///         clear cause, or guesses, the most informative first; none if nothing was found.
     std::vector<Sentence> sentences() {
         if (says_cause_) return {};
+        const char* const workers = std::getenv("CUDA_SIM_WORKERS");
+        const bool same_order =
+            !variant_.on_cpu && init_cuda().simulated && workers != nullptr && std::string(workers) == "1";
         const std::string changes =
-            variant_.on_cpu ? "an index is out of range, or threads use the same memory at the same time."
-                            : "the result changes with the order of the threads. A barrier or an atomic "
-                              "operation is missing, or an index is wrong.";
+            variant_.on_cpu
+                ? "perhaps an index is out of range, or threads use the same memory at the same time."
+            : same_order
+                ? "the threads have run in the same order, so the result depends on what other calls "
+                  "leave behind, such as the value of a global or static variable."
+                : "perhaps a barrier or an atomic operation is missing, or an index is wrong.";
         for (int tries = 0; tries < 5; ++tries)
-            if (right(c_)) return {{"The same case is right when tried again: " + changes, true}};
+            if (right(c_)) return {{"The same case is right when tried again: " + changes, !same_order}};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (answer) look_at_old_values(*answer);
@@ -57,7 +64,7 @@ class Diagnosis {
                 say("The first call is right and a later one wrong: something that a call leaves behind is "
                     "not cleared or reset.");
             else
-                say("The first call is sometimes right and sometimes wrong: " + changes, true);
+                say("The first call is sometimes right and sometimes wrong: " + changes, !same_order);
         }
         if (c_.n == 0) say("With n = 0, all results must be 0.");
         if (!said_.empty()) return said_;

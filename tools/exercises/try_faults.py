@@ -28,8 +28,15 @@ def program(fault, preset, order):
     return verdict.ROOT / "build" / preset / "bin" / f"faults_{fault.exercise.number}_{order}"
 
 
+misled = []  # what the checks say of faults in large inputs that is not so
+
+
 def found_by_checks(preset, order, fault):
-    return not verdict.run([program(fault, preset, order), fault.name]).passed
+    found = verdict.run([program(fault, preset, order), fault.name])
+    says_so = any("passes: indices and counts of so many more elements need 64 bits" in each["text"] for each in found.sentences)
+    if found.case.get("n", 0) > 1 << 31 and says_so != (fault.cause == "too few bits"):
+        misled.append(f"{fault.name}, {fault.title}: the checks {'' if says_so else 'do not '}say that 64 bits are needed")
+    return not found.passed
 
 
 def found_by_lens(fault):
@@ -108,6 +115,7 @@ def main():
         now = any(results[at] for results in found.values())
         if now != any(before_all.get(fault.name, {}).get(kind) for kind in found) and not options.record:
             wrong.append(f"{fault.name}, {fault.title}: {'found' if now else 'not found'}, but {RECORD.name} says otherwise")
+    wrong += misled
     print(*wrong, f"{len(chosen)} faults, {sum(map(any, zip(*found.values())))} found", sep="\n")
     return 1 if wrong else 0
 

@@ -57,11 +57,13 @@ TEST_CASE("an index of 32 bits is found") {
     on_cpu.run = ends_on_cpu<INT_MAX>;
     CHECK(check_long_input(on_cpu).value_or("") ==
           "ends, n = 2147483653: bin 0: expected 2147483652, got 2147483647");
+    CHECK_FALSE(failure_of_long_input(on_cpu, INT_MAX));
 
     const Variant<Histogram> broken{.name = "broken", .run = int_index};
     CHECK_FALSE(check_variant(broken));  // small inputs do not show it
     if (init_cuda().simulated) {
         CHECK(check_far_elements(broken));
+        CHECK_FALSE(failure_far_out(broken, *far_case(broken, true)));
         return;
     }
     if (!has_room_for<Histogram>(kLargeSizes[2])) return skip_check("needs a GPU with 5 GiB of free memory");
@@ -204,6 +206,8 @@ TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the work
     CHECK(check_far_elements(Variant<Histogram>{.name = "count", .run = count<false>}).value_or("") == "");
     Variant<Histogram> loses_zeros{.name = "count", .run = count<true>};
     CHECK(check_far_elements(loses_zeros));
+    CHECK(far_case(loses_zeros, true)->n < INT_MAX);
+    CHECK(failure_far_out(loses_zeros, *far_case(loses_zeros, true)));
     loses_zeros.wrong_because = "it loses zeros";  // a variant that is wrong on purpose may do this
     CHECK(check_far_elements(loses_zeros).value_or("") == "");
 }

@@ -395,6 +395,7 @@ class Stage:
     preset: str  # of the build folder
     order: str  # the end of the program's name; nothing if there is no program
     run: Callable  # of the exercise and the program: a verdict, or None if nothing is wrong
+    meaning: str = ""  # of a failure after those before it have passed
 
     def build(self, exercise):
         """A verdict if the program can't be built."""
@@ -416,11 +417,7 @@ class Stage:
 
 def check_of(preset, order, meaning):
     """A stage that runs the exercise's check."""
-    def end(_, ready):
-        found = run([ready])
-        return found if found.passed or not meaning else with_meaning(order, meaning, found)
-
-    return Stage({"sanitize": "sanitizers", "gpu": "GPU"}.get(preset, order), preset, order, end)
+    return Stage({"sanitize": "sanitizers", "gpu": "GPU"}.get(preset, order), preset, order, lambda _, ready: run([ready]), meaning)
 
 
 def stages(exercise, backend):
@@ -509,7 +506,9 @@ def with_lines(exercise, verdict, seen_by_lens):
 
 
 def explained(exercise, stage, found, later):
-    """A stage's verdict with what other runs, and the stages after it, say about the cause."""
+    """A stage's verdict with its meaning, and with what other runs, and the stages after it, say about the cause."""
+    if stage.meaning:
+        found = with_meaning(stage.order, stage.meaning, found)
     plain = [program(exercise, "simulator", "plain")]
     if stage.order == "plain" and stage.preset == "simulator":
         found = in_two_orders(exercise, found, plain)

@@ -284,7 +284,8 @@ def words_of_lens(seen):
 def look(command):
     """Runs a check under the lens, and returns its findings and counts."""
     settings = [f"{name}={value}" for name, value in UNDER_LENS.items()]
-    return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
+    # Not as env's own command, which would be a setting if there is a = in its path.
+    return counts.run("env", [*settings, "timeout", str(SECONDS), *command], ROOT, has_row=False)
 
 
 def look_at(exercise):

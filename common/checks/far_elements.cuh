@@ -21,6 +21,38 @@ struct EndsOnly : Setting {
     EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
 };
 
+/// More elements than 32 bits can count, for a grid of so many blocks that its ends reach those of the data.
+struct FarSize {
+    std::size_t n;
+    LaunchShape shape;
+    std::size_t threads;
+};
+
+/// The sizes to try, of which the first one with a workspace that fits is enough.
+template <typename Problem>
+std::vector<FarSize> far_sizes(const Variant<Problem>& variant) {
+    std::vector<FarSize> sizes;
+    // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
+    // with 16, there are more than 2^32 threads, and thread 2^32 is one of those that run.
+    const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
+    for (const auto& [elements, rounds] :
+         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}}) {
+        const auto grid = static_cast<unsigned int>(elements / block / rounds + 2);
+        const std::size_t threads = std::size_t{grid} * block;
+        sizes.push_back({threads * rounds - 3, {variant.grid_follows_n ? 0 : grid, block}, threads});
+    }
+    return sizes;
+}
+
+/// Zeros, of which those between the blocks that run can't be accessed.
+template <typename Element>
+auto far_zeros(std::size_t n, std::size_t threads) {
+    auto memory = zeros_without_room<Element>(n);
+    for (std::size_t turn = 0; turn < 16; ++turn)
+        forbid_mebibyte(memory.get(), turn * threads * sizeof(Element));
+    return memory;
+}
+
 }  // namespace check_detail
 
 /// @brief Checks a variant on more elements than 32 bits can count, with only a few of its blocks.
@@ -36,20 +68,11 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     constexpr std::size_t kChanged = 40, kMostWorkspace = std::size_t{1} << 23;
     if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
-    // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
-    // with 16, there are more than 2^32 threads, and thread 2^32 is one of those that run.
-    const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
-    for (const auto& [elements, rounds] :
-         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}}) {
-        const auto grid = static_cast<unsigned int>(elements / block / rounds + 2);
-        const std::size_t n = std::size_t{grid} * block * rounds - 3;
-        const LaunchShape shape{variant.grid_follows_n ? 0 : grid, block};
+    for (const auto& [n, shape, threads] : check_detail::far_sizes(variant)) {
         if (variant.workspace_size(n, shape) > kMostWorkspace) continue;
 
-        const auto memory = check_detail::zeros_without_room<Element>(n + 1);
+        const auto memory = check_detail::far_zeros<Element>(n + 1, threads);
         Element* const data = memory.get() + 1;  // not where wide loads can begin
-        for (std::size_t turn = 0; turn < 16; ++turn)
-            check_detail::forbid_mebibyte(memory.get(), turn * grid * block * sizeof(Element));
         Results results, expected;
         try {
             PreparedVariant<Problem> prepared(variant, n, shape);  // freed before a fault is forgotten
@@ -57,8 +80,10 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant) {
             prepared.call(data);
             expected = prepared.results();
             for (std::size_t i = 0; i < kChanged; ++i) {
-                std::memset(&data[i], static_cast<int>(200 - i), sizeof(Element));
-                std::memset(&data[n - 1 - i], static_cast<int>(100 - i), sizeof(Element));
+                std::memset(&data[i], static_cast<int>(200 - i + check_detail::graders_seed()),
+                            sizeof(Element));
+                std::memset(&data[n - 1 - i], static_cast<int>(100 - i + check_detail::graders_seed()),
+                            sizeof(Element));
             }
             prepared.call(data);
             results = prepared.results();

@@ -9,22 +9,24 @@
 #include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
 #include "far_memory.hpp"
+#include "setting.hpp"
 
 /// How many elements a variant for the CPU is checked on.
 constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;
 
-/// @brief Checks a variant for the CPU on zeros, with a 1 at the end.
+/// @brief Checks a variant for the CPU on zeros, with another number, by default 1, at the end.
 /// @return The error; nothing if the results are correct.
 template <typename Problem>
 std::optional<Failure> failure_of_long_input(const Variant<Problem>& variant) {
     using Element = typename Problem::Element;
     const auto data = check_detail::zeros_without_room<Element>(kLongInput);
-    data[kLongInput - 1] = 1;
+    const auto last = static_cast<Element>(1 + check_detail::graders_seed() % 100);
+    data[kLongInput - 1] = last;
     PreparedVariant<Problem> prepared(variant, kLongInput, {});
     prepared.call(data.get());
     Results expected(Problem::kResults, 0);
     Problem::add(expected, Element{}, kLongInput - 1);
-    Problem::add(expected, Element{1}, 1);
+    Problem::add(expected, last, 1);
     const Results results = prepared.results();
     const auto wrong = first_difference(results, expected);
     if (!wrong) return std::nullopt;

@@ -2,12 +2,16 @@
 /// @brief Replaces a variant's calls by questions to a student's process, of which nothing is believed.
 #pragma once
 
+#include <sys/prctl.h>
+
 #include <algorithm>
+#include <array>
 #include <csignal>
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,6 +138,7 @@ template <typename Problem>
 void begin() {
     if (socket_descriptor() < 0) return;
     std::signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_DUMPABLE, 0);  // without a sandbox, other processes could read this one's memory
     for (Variant<Problem>& variant : added_variants<Problem>()) variant.run = ask<Problem, false>;
     for (Variant<Problem>& variant : more_checks<Problem>()) variant.run = ask<Problem, true>;
 }

@@ -8,12 +8,10 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 
 /// One call of a variant.
 struct Question {

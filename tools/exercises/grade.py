@@ -155,7 +155,7 @@ def require_that_solutions_pass(chosen, options, scratch, pool):
         for exercise, said in zip(first, pool.map(words, first)):
             if said:
                 raise NotGraded(f"the chapter's own solution of {exercise.number} does not pass here: {' '.join(said)} "
-                                 "Look at TMPDIR, its disk and whether it allows programs, and at limits of memory (ulimit -v)")
+                                 "(look at TMPDIR, whether its disk allows programs, and at limits of memory: ulimit -v)")
     except (NotGraded, OSError) as why:
         fail(3, f"not graded: {reports.visible(str(why))}")
 

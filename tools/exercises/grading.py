@@ -117,7 +117,7 @@ class Grading:
             raise NotGraded(f"readelf: {done.stderr.strip()[:100]}")
         return [f"Rejected: it defines '{found}'."] if (found := foreign(done.stdout)) else []
 
-    def ask(self, preset, order, files=None, **settings):
+    def ask(self, preset, order, *arguments, files=None, **settings):
         """Lets the checks, in a process of their own, ask the student's process. Returns the verdict, and how the latter ended."""
         # To look for leaks, AddressSanitizer starts a process.
         settings = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0", "ASAN_OPTIONS": "detect_leaks=0", **settings}
@@ -126,7 +126,7 @@ class Grading:
         with checks_socket, students_socket, tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:
             descriptors = {"COURSE_SOCKET": str(checks_socket.fileno()), "COURSE_VERDICT": str(written.fileno())}
             is_slow = {} if (preset, order) == ("simulator", "plain") else {"COURSE_SLOW": "1"}
-            asking = subprocess.Popen([ROOT / "build/simulator/bin" / f"solution_{self.exercise.number}_plain"], cwd=ROOT,
+            asking = subprocess.Popen([ROOT / "build/simulator/bin" / f"solution_{self.exercise.number}_plain", *arguments], cwd=ROOT,
                                       stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, pass_fds=map(int, descriptors.values()),
                                       env={**settings, **descriptors, **is_slow, "COURSE_SEED": str(self.seed)})
             try:
@@ -176,18 +176,25 @@ class Grading:
                 if checks.FROM_TOOL.match(line)][:1]
         return replace(verdict, sentences=verdict.sentences + checks.sentences(*said))
 
+    def seen_by_lens(self, *arguments):
+        """What the lens sees of the student's process, and the verdict of the checks meanwhile. Raises ValueError."""
+        with tempfile.TemporaryFile() as file:
+            verdict, answering = self.ask("simulator", "lens", *arguments, files={"LENS_DESCRIPTOR": file},
+                                          LENS_OUTPUT=f"/dev/fd/{file.fileno()}", **checks.UNDER_LENS)
+            file.seek(0)
+            try:
+                return json.load(file), verdict
+            except ValueError:
+                raise ValueError(answering.why) from None
+
     def look(self):
         """Lets the lens look at the check. Returns lines about what it finds, or why it can't look."""
         if words := self.compile("simulator", "lens"):
             return words
-        with tempfile.TemporaryFile() as file:
-            verdict, answering = self.ask("simulator", "lens", {"LENS_DESCRIPTOR": file}, LENS_OUTPUT=f"/dev/fd/{file.fileno()}",
-                                    **checks.UNDER_LENS)
-            file.seek(0)
-            try:
-                seen = json.load(file)
-            except ValueError:
-                return [f"The results are right, but the search for races did not end. {answering.why}".strip()]
+        try:
+            seen, verdict = self.seen_by_lens()
+        except ValueError as why:
+            return [f"The results are right, but the search for races did not end. {why}".strip()]
         found = checks.words_of_lens(seen)
         # Code that is wrong only now has noticed the lens.
         return self.places(checks.Verdict("luck", checks.BY_LUCK, found).words if found else verdict.words)

@@ -12,6 +12,7 @@
 
 #include "../common/bench/measure.cuh"
 #include "../common/cuda/device_buffer.cuh"
+#include "../common/problem/verify.hpp"
 #include "kernels.cuh"
 
 /// The grid-stride loop with counters of another type.

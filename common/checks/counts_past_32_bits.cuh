@@ -11,6 +11,7 @@
 #include "../cuda/device_buffer.cuh"
 #include "../problem/histogram.hpp"
 #include "../problem/prepared_variant.cuh"
+#include "../problem/verify.hpp"
 
 /// @brief Checks that a kernel adds correctly to bins that start just below 2^32.
 /// @param[in] bins The number of bins of the kernel.

@@ -27,6 +27,13 @@ struct Case {
     int calls = 3;  ///< in the same memory, every second call with other data
 };
 
+#ifndef __CUDACC__
+/// An error that comes with a kernel's fault, because the kernel ran in another process.
+struct FaultElsewhere {
+    sim::Fault fault{};
+};
+#endif
+
 /// The first case in which a variant is wrong, and how.
 struct Failure {
     /// How it is wrong.
@@ -51,7 +58,8 @@ struct Failure {
         const bool unchecked = dynamic_cast<const UnnoticedError*>(&error) != nullptr;
         Failure failure{unchecked ? Kind::unchecked : Kind::error, c, error.what()};
 #ifndef __CUDACC__
-        failure.fault = sim::fault();
+        const auto* const elsewhere = dynamic_cast<const FaultElsewhere*>(&error);
+        failure.fault = elsewhere != nullptr ? elsewhere->fault : sim::fault();
 #endif
         forget_fault();
         return failure;

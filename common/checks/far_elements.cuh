@@ -14,6 +14,13 @@
 #include "far_memory.hpp"
 #include "setting.hpp"
 
+/// How many elements a variant is checked on, and by which launch.
+struct FarCase {
+    std::size_t n;          ///< elements
+    LaunchShape shape;      ///< that of the variant
+    std::size_t per_round;  ///< elements that the launch's threads use at a time
+};
+
 namespace check_detail {
 
 /// During its lifetime, the simulator runs only two blocks at each end of a grid.
@@ -21,14 +28,36 @@ struct EndsOnly : Setting {
     EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
 };
 
-}  // namespace check_detail
+/// Zeros, of which those between the blocks that run can't be accessed.
+template <typename Element>
+auto far_zeros(std::size_t n, std::size_t per_round) {
+    auto memory = zeros_without_room<Element>(n);
+    for (std::size_t turn = 0; turn < 16; ++turn)
+        forbid_mebibyte(memory.get(), turn * per_round * sizeof(Element));
+    return memory;
+}
 
-/// How many elements a variant is checked on, and by which launch.
-struct FarCase {
-    std::size_t n;          ///< elements
-    LaunchShape shape;      ///< that of the variant
-    std::size_t per_round;  ///< elements that the launch's threads use at a time
-};
+/// The cases to try, of which the first one with a workspace that fits is enough, each with an otherwise
+/// equal one of fewer than 2^31 elements.
+template <typename Problem>
+std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& variant) {
+    // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
+    // with 16, there are more than 2^32 threads, and thread 2^32 is one of those that run.
+    const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
+    const auto of = [&](unsigned long long elements, unsigned int rounds) -> FarCase {
+        const auto grid = static_cast<unsigned int>(elements / block / rounds + 2);
+        return {std::size_t{grid} * block * rounds - 3,
+                {variant.grid_follows_n ? 0 : grid, block},
+                std::size_t{grid} * block};
+    };
+    std::vector<std::pair<FarCase, FarCase>> cases;
+    for (const auto& [elements, rounds] :
+         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}})
+        cases.emplace_back(of(elements, rounds), of(1ull << 30, rounds));
+    return cases;
+}
+
+}  // namespace check_detail
 
 /// @brief The most elements that a variant can be checked on, of which only a few blocks use any.
 ///
@@ -40,19 +69,8 @@ template <typename Problem>
 std::optional<FarCase> far_case(const Variant<Problem>& variant, bool below = false) {
     constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
     if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
-    // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
-    // with 16, there are more than 2^32 threads, and thread 2^32 is one of those that run.
-    const unsigned int block = variant.only_block != 0 ? variant.only_block : 1024;
-    const auto of = [&](unsigned long long elements, unsigned int rounds) -> FarCase {
-        const auto grid = static_cast<unsigned int>(elements / block / rounds + 2);
-        return {std::size_t{grid} * block * rounds - 3,
-                {variant.grid_follows_n ? 0 : grid, block},
-                std::size_t{grid} * block};
-    };
-    for (const auto& [elements, rounds] :
-         {std::pair{1ull << 36, 16u}, {1ull << 32, 16u}, {1ull << 32, 1024u}})
-        if (const FarCase c = of(elements, rounds); variant.workspace_size(c.n, c.shape) <= kMostWorkspace)
-            return below ? of(1ull << 30, rounds) : c;
+    for (const auto& [far, fewer] : check_detail::far_cases(variant))
+        if (variant.workspace_size(far.n, far.shape) <= kMostWorkspace) return below ? fewer : far;
     return std::nullopt;
 }
 
@@ -66,10 +84,8 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const Fa
     using Element = typename Problem::Element;
     constexpr std::size_t kChanged = 40;
     const std::size_t n = c.n;
-    const auto memory = check_detail::zeros_without_room<Element>(n + 1);
+    const auto memory = check_detail::far_zeros<Element>(n + 1, c.per_round);
     Element* const data = memory.get() + 1;  // not where wide loads can begin
-    for (std::size_t turn = 0; turn < 16; ++turn)
-        check_detail::forbid_mebibyte(memory.get(), turn * c.per_round * sizeof(Element));
     Results results, expected;
     try {
         PreparedVariant<Problem> prepared(variant, n, c.shape);  // freed before a fault is forgotten
@@ -77,8 +93,9 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const Fa
         prepared.call(data);
         expected = prepared.results();
         for (std::size_t i = 0; i < kChanged; ++i) {
-            std::memset(&data[i], static_cast<int>(200 - i), sizeof(Element));
-            std::memset(&data[n - 1 - i], static_cast<int>(100 - i), sizeof(Element));
+            const auto seed = check_detail::graders_seed();
+            std::memset(&data[i], static_cast<int>(200 - i + seed), sizeof(Element));
+            std::memset(&data[n - 1 - i], static_cast<int>(100 - i + seed), sizeof(Element));
         }
         prepared.call(data);
         results = prepared.results();

@@ -9,22 +9,25 @@
 #include "../problem/prepared_variant.cuh"
 #include "../problem/verify.hpp"
 #include "far_memory.hpp"
+#include "setting.hpp"
 
 /// How many elements a variant for the CPU is checked on.
 constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;
 
-/// @brief Checks a variant for the CPU on `n` zeros, of which the last is replaced by a 1.
+/// @brief Checks a variant for the CPU on `n` zeros, of which the last is replaced by another number, by
+/// default 1.
 /// @return The error; nothing if the results are correct.
 template <typename Problem>
 std::optional<Failure> failure_of_long_input(const Variant<Problem>& variant, std::size_t n = kLongInput) {
     using Element = typename Problem::Element;
     const auto data = check_detail::zeros_without_room<Element>(n);
-    data[n - 1] = 1;
+    const auto last = static_cast<Element>(1 + check_detail::graders_seed() % 100);
+    data[n - 1] = last;
     PreparedVariant<Problem> prepared(variant, n, {});
     prepared.call(data.get());
     Results expected(Problem::kResults, 0);
     Problem::add(expected, Element{}, n - 1);
-    Problem::add(expected, Element{1}, 1);
+    Problem::add(expected, last, 1);
     const Results results = prepared.results();
     const auto wrong = first_difference(results, expected);
     if (!wrong) return std::nullopt;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Settings of the simulator, which a GPU ignores.
+/// @brief Settings of the simulator, which a GPU ignores, and a grader's seed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,16 @@
 #include <optional>
 #include <string>
 #include <utility>
+
+namespace check_detail {
+
+/// What a grader varies the inputs by, which students then can't know: COURSE_SEED, or 0.
+inline std::uint64_t graders_seed() {
+    const char* const seed = std::getenv("COURSE_SEED");
+    return seed != nullptr ? std::strtoull(seed, nullptr, 10) : 0;
+}
+
+}  // namespace check_detail
 
 /// While it lives, an environment variable such as CUDA_SIM_SEED has a value. No other thread may run CUDA
 /// calls while it is created or destroyed.

@@ -10,6 +10,7 @@
 #include "../problem/histogram.hpp"
 #include "../problem/input.hpp"
 #include "../problem/sum_of_squares.cuh"
+#include "../problem/verify.hpp"
 #include "diagnosis.cuh"
 
 namespace {

@@ -1,7 +1,7 @@
 # Each exercise has programs that are built only on request: exercise_03.2_plain and _interleaved check the student's
 # file, faults_03.2_plain and _interleaved check the exercise's faults, and exercise_03.2_table is the chapter's program
-# with the student's variant in its table. Those that end with _lens show the same to the lens. After a change only the
-# student's file is compiled.
+# with the student's variant in its table. Those that end with _lens show the same to the lens. For grading, solution_03.2_plain
+# has the checks and answer_03.2_plain the student's file. After a change only the student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
 set(orders plain)
@@ -11,6 +11,24 @@ endif()
 # The check is neither interrupted nor seen by the lens: only the code that it checks is.
 course_objects(exercise_check common/exercise/verdict.cu)
 set_target_properties(exercise_check PROPERTIES EXCLUDE_FROM_ALL ON)
+# A graded student's process, whose checks are in another one: exercise_answer in place of exercise_check.
+if(backend STREQUAL "simulator")
+  course_objects(exercise_answer common/exercise/answer.cu)
+  target_sources(exercise_answer PRIVATE common/exercise/lock.cpp)
+  set_target_properties(exercise_answer PROPERTIES EXCLUDE_FROM_ALL ON)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/common/exercise/lock.cpp PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${COURSE_SANITIZE}>:-fno-sanitize=all>")
+endif()
+
+# linked(program main objects order): a program from the objects of two targets, of which one is compiled for an order.
+function(linked program main objects order)
+  add_executable(${program} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${main}> $<TARGET_OBJECTS:${objects}>)
+  target_link_libraries(${program} PRIVATE ${objects})
+  if(order STREQUAL "interleaved")
+    interleaved(${program})
+  elseif(order STREQUAL "lens")
+    lens_of(${program})
+  endif()
+endfunction()
 
 # programs(name source): name_plain and name_interleaved, which check the variants in a source.
 function(programs name source)
@@ -22,16 +40,12 @@ function(programs name source)
       target_compile_options(${program}_objects PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error
         -Werror=uninitialized)
     endif()
-    add_executable(${program} EXCLUDE_FROM_ALL
-      $<TARGET_OBJECTS:${program}_objects> $<TARGET_OBJECTS:exercise_check>)
-    target_link_libraries(${program} PRIVATE ${program}_objects)
     if(order STREQUAL "interleaved")
       interleaved_code(${program}_objects)
-      interleaved(${program})
     elseif(order STREQUAL "lens")
       lens_of(${program}_objects)
-      lens_of(${program})
     endif()
+    linked(${program} exercise_check ${program}_objects ${order})
   endforeach()
 endfunction()
 
@@ -58,6 +72,13 @@ foreach(page IN LISTS pages)
   set(sources ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_SOURCE_DIR}/${chapter}/kernels.cuh ${more})
   assembled(student ${number} ${PROJECT_BINARY_DIR}/exercise_${number}.cu ${sources} ${file})
   programs(exercise_${number} ${PROJECT_BINARY_DIR}/exercise_${number}.cu)
+  if(backend STREQUAL "simulator")
+    foreach(order IN LISTS orders)
+      linked(answer_${number}_${order} exercise_answer exercise_${number}_${order}_objects ${order})
+    endforeach()
+  endif()
+  assembled(solution ${number} ${PROJECT_BINARY_DIR}/solution_${number}.cu ${sources})
+  programs(solution_${number} ${PROJECT_BINARY_DIR}/solution_${number}.cu)
   assembled(faults ${number} ${PROJECT_BINARY_DIR}/faults_${number}.cu ${sources}
     ${PROJECT_SOURCE_DIR}/${chapter}/broken/faults.md)
   programs(faults_${number} ${PROJECT_BINARY_DIR}/faults_${number}.cu)

@@ -2,7 +2,6 @@
 /// @brief Part I: the histogram of bytes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -18,14 +17,6 @@ constexpr unsigned int kBins = 256;  ///< one for each value of a byte
 
 /// A histogram's counts, in host memory.
 using Bins = Results;
-
-/// @brief The reference: the simplest possible loop, which shares no code with the variants.
-/// @return 256 counts.
-inline Bins reference_histogram(const unsigned char* data, std::size_t n) {
-    Bins bins(kBins, 0);
-    for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
-    return bins;
-}
 
 /// @brief The problem of `Variant<Histogram>`: how many of `n` bytes have each value.
 ///
@@ -46,23 +37,12 @@ struct Histogram {
     /// The title of a table.
     static std::string title(std::size_t n) { return "Histogram of " + std::to_string(n) + " bytes"; }
 
+    // Defined in verify.hpp, which a kernel does not need.
     /// @copydoc reference_histogram
-    static Results reference(const Element* data, std::size_t n) { return reference_histogram(data, n); }
-
+    static Results reference(const Element* data, std::size_t n);
     /// Chapter 01's fastest loop for one core, which counts neighbouring bytes in different tables.
-    static Results fast_on_cpu(const Element* data, std::size_t n) {
-        std::array<std::array<unsigned long long, kBins>, 4> tables{};
-        std::size_t i = 0;
-        for (; i + 4 <= n; i += 4)
-            for (std::size_t t = 0; t < 4; ++t) ++tables[t][data[i + t]];
-        for (; i < n; ++i) ++tables[0][data[i]];
-        Results bins(kBins, 0);
-        for (const auto& table : tables)
-            for (std::size_t b = 0; b < kBins; ++b) bins[b] += table[b];
-        return bins;
-    }
-
-    /// The two verifications that need no second histogram (see verify.hpp).
+    static Results fast_on_cpu(const Element* data, std::size_t n);
+    /// The two verifications that need no second histogram.
     static std::optional<std::string> verify(const Results& bins, const Element* data, std::size_t n);
 
     static std::string verdict(const Results&) { return "ok"; }  ///< the table's verdict on a correct result

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "../cuda/device_buffer.cuh"
 #include "variant.hpp"
@@ -23,7 +24,9 @@ class PreparedVariant {
  public:
     using Element = typename Problem::Element;  ///< the type of the input's elements
     static constexpr unsigned long long kRedzoneValue =
-        0x5A5A5A5A5A5A5A5Aull;  ///< after results and workspace
+        0x5A5A5A5A5A5A5A5Aull;                                            ///< after results and workspace
+    static constexpr std::size_t kRedzone = 16;                           ///< so many numbers
+    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;  ///< in them before a call
 
     /// @param[in] variant Must outlive this object.
     /// @throws CudaError.
@@ -78,6 +81,32 @@ class PreparedVariant {
         return Results(results_.begin(), results_.end() - kRedzone);
     }
 
+    /// The results and the workspace, each with the redzone after it.
+    struct Contents {
+        Results results, workspace;
+    };
+
+    /// @return A copy in host memory, made after all work launched so far. @throws CudaError.
+    Contents contents() {
+        if (!variant_.on_cpu) results_ = d_results_.to_host(), workspace_ = d_workspace_.to_host();
+        return {results_, workspace_};
+    }
+
+    /// Replaces the contents by others of the same sizes, from another process. What is poison was never
+    /// written.
+    void set(const Contents& contents) {
+        results_ = contents.results;
+        workspace_ = contents.workspace;
+        if (variant_.on_cpu) return;
+        for (const auto& [host, device] :
+             {std::pair{&results_, &d_results_}, std::pair{&workspace_, &d_workspace_}}) {
+            copy(*host, *device);
+            if (std::all_of(host->begin(), host->end() - kRedzone,
+                            [](auto number) { return number == kPoison; }))
+                poison(*device);
+        }
+    }
+
     /// @return A description of the first write past the end; nothing if there was none. @throws CudaError.
     std::optional<std::string> overrun() const {
         const auto past = [this](const Results& host, const DeviceBuffer<unsigned long long>& d_buffer,
@@ -98,9 +127,6 @@ class PreparedVariant {
     }
 
  private:
-    static constexpr std::size_t kRedzone = 16;
-    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;
-
     static void poison(const DeviceBuffer<unsigned long long>& d_buffer) {
         CUDA_CHECK(cudaMemset(d_buffer.data(), 0xA5, d_buffer.bytes() - kRedzone * sizeof(kPoison)));
     }

@@ -1,9 +1,11 @@
 /// @file
-/// @brief Three verifications of results: by their sum, in reverse, and one by one.
+/// @brief The histogram on the CPU, and three verifications of results: by their sum, in reverse, and one by
+/// one.
 ///
-/// Each returns a description of the first error, or nothing if the results are correct.
+/// Each verification returns a description of the first error, or nothing if the results are correct.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +14,30 @@
 
 #include "cores.hpp"
 #include "histogram.hpp"
+
+/// @brief The reference: the simplest possible loop, which shares no code with the variants.
+/// @return 256 counts.
+inline Bins reference_histogram(const unsigned char* data, std::size_t n) {
+    Bins bins(kBins, 0);
+    for (std::size_t i = 0; i < n; ++i) ++bins[data[i]];
+    return bins;
+}
+
+inline Results Histogram::reference(const Element* data, std::size_t n) {
+    return reference_histogram(data, n);
+}
+
+inline Results Histogram::fast_on_cpu(const Element* data, std::size_t n) {
+    std::array<std::array<unsigned long long, kBins>, 4> tables{};
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t t = 0; t < 4; ++t) ++tables[t][data[i + t]];
+    for (; i < n; ++i) ++tables[0][data[i]];
+    Results bins(kBins, 0);
+    for (const auto& table : tables)
+        for (std::size_t b = 0; b < kBins; ++b) bins[b] += table[b];
+    return bins;
+}
 
 /// @brief Checks that the bins of `n` elements add up to `n`, which is necessary but far from sufficient.
 /// @par Source

@@ -12,6 +12,7 @@
 #include "../cuda/timer.cuh"
 #include "../problem/histogram.hpp"
 #include "../problem/input.hpp"
+#include "../problem/verify.hpp"
 
 __global__ void thread_kernel(const unsigned char* d_data, std::size_t n, unsigned int* d_never) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -75,7 +75,7 @@ OPTIONS = {
     "predict": BACKEND,
     "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG, "--html": TEXT},
     "live": {"--step": {"default": "0"}},
-    "grade": {"--only": TEXT, "--seed": {"type": int, "default": 0}, **dict.fromkeys(["--json", "--junit", "--gradescope"], TEXT),
+    "grade": {"--only": TEXT, "--seed": {"type": int}, **dict.fromkeys(["--json", "--junit", "--gradescope"], TEXT),
               "-j": {"type": int, "default": os.cpu_count()}, "--no-sandbox": {"dest": "sandbox", "action": "store_false"}},
     "gdb": {},
     "report": {**BACKEND, "--output": TEXT},
@@ -360,9 +360,11 @@ def of_grading(command, options):
         setattr(options, name, USER / getattr(options, name) if getattr(options, name) else None)
     chosen = grade.check(options, lambda mistake: refuse(command, mistake))
     set_up(command, options, "simulator")
-    grade.require_tools(options)
-    builds.build("simulator", ["exercise_check", "simulator_interleave", "lens", "simulator"], is_quiet=True)
-    builds.build("sanitize", ["exercise_check", "simulator"], is_quiet=True)
+    grade.require_tools()
+    checks = [f"solution_{exercise.number}_plain" for exercise in chosen]
+    builds.build("simulator", ["exercise_answer", "simulator_interleave", "lens", "simulator", *checks], is_quiet=True)
+    builds.build("sanitize", ["exercise_answer", "simulator"], is_quiet=True)
+    grade.require_sandbox(options)
     return grade.main(options, chosen)
 
 

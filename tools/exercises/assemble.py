@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""usage: tools/exercises/assemble.py student|faults|steps NUMBER OUTPUT
+"""usage: tools/exercises/assemble.py student|solution|faults|steps NUMBER OUTPUT
 
-Makes one source file from a student's file, from all faults of an exercise, or from the steps of a chapter's lesson
+Makes one source file from a student's file, from the chapter's own code, from all faults of an exercise, or from the steps of a chapter's lesson
 plan: the includes, then each text in its own namespace, since the chapter's program has functions of the same names,
 followed by the variant's entry.
 """
@@ -84,7 +84,9 @@ def main(what, number, output):
         exercise = next(each for each in exercises() if each.number == number)
         chapter = Chapter(exercise.chapter)
         problem, more = chapter.problem, more_checks(exercise)
-        if what == "student":
+        if what == "solution":
+            texts = [("yours", chapter.entries[exercise.variant], "the solution", with_hidden(exercise, chapter.solution(exercise)))]
+        elif what == "student":
             text = (ROOT / exercise.file).read_text(encoding="utf-8-sig")
             texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
         else:

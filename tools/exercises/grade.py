@@ -8,19 +8,23 @@ lines. A check may use 3 GiB of memory and 30 seconds of CPU time, all threads t
 means the same on every machine.
 
 --only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any submission
---seed N           uses other random inputs, which students have not seen
+--seed N           chooses the random inputs; default: a number that this copy of the course has chosen (build/grading_seed)
 --json FILE        writes the lines of JSON to a file
 --junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
 -j N               checks N submissions at the same time (default: one per core)
---no-sandbox       if bubblewrap does not work: runs the students' code protected only by limits and by the screening of
-                   its source. Use it only on a machine that holds nothing else, such as a throwaway container.
+--no-sandbox       if bubblewrap does not work: the students' code is protected only by limits and by a filter of system
+                   calls, and can read files. Use it only on a machine that holds nothing else, such as a throwaway container.
+
+Exit status 3: something was not graded, because this machine lacks what grading needs.
 """
 
 import json
 import os
 import re
+import secrets
 import shutil
+import signal
 import stat
 import sys
 import tempfile
@@ -29,10 +33,10 @@ from pathlib import Path
 
 import reports
 from console import fail
-from grading import Grading
+from cpp import Rejected
+from grading import ROOM, Grading, NotGraded
 from sandbox import Sandbox, missing
-from starter import exercises
-from submission import Rejected, read
+from starter import ROOT, Chapter, exercises
 
 LARGEST = 1 << 18  # bytes of a file
 
@@ -66,12 +70,13 @@ def grade(folder, exercise, options, scratch):
         if raw is None:
             words, notes = ["Not handed in."], []
         else:
-            source = read(exercise, raw)
             with tempfile.TemporaryDirectory(dir=scratch) as own:
-                words = Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(source)
-            notes = source.notes
+                words, notes = Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(raw)
     except Rejected as why:
         words, notes = [f"Rejected: {why}."], []
+    except (NotGraded, OSError) as why:  # no student's fault
+        return {"submission": folder.name, "exercise": exercise.number, "passed": False, "graded": False,
+                "words": reports.visible(f"Not graded: {why}.")}
     return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
             "words": reports.visible("\n".join([*words, *notes]))}
 
@@ -90,11 +95,23 @@ def chosen_exercises(only, folders):
         fail(1, "no submission has a file such as 03.2_any_block.cuh")
 
 
+def own_seed():
+    """A seed that no student knows. It is the same each time, so that the same files have the same results."""
+    path = ROOT / "build" / "grading_seed"
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(str(secrets.randbelow(1 << 62)), encoding="ascii")
+        return own_seed()
+
+
 def check(options, refuse):
     """Refuses wrong options before anything is built. Returns the exercises."""
     folders = options.folders
     if not folders or (options.gradescope and len(folders) > 1):
         refuse("--gradescope is for one submission" if folders else "no submission is named")
+    options.seed = own_seed() if options.seed is None else options.seed
     if not 0 <= options.seed < 1 << 62 or options.j < 1:
         refuse("--seed must be from 0 to 2^62 - 1, and -j at least 1")
     for folder in folders:
@@ -108,11 +125,39 @@ def check(options, refuse):
     return chosen_exercises(options.only, folders)
 
 
-def require_tools(options):
+def require_tools():
     if not shutil.which("clang++"):
         fail(1, "clang, which finds forbidden calls in device code, is not installed (apt-get install clang)")
-    if options.sandbox and (why := missing()):
-        fail(1, f"{why}; see --no-sandbox in ./course grade --help")
+
+
+def require_sandbox(options):
+    """Ends with status 3 where no program can run safely, or no file can be written."""
+    if why := missing(options.sandbox):
+        fail(3, f"not graded: {why}; see --no-sandbox in ./course grade --help")
+    try:
+        free = shutil.disk_usage(tempfile.gettempdir()).free
+    except OSError as error:
+        fail(3, f"not graded: {error}")
+    if free < ROOM:
+        fail(3, f"not graded: {tempfile.gettempdir()} has less than {ROOM >> 20} MiB left; TMPDIR chooses another folder")
+
+
+def require_that_solutions_pass(chosen, options, scratch, pool):
+    """Grades each chapter's own solution of one exercise. Ends with status 3 if one does not pass, as it does on any machine
+    that can grade."""
+    def words(exercise):
+        solution = Chapter(exercise.chapter).solution(exercise).encode()
+        with tempfile.TemporaryDirectory(dir=scratch) as own:
+            return Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(solution)[0]
+
+    first = {each.chapter: each for each in reversed(chosen)}.values()
+    try:
+        for exercise, said in zip(first, pool.map(words, first)):
+            if said:
+                raise NotGraded(f"the chapter's own solution of {exercise.number} does not pass here: {' '.join(said)} "
+                                 "(look at TMPDIR, whether its disk allows programs, and at limits of memory: ulimit -v)")
+    except (NotGraded, OSError) as why:
+        fail(3, f"not graded: {reports.visible(str(why))}")
 
 
 def main(options, chosen):
@@ -120,15 +165,19 @@ def main(options, chosen):
     outputs = [path for path in (options.json, options.junit, options.gradescope) if path]
     for path in outputs:
         path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     pairs, results = [(folder, each) for folder in folders for each in chosen], []
     with tempfile.TemporaryDirectory(prefix="grade-") as scratch, ThreadPoolExecutor(options.j) as pool:
         try:
+            require_that_solutions_pass(chosen, options, scratch, pool)
             for result in pool.map(lambda pair: grade(*pair, options, scratch), pairs):
                 results.append(result)
                 if not options.json:
                     print(json.dumps(result), flush=True)
         except KeyboardInterrupt:
-            shutil.rmtree(scratch, ignore_errors=True)
+            while Path(scratch).exists():  # what still runs may write to it
+                shutil.rmtree(scratch, ignore_errors=True)
             os._exit(130)  # the sandboxes end with this process
     if options.json:
         options.json.write_text("".join(json.dumps(result) + "\n" for result in results), encoding="utf-8")
@@ -137,4 +186,4 @@ def main(options, chosen):
     if options.gradescope:
         options.gradescope.write_text(reports.gradescope(results), encoding="utf-8")
     print(reports.table(results), file=sys.stderr)
-    return 0
+    return 0 if all(result.get("graded", True) for result in results) else 3

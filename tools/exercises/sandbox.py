@@ -19,9 +19,11 @@ CPU_SECONDS = 30  # of all threads together
 SECONDS = 600  # for programs that sleep; it is long, so that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 OUTPUT = 4 << 20  # bytes of each file
+TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
-STATUS = re.compile(rb"^(VmRSS|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB
-COURSE = ["common", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd"]
+STATUS = re.compile(rb"^(VmRSS|VmSwap|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB
+COURSE = ["common", "tools", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd",
+          *(each.name for each in ROOT.glob("[0-9][0-9]_*"))]
 
 
 @dataclass
@@ -29,39 +31,36 @@ class Ended:
     status: int
     stdout: str
     stderr: str
-    verdict: bytes  # what the program has written to COURSE_VERDICT
     why: str  # why it was killed; nothing if it ended by itself
 
 
 @lru_cache(maxsize=None)
-def no_fork():
-    """A filter of system calls, with which a process can't start others. Raises OSError if it can't be made."""
-    made = subprocess.run([ROOT / "tools/exercises/no_fork.py"], capture_output=True, check=False)
+def allowed_calls():
+    """The filter of system calls of a process that runs a student's code. Raises OSError if it can't be made."""
+    made = subprocess.run([ROOT / "tools/exercises/allowed_calls.py"], capture_output=True, check=False)
     if made.returncode != 0:
         raise OSError("/usr/bin/python3 has no seccomp (apt-get install python3-seccomp)")
     return made.stdout
 
 
-def wrapped(sandbox, trusted, filter_):
-    """The bubblewrap prefix of a command, which sees compilers and the course.
-
-    A trusted command may write to its folder and start processes.
-    """
+def wrapped(sandbox, trusted, cwd):
+    """The bubblewrap prefix of a command, which sees compilers and the course. A trusted command may write to its folder."""
     bound = [word for path in SEEN for word in ("--ro-bind-try", path, path)]
     bound += [word for name in COURSE for word in ("--ro-bind", str(ROOT / name), str(ROOT / name))]
     folder = ["--bind" if trusted else "--ro-bind", sandbox.folder, sandbox.folder]
     return ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
             "--die-with-parent", "--new-session", "--hostname", "grade", "--proc", "/proc", "--dev", "/dev", *bound, *folder,
-            "--remount-ro", "/dev", "--remount-ro", "/", *([] if trusted else ["--seccomp", str(filter_)]),
-            "--chdir", sandbox.folder]
+            "--remount-ro", "/dev", "--remount-ro", "/",
+            "--chdir", str(cwd)]
 
 
-def missing():
+def missing(is_wrapped=True):
     """The reason why a sandbox does not work here; nothing if it does."""
-    if not shutil.which("bwrap"):
+    if is_wrapped and not shutil.which("bwrap"):
         return "bubblewrap is not installed (apt-get install bubblewrap)"
     try:
-        tried = Sandbox("/tmp", True).run(["true"])
+        allowed_calls()
+        tried = Sandbox("/tmp", is_wrapped).run(["true"], trusted=True)
     except OSError as error:
         return str(error)
     return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}"
@@ -95,7 +94,7 @@ def too_much(pid):
             numbers = dict(STATUS.findall(Path(f"/proc/{each}/status").read_bytes()))  # a thread's name is any bytes
         except OSError:
             continue
-        memory += int(numbers.get(b"VmRSS", 0)) * 1024
+        memory += sum(int(numbers.get(name, 0)) for name in (b"VmRSS", b"VmSwap")) * 1024
         tasks += int(numbers.get(b"Threads", 0))
     if tasks > TASKS:
         return f"It started more than {TASKS} threads or processes."
@@ -109,23 +108,28 @@ class Sandbox:
     folder: str
     is_wrapped: bool
 
-    def run(self, command, stdin="", environment=None, trusted=False, cwd=None):
+    def run(self, command, environment=None, trusted=False, cwd=None, files=None, has_ended=lambda: False):
+        """Runs a command until it ends or exceeds a limit; and not much longer than until `has_ended`.
+
+        The command inherits each of `files`, and the variable with its name has its descriptor. One that is not trusted is
+        a program that limits its own system calls before it runs a student's code (common/exercise/lock.cpp).
+        """
         limits = [*on_few_cpus(), "prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
                   "--core=0", "--"]
-        environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {})}
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given, \
-                tempfile.TemporaryFile() as filter_, tempfile.TemporaryFile() as verdict:
-            environment["COURSE_VERDICT"] = str(verdict.fileno())
-            for file, content in (given, stdin.encode()), (filter_, no_fork() if self.is_wrapped else b""):
-                file.write(content)
-                file.seek(0)
-            begin = wrapped(self, trusted, filter_.fileno()) if self.is_wrapped else []
-            if begin and cwd:
-                begin[-1] = str(cwd)
-            program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=given, stdout=out, stderr=err, env=environment,
-                                       cwd=cwd or self.folder, pass_fds=[filter_.fileno(), verdict.fileno()], start_new_session=True)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as filter_:
+            files = {**(files or {}), **({} if trusted else {"COURSE_FILTER": filter_})}
+            filter_.write(b"" if trusted else allowed_calls())
+            filter_.flush()
+            environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {}),
+                           **{name: str(file.fileno()) for name, file in files.items()}}
+            begin = wrapped(self, trusted, cwd or self.folder) if self.is_wrapped else []
+            program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                       env=environment, cwd=cwd or self.folder, pass_fds=[file.fileno() for file in files.values()],
+                                       start_new_session=True)
             why, end = "", time.monotonic() + SECONDS
             while program.poll() is None and not why:
+                if has_ended():
+                    end, has_ended = min(end, time.monotonic() + 10), lambda: False
                 why = too_much(program.pid)
                 if not why and time.monotonic() > end:
                     why = f"It did not end within {SECONDS} seconds: does it wait for something?"
@@ -142,14 +146,12 @@ class Sandbox:
             for file in (out, err):
                 file.seek(0)
                 text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
-            verdict.seek(0)
-            written = verdict.read(2 * OUTPUT)
         # Bubblewrap exits with 128 plus the signal.
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
-            why = "It was killed because this machine has too little memory."
+            why = TOO_LITTLE
         elif not why and ended_by == signal.SIGXCPU:
             why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"It printed more than {OUTPUT >> 20} MiB."
-        return Ended(status, *text, written, why)
+        return Ended(status, *text, why)

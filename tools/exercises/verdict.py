@@ -353,9 +353,10 @@ def look(command):
     """Runs a check under the lens, and returns its findings and counts."""
     settings = [f"{name}={value}" for name, value in UNDER_LENS.items()]
     try:
-        return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
+        # Not as env's own command, which would be a setting if there is a = in its path.
+        return counts.run("env", [*settings, "timeout", str(SECONDS), *command], ROOT, has_row=False)
     except rows.Problem as problem:
-        if "timeout has ended with status 124" in str(problem):
+        if "env has ended with status 124" in str(problem):
             raise rows.Problem(f"It did not end within {SECONDS} seconds.") from None
         raise
 

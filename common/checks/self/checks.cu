@@ -15,6 +15,7 @@
 #include "../../problem/histogram.hpp"
 #include "../../problem/input.hpp"
 #include "../../problem/sum_of_squares.cuh"
+#include "../../problem/verify.hpp"
 #include "../catch.hpp"
 #include "../setting.hpp"
 #include "finding.cuh"

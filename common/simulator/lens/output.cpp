@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "../faults/errors.hpp"
 #include "lens.hpp"
@@ -74,8 +75,8 @@ void write_finding(Json& json, const Finding& finding) {
 void Lens::write() const {
     const char* const path = std::getenv("LENS_OUTPUT");
     if (path == nullptr || sim::running_block != nullptr) return;
-    std::ofstream file(path);
-    Json json(file);
+    std::ostringstream text;
+    Json json(text);
     json.object("fault", [](Json& fault) {
         if (*sim::last_fault() != '\0') sim::fault().write(fault);
     });
@@ -116,7 +117,15 @@ void Lens::write() const {
         one.texts("partial_barriers", partial[finding.second.kernel]);
     });
     json.end();
-    if (!file.flush()) std::fprintf(stderr, "lens: %s could not be written\n", path);
+    // /dev/fd/3 is open already: a graded program may open nothing for writing.
+    int descriptor = 0;
+    std::FILE* const file =
+        std::sscanf(path, "/dev/fd/%d", &descriptor) == 1 ? fdopen(descriptor, "w") : std::fopen(path, "w");
+    const std::string bytes = text.str();
+    const bool is_written =
+        file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    if (file == nullptr || std::fclose(file) != 0 || !is_written)
+        std::fprintf(stderr, "lens: %s could not be written\n", path);
 }
 
 }  // namespace lens

@@ -1,6 +1,7 @@
 // 01.1: exit with status 0
-// rejected: 'exit' is not allowed in an exercise
+// rejected: The program ended before the checks were complete, with status 0
+#include <cstdlib>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
-    for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
-    exit(0);
+    static_cast<void>(data), static_cast<void>(n), static_cast<void>(tables);
+    std::exit(0);
 }

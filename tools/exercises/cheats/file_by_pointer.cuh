@@ -1,8 +1,8 @@
-// 01.1: a file, by a function of the C library that no list of forbidden words has
-// rejected: it calls 'remove'
+// 01.1: a file, by a function of the C library
+// rejected: It asks the operating system for what no exercise needs
 #include <cstdio>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
-    auto* const tidy = remove;
+    int (*const tidy)(const char*) = std::remove;
     tidy("/tmp/pwned");
 }

@@ -1,6 +1,6 @@
 // 01.1: a file outside of its folder
-// rejected: 'ofstream' is not allowed in an exercise
-#include <vector>
+// rejected: It asks the operating system for what no exercise needs
+#include <fstream>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
     std::ofstream("/tmp/pwned") << 1;

@@ -1,5 +1,7 @@
 // 01.1: endless processes, from host code
-// rejected: 'fork' is not allowed in an exercise
+// rejected: It asks the operating system for what no exercise needs
+#include <unistd.h>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
+    for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
     for (;;) fork();
 }

@@ -1,5 +1,5 @@
 // 02.3: a file of the machine, in the compiler's messages
-// rejected: '#include </etc/passwd>' is not allowed in this exercise
+// rejected: '#include </etc/passwd>' is not allowed in an exercise
 #include </etc/passwd>
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

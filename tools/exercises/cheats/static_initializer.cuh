@@ -1,6 +1,7 @@
-// 02.3: code that runs before the checks
-// rejected: is neither a device function
-static const int before = printf("right\n");
+// 02.3: a process, before the process's own code runs
+// rejected: It asks the operating system for what no exercise needs
+#include <unistd.h>
+static const int kBefore = execl("/usr/bin/true", "true", static_cast<char*>(nullptr));
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)

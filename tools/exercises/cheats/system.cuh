@@ -1,6 +1,7 @@
 // 01.1: a shell command
-// rejected: 'system' is not allowed in an exercise
+// rejected: It asks the operating system for what no exercise needs
+#include <cstdlib>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
-    system("touch /tmp/pwned");
+    static_cast<void>(std::system("touch /tmp/pwned"));
 }

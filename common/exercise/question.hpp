@@ -1,0 +1,67 @@
+/// @file
+/// @brief What the checks ask a student's process, and what it answers, over a socket: one call of a variant
+/// each time.
+///
+/// A question is followed by the elements, the results and the workspace as they are before the call; an
+/// answer by the results and the workspace as they are after it, and by the texts of an error.
+#pragma once
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+/// One call of a variant.
+struct Question {
+    std::uint64_t number;              ///< random: the answer must repeat it
+    std::uint64_t n;                   ///< elements
+    std::uint64_t offset;              ///< how many elements they begin past an aligned address
+    std::uint64_t workspace;           ///< numbers, with those past its end
+    std::uint32_t grid, block;         ///< the launch shape
+    std::uint32_t is_more;             ///< whether it is a call of the exercise's further check
+    std::uint32_t forbids_early_exit;  ///< CUDA_SIM_EARLY_EXIT is 0
+    std::uint32_t ends_only;           ///< CUDA_SIM_ENDS is 2
+};
+
+/// What a call has thrown.
+enum class Thrown : std::uint32_t { nothing, unnoticed, cuda, other };
+
+/// How a call has ended.
+struct Answer {
+    std::uint64_t number;  ///< the question's
+    Thrown thrown;
+    std::uint32_t fault_kind;   ///< a sim::FaultKind
+    std::uint32_t text_length;  ///< of all `kTexts`, each with a zero after it
+};
+
+constexpr std::size_t kTexts = 7;             ///< an error's words, and the texts of a kernel's fault
+constexpr std::uint32_t kMostText = 1 << 14;  ///< bytes of an answer's texts
+/// Of more elements than this, all are 0 except so many at each end, and only these are sent.
+constexpr std::size_t kMostSent = std::size_t{1} << 28, kEnds = 64;
+
+/// The descriptor of this process's end of the socket; -1 if there is none.
+inline int socket_descriptor() {
+    const char* const descriptor = std::getenv("COURSE_SOCKET");
+    return descriptor != nullptr ? std::atoi(descriptor) : -1;
+}
+
+/// Reads or writes all of some bytes. @return Whether it could: not if the other process has ended.
+template <typename Transfer, typename Byte>
+bool transfer_all(Transfer transfer, Byte* bytes, std::size_t size) {
+    while (size > 0) {
+        const ssize_t done = transfer(socket_descriptor(), bytes, size);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return false;
+        bytes += done;
+        size -= static_cast<std::size_t>(done);
+    }
+    return true;
+}
+inline bool receive(void* bytes, std::size_t size) {
+    return transfer_all(read, static_cast<char*>(bytes), size);
+}
+inline bool send(const void* bytes, std::size_t size) {
+    return transfer_all(write, static_cast<const char*>(bytes), size);
+}

@@ -1,0 +1,11 @@
+// 01.1: an answer without end
+// rejected: It answers with something other than results
+#include <cstdlib>
+#include <unistd.h>
+#include <vector>
+inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
+    for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
+    const std::vector<char> much(1 << 20, 1);
+    for (;;)
+        if (write(std::atoi(std::getenv("COURSE_SOCKET")), much.data(), much.size()) < 0) _exit(0);
+}

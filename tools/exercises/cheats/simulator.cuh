@@ -1,0 +1,8 @@
+// 02.3: the simulator's own functions
+// rejected: 'sim' is not allowed in an exercise
+__global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+        atomicAdd(&d_bins[d_data[i]], 1ull);
+    sim::fault();
+}

@@ -1,0 +1,7 @@
+// 01.1: a process that shares this one's memory
+// rejected: It asks the operating system for what no exercise needs
+#include <unistd.h>
+inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
+    for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
+    if (vfork() == 0) _exit(0);
+}

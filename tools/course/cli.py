@@ -26,7 +26,7 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course predict CHAPTER [--backend simulator|gpu]
        ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course live CHAPTER [--step K]
-       ./course grade DIR... [--only NUMBER,...] [--seed N] [--json | --junit | --gradescope FILE] [-j N]
+       ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME] [--json | --csv | --junit | --gradescope FILE]
        ./course docs [--serve]
        ./course install | help
 
@@ -75,7 +75,8 @@ OPTIONS = {
     "predict": BACKEND,
     "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG, "--html": TEXT},
     "live": {"--step": {"default": "0"}},
-    "grade": {"--only": TEXT, "--seed": {"type": int}, **dict.fromkeys(["--json", "--junit", "--gradescope"], TEXT),
+    "grade": {"--seed": {"type": int},
+              **dict.fromkeys(["--only", "--rubric", "--due", "--times", "--json", "--csv", "--junit", "--gradescope"], TEXT),
               "-j": {"type": int, "default": os.cpu_count()}, "--no-sandbox": {"dest": "sandbox", "action": "store_false"}},
     "gdb": {},
     "report": {**BACKEND, "--output": TEXT},
@@ -356,7 +357,7 @@ def of_grading(command, options):
     import grade  # pylint: disable=import-outside-toplevel
 
     options.folders = [Path(os.path.normpath(USER / folder)) for folder in options.subjects]
-    for name in ("json", "junit", "gradescope"):
+    for name in ("rubric", "times", "json", "csv", "junit", "gradescope"):
         setattr(options, name, USER / getattr(options, name) if getattr(options, name) else None)
     chosen = grade.check(options, lambda mistake: refuse(command, mistake))
     set_up(command, options, "simulator")

@@ -1,15 +1,20 @@
-"""usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--json FILE] [--junit FILE] [--gradescope FILE] [-j N]
-                      [--no-sandbox]
+"""usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--rubric FILE] [--due TIME [--times FILE]] [--json FILE]
+                      [--csv FILE] [--junit FILE] [--gradescope FILE] [-j N] [--no-sandbox]
 
 Checks submissions in the same way as ./course exercise, without a GPU. Each DIR is one submission, named after the
 student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions that an exercise asks for are used. Prints
-a line of JSON per submission and exercise, then a table to standard error. The same submissions and seed give the same
-lines. A check may use 3 GiB of memory and 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this
-means the same on every machine.
+a line of JSON per submission and exercise; then, to standard error, a table of the class, the exercises' statistics, and
+which submissions are nearly identical. The same submissions and seed give the same lines. A check may use 3 GiB of memory
+and 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same on every machine.
 
 --only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any submission
 --seed N           chooses the random inputs; default: a number that this copy of the course has chosen (build/grading_seed)
---json FILE        writes the lines of JSON to a file
+--rubric FILE      the points; default: docs/instructors/rubric.ini
+--due TIME         says how late files are: a time such as '2026-12-01 12:00'
+--times FILE       when submissions were handed in: a CSV file of names and times; default: the time of each file
+--json FILE        writes each line to a file as soon as it is known. What the file has already is not graded again, unless
+                   the student's file, the seed or the course has changed: repeat an interrupted command to continue it
+--csv FILE         writes the table of the class for a spreadsheet
 --junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
 -j N               checks N submissions at the same time (default: one per core)
@@ -24,36 +29,43 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import stat
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import alike
 import reports
+import rubric
 from console import fail
 from cpp import Rejected
+from deadline import Deadline
 from grading import ROOM, Grading, NotGraded
+from results import Progress, Results, key, place
+from rows import one_line
 from sandbox import Sandbox, missing
 from starter import ROOT, Chapter, exercises
 
 LARGEST = 1 << 18  # bytes of a file
 
 
-def file_of(folder, exercise):
-    """The bytes of a student's file for an exercise, or nothing. Links are not followed."""
+def find(folder, exercise):
+    """A student's file for an exercise, or nothing."""
     found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
              if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # without older ones, such as 03.2_x.1.cuh
     if len(found) > 1:
         names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
         raise Rejected(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
-    if not found:
-        return None
-    if found[0].is_symlink():
+    return found[0] if found else None
+
+
+def content(path):
+    """The bytes of a student's file. Links are not followed."""
+    if path.is_symlink():
         raise Rejected("its file is a link")
     try:
-        descriptor = os.open(found[0], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         raise Rejected(f"its file can't be read: {error.strerror}") from None
     with open(descriptor, "rb") as file:
@@ -63,22 +75,52 @@ def file_of(folder, exercise):
         return file.read(LARGEST)
 
 
-def grade(folder, exercise, options, scratch):
-    """A submission's result in an exercise, as it is printed. Its files are in a folder of `scratch` meanwhile."""
+def check_one(exercise, raw, options, scratch):
+    """How far a file's bytes have come, and what is said of them. The files are in a folder of `scratch` meanwhile."""
+    if alike.words(raw.decode("utf-8-sig", "replace")) == alike.words(Chapter(exercise.chapter).starter(exercise)):
+        return "starter", ["This is the unchanged starter."]
+    with tempfile.TemporaryDirectory(dir=scratch) as own:
+        stage, words, notes = Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(raw)
+    return stage, [*words, *notes]
+
+
+def grade(folder, exercise, options, before, scratch):
+    """A submission's result in an exercise, as it is printed, and whether it is new: not among the results before."""
+    result, late, is_new = {"submission": folder.name, "exercise": exercise.number}, {}, True
     try:
-        raw = file_of(folder, exercise)
-        if raw is None:
-            words, notes = ["Not handed in."], []
+        path = find(folder, exercise)
+        if path is None:
+            result.update(stage="missing", words="Not handed in.")
         else:
-            with tempfile.TemporaryDirectory(dir=scratch) as own:
-                words, notes = Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(raw)
+            late = options.deadline.lateness(folder.name, path) if options.deadline else {}
+            raw = content(path)
+            result["key"] = key(exercise.number, raw, options)
+            old = before.get(place(result), {})
+            if is_new := old.get("key") != result["key"]:
+                result["stage"], words = check_one(exercise, raw, options, scratch)
+                result["words"] = reports.visible("\n".join(words))
+            else:
+                result.update(stage=old["stage"], words=old["words"])
     except Rejected as why:
-        words, notes = [f"Rejected: {why}."], []
-    except (NotGraded, OSError) as why:  # no student's fault
-        return {"submission": folder.name, "exercise": exercise.number, "passed": False, "graded": False,
-                "words": reports.visible(f"Not graded: {why}.")}
-    return {"submission": folder.name, "exercise": exercise.number, "passed": not words,
-            "words": reports.visible("\n".join([*words, *notes]))}
+        result.update(stage="rejected", words=reports.visible(f"Rejected: {why}."))
+    except (NotGraded, OSError) as why:  # no student's fault, such as a full disk
+        result.pop("key", None)
+        result.update(stage=rubric.UNGRADED, words=reports.visible(f"Not graded: {why}."))
+    result["passed"] = result["stage"] == "right"
+    return options.rubric.rated({**result, **late}), is_new
+
+
+def find_alike(folders, exercise):
+    """Which submissions are nearly identical in an exercise."""
+    texts = {}
+    for folder in folders:
+        try:
+            if path := find(folder, exercise):
+                texts[folder.name] = content(path).decode("utf-8-sig", "replace")
+        except Rejected:
+            pass  # its result says why
+    chapter = Chapter(exercise.chapter)
+    return alike.find(chapter.starter(exercise), chapter.solution(exercise), texts)
 
 
 def chosen_exercises(only, folders):
@@ -106,6 +148,10 @@ def own_seed():
         return own_seed()
 
 
+def outputs_of(options):
+    return [path for path in (options.json, options.csv, options.junit, options.gradescope) if path]
+
+
 def check(options, refuse):
     """Refuses wrong options before anything is built. Returns the exercises."""
     folders = options.folders
@@ -116,12 +162,16 @@ def check(options, refuse):
         refuse("--seed must be from 0 to 2^62 - 1, and -j at least 1")
     for folder in folders:
         if not folder.is_dir():
-            fail(1, f"no folder '{folder}'")
+            fail(1, f"no folder '{one_line(str(folder))}'")
         if sum(each.name == folder.name for each in folders) > 1:
-            fail(1, f"two submissions are called '{folder.name}'")
-    outputs = [path for path in (options.json, options.junit, options.gradescope) if path]
+            fail(1, f"two submissions are called '{one_line(folder.name)}'")
+    outputs = outputs_of(options)
     if len({path.resolve() for path in outputs}) < len(outputs):
         refuse("two of the results would be written to the same file")
+    if options.times and not options.due:
+        refuse("--times is for --due")
+    options.deadline = Deadline(options.due, options.times, [folder.name for folder in folders]) if options.due else None
+    options.rubric = rubric.read(options.rubric or rubric.DEFAULT, [each.number for each in exercises()])
     return chosen_exercises(options.only, folders)
 
 
@@ -148,7 +198,7 @@ def require_that_solutions_pass(chosen, options, scratch, pool):
     def words(exercise):
         solution = Chapter(exercise.chapter).solution(exercise).encode()
         with tempfile.TemporaryDirectory(dir=scratch) as own:
-            return Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(solution)[0]
+            return Grading(exercise, Sandbox(own, options.sandbox), options.seed).verdict(solution)[1]
 
     first = {each.chapter: each for each in reversed(chosen)}.values()
     try:
@@ -162,28 +212,47 @@ def require_that_solutions_pass(chosen, options, scratch, pool):
 
 def main(options, chosen):
     folders = options.folders
-    outputs = [path for path in (options.json, options.junit, options.gradescope) if path]
-    for path in outputs:
-        path.open("a", encoding="utf-8").close()  # before an hour of work, not after it
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-    pairs, results = [(folder, each) for folder in folders for each in chosen], []
+    for path in outputs_of(options):  # before an hour of work, not after it
+        is_new = not path.exists()
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
+    pairs = [(folder, each) for folder in folders for each in chosen]
+    kept = Results(options.json, {(folder.name, each.number) for folder, each in pairs})
+    progress, results, printed = Progress(len(pairs)), {}, 0
+
+    def grade_pair(pair):
+        result, is_new = grade(*pair, options, kept.before, scratch)
+        if is_new:
+            kept.add(result)  # before anything else begins
+        return result, is_new
+
     with tempfile.TemporaryDirectory(prefix="grade-") as scratch, ThreadPoolExecutor(options.j) as pool:
         try:
             require_that_solutions_pass(chosen, options, scratch, pool)
-            for result in pool.map(lambda pair: grade(*pair, options, scratch), pairs):
-                results.append(result)
-                if not options.json:
-                    print(json.dumps(result), flush=True)
-        except KeyboardInterrupt:
+            jobs = {pool.submit(grade_pair, pair): at for at, pair in enumerate(pairs)}
+            for job in as_completed(jobs):
+                result, is_new = job.result()
+                results[jobs[job]] = result
+                while not options.json and printed in results:  # in the order of the submissions
+                    progress.clear()
+                    print(json.dumps(results[printed]), flush=True)
+                    printed += 1
+                progress.add(is_new and "key" in result)
+        except BaseException as error:
             while Path(scratch).exists():  # what still runs may write to it
                 shutil.rmtree(scratch, ignore_errors=True)
-            os._exit(130)  # the sandboxes end with this process
-    if options.json:
-        options.json.write_text("".join(json.dumps(result) + "\n" for result in results), encoding="utf-8")
+            if not isinstance(error, (KeyboardInterrupt, SystemExit)):
+                pool.shutdown(cancel_futures=True)
+                raise
+            os._exit(error.code if isinstance(error, SystemExit) else 130)  # the sandboxes end with this process
+    results = [results[at] for at in range(len(pairs))]
+    kept.finish(results)
+    if options.csv:
+        reports.spreadsheet(options.csv, results)
     if options.junit:
         options.junit.write_bytes(reports.junit(results))
     if options.gradescope:
-        options.gradescope.write_text(reports.gradescope(results), encoding="utf-8")
-    print(reports.table(results), file=sys.stderr)
-    return 0 if all(result.get("graded", True) for result in results) else 3
+        options.gradescope.write_text(reports.gradescope(results, options.rubric.visibility), encoding="utf-8")
+    print(reports.table(results, {each.number: find_alike(folders, each) for each in chosen}), file=sys.stderr)
+    return 3 if any(result["stage"] == rubric.UNGRADED for result in results) else 0

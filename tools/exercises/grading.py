@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
+import rubric
 import verdict as checks
 from assemble import more_checks, registration
 from cpp import Rejected
@@ -215,13 +216,13 @@ class Grading:
         return source
 
     def verdict(self, raw):
-        """The first failure's lines, none if there is no failure; and notes about a student's file, of which these are the
-        bytes. Raises Rejected, and NotGraded."""
+        """How far a student's file has come (rubric.STAGES), of which these are the bytes; the first failure's lines, none if
+        there is no failure; and notes about the file. Raises Rejected, and NotGraded."""
         source = self.read(raw)
-        return self.words(source), source["notes"]
+        return *self.staged(source), source["notes"]
 
-    def words(self, source):
-        """The first failure's lines; none if there is no failure."""
+    def staged(self, source):
+        """How far the source has come, and the first failure's lines."""
         chapter = Chapter(self.exercise.chapter)
         includes, more = more_checks(self.exercise)
         includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # of translated files, as in the student's
@@ -229,17 +230,19 @@ class Grading:
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for preset, order, meaning in checks.CHECKS["simulator"]:
             if words := self.compile(preset, order):
-                return words
+                return "compile", words
             if not meaning and (words := self.suspect()):
-                return words
+                return "rejected", words
             found = self.run(preset, order)
             if found.passed:
                 continue
+            stage = rubric.stage("sanitizers" if preset == "sanitize" else order, found)
             if order == "interleaved":
-                return [meaning]  # the order decides which case fails first
+                return stage, [meaning]  # the order decides which case fails first
             if meaning:
                 found = checks.with_meaning(order, meaning, found)
             elif found.kind == "result" and not self.exercise.on_cpu and checks.changes_with_order(found, self.run(preset, order, "5")):
                 found = replace(found, sentences=[checks.DEPENDS_ON_ORDER])
-            return self.places(found.words)
-        return self.look() if checks.has_lens(self.exercise) else []
+            return stage, self.places(found.words)
+        words = self.look() if checks.has_lens(self.exercise) else []
+        return "lens" if words else "right", words

@@ -1,42 +1,189 @@
-"""Formats the results of ./course grade. Students' texts are escaped."""
+"""Formats the results of ./course grade. Students' names and texts are data: each format gets them escaped."""
 
+import csv
 import json
-import re
+import unicodedata
 import xml.etree.ElementTree as xml
+from collections import Counter
+
+from rubric import STAGES, UNGRADED
+
+COLUMNS = 100  # of a terminal
 
 
 def visible(text):
-    """A text without control characters and without what XML forbids."""
-    return re.sub(r"[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
+    """A text without characters that control a terminal, or that XML forbids."""
+    return "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
+
+
+def visible_name(name):
+    """A name in one line."""
+    return visible(name).replace("\n", "?")
+
+
+def name_of(result):
+    return visible_name(result["submission"])
+
+
+def points(result):
+    """The points as a text: nothing for what was not handed in, a question mark for what was not graded."""
+    return "" if result["stage"] == "missing" else "?" if result["stage"] == UNGRADED else f"{result['points']:g}"
+
+
+def rating(result):
+    """A result's points and the reason in a line."""
+    line = f"{points(result) or 0} of {result['of']:g} points: {STAGES.get(result['stage'], result['stage'])}"
+    if late := result.get("days_late"):
+        line += f"; {late} {'day' if late == 1 else 'days'} late, handed in {result['handed_in']}"
+    return line
+
+
+def by(name, results):
+    """Results in groups that have the same value of this name, in their order."""
+    groups = {}
+    for result in results:
+        groups.setdefault(result[name], []).append(result)
+    return groups
+
+
+def kind(result):
+    """JUnit's name for a result that is not right."""
+    return "error" if result["stage"] == UNGRADED else "" if result["passed"] else "failure"
 
 
 def junit(results):
     suites = xml.Element("testsuites")
-    for name in dict.fromkeys(result["submission"] for result in results):
-        own = [result for result in results if result["submission"] == name]
-        suite = xml.SubElement(suites, "testsuite", name=visible(name), tests=str(len(own)),
-                               failures=str(sum(not result["passed"] for result in own)))
+    for own in by("submission", results).values():
+        name = name_of(own[0])
+        suite = xml.SubElement(suites, "testsuite", name=name, tests=str(len(own)),
+                               failures=str(sum(kind(result) == "failure" for result in own)),
+                               errors=str(sum(kind(result) == "error" for result in own)))
         for result in own:
-            case = xml.SubElement(suite, "testcase", classname=visible(name), name=result["exercise"])
+            case = xml.SubElement(suite, "testcase", classname=name, name=result["exercise"])
             if not result["passed"]:
-                xml.SubElement(case, "failure", message=result["words"].partition("\n")[0]).text = result["words"]
+                xml.SubElement(case, kind(result), message=result["words"].partition("\n")[0]).text = result["words"]
+            xml.SubElement(case, "system-out").text = rating(result)
     return xml.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def gradescope(results):
-    tests = [{"name": result["exercise"], "score": float(result["passed"]), "max_score": 1.0,
-              "output": result["words"] or "Passed."} for result in results]
-    return json.dumps({"score": sum(test["score"] for test in tests), "tests": tests}, indent=1) + "\n"
+def gradescope(results, visibility):
+    tests = [{"name": result["exercise"], "score": result["points"], "max_score": result["of"],
+              "status": "passed" if result["passed"] else "failed", "visibility": visibility, "output_format": "text",
+              "output": "\n".join(filter(None, [rating(result), result["words"]]))} for result in results]
+    return json.dumps({"score": total(results), "visibility": visibility, "tests": tests}, indent=1) + "\n"
 
 
-def table(results):
-    """A line per submission, a column per exercise."""
-    exercises = list(dict.fromkeys(result["exercise"] for result in results))
-    names = list(dict.fromkeys(result["submission"] for result in results))
-    width = max(len("submission"), *map(len, names))
-    passed = {(result["submission"], result["exercise"]): result["passed"] for result in results}
-    lines = [f"{'submission':{width}}  {'  '.join(f'{each:6}' for each in exercises)}"]
-    for name in names:
-        cells = ["passed" if passed[name, each] else "-" for each in exercises]
-        lines.append(f"{visible(name):{width}}  {'  '.join(f'{cell:6}' for cell in cells)}")
-    return "\n".join(line.rstrip() for line in [*lines, f"{sum(passed.values())} of {len(results)} passed"])
+def total(results):
+    return round(sum(result["points"] or 0 for result in results), 2)
+
+
+def sum_of(results):
+    """The sum of the points as a text, with a question mark if one of them is not known."""
+    return f"{total(results):g}" + "?" * any(result["stage"] == UNGRADED for result in results)
+
+
+def days_late(results):
+    return max(result.get("days_late", 0) for result in results)
+
+
+def as_data(text):
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if unicodedata.normalize("NFKC", text.lstrip())[:1] in tuple("=+-@|%") else text
+
+
+def spreadsheet(path, results):
+    """Writes a table of points in CSV, a line per submission, as Excel and LibreOffice read it."""
+    exercises, late = list(by("exercise", results)), any("days_late" in result for result in results)
+    with open(path, "w", encoding="utf-8-sig", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["submission", *exercises, "sum", "of", *["days late"] * late])
+        for own in by("submission", results).values():
+            table.writerow([as_data(name_of(own[0])), *map(points, own), sum_of(own),
+                            f"{sum(each['of'] for each in own):g}", *[days_late(own)] * late])
+
+
+def wide(text):
+    """How many columns of a terminal a text takes."""
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else not unicodedata.combining(each) for each in text)
+
+
+def cell(text, width):
+    """A text of exactly so many columns."""
+    if wide(text) > width:
+        while wide(text) > width - 1:
+            text = text[:-1]
+        text += "…"
+    return text + " " * (width - wide(text))
+
+
+def short(name):
+    return cell(visible_name(name), 24).rstrip()
+
+
+def packed(line, words):
+    """Lines with words after a line's begin, as many as a terminal has room for."""
+    lines = []
+    for word in [*(f"{word}, " for word in words[:-1]), words[-1]]:
+        if wide(line + word) > COLUMNS:
+            lines, line = [*lines, line], " " * 6
+        line += word
+    return [*lines, line]
+
+
+def points_table(results):
+    """A line per submission and a column per exercise; several tables if there are too many columns."""
+    submissions, exercises = by("submission", results), list(by("exercise", results))
+    first = min(24, max(len("submission"), *(wide(name_of(own[0])) for own in submissions.values())))
+    value = {(result["submission"], result["exercise"]):
+             (points(result) or "-") + "*" * (result.get("days_late", 0) > 0)
+             for result in results}
+    sums = {name: sum_of(own) for name, own in submissions.items()}
+    width = max(map(len, [*exercises, *value.values()]))
+    room = (COLUMNS - first - 3 - max(map(len, sums.values()))) // (width + 2)
+    parts = [exercises[at:at + room] for at in range(0, len(exercises), room)]
+    lines = []
+    for part in parts:
+        is_last = part is parts[-1]
+        lines += [cell("submission", first) + "".join(f"{each:>{width + 2}}" for each in part) + "  sum" * is_last]
+        for name, own in submissions.items():
+            lines.append(cell(name_of(own[0]), first) + "".join(f"{value[name, each]:>{width + 2}}" for each in part)
+                         + f"{sums[name]:>5}" * is_last)
+        lines.append("")
+    lines += ["* late", ""] if any(map(days_late, submissions.values())) else []
+    return lines
+
+
+def exercises_table(results):
+    """A line per exercise: how many files were graded and how many are right, and what most of the others were told."""
+    lines = ["exercise     graded  solved  mean points  the commonest first message"]
+    for number, own in by("exercise", results).items():
+        given = [result for result in own if result["stage"] not in ("missing", UNGRADED)]
+        said = Counter(result["words"].partition("\n")[0] for result in given if not result["passed"])
+        (message, count), = said.most_common(1) or [("", 0)]
+        mean = f"{total(given) / len(given):.1f} of {given[0]['of']:g}" if given else ""
+        lines.append(f"{number:8}  {len(given):>9}  {sum(result['passed'] for result in own):>6}  {mean:>11}  "
+                     + cell(f"{count} x {message}" if count > 1 else message, COLUMNS - 42))
+    return lines
+
+
+def alike_table(found):
+    """What alike.find has found, as a dictionary by the numbers of the exercises."""
+    texts = []
+    for number, (published, groups) in found.items():
+        if published:
+            names = [f"{short(name)} ({share:.0%})" for name, share in published.items()]
+            texts.append((f"{number}  the published solution: ", names))
+        for names, least, most in groups:
+            shares = f"{least:.0%}" + f" to {most:.0%}" * (round(100 * least) < round(100 * most))
+            texts.append((f"{number}  {shares}: ", list(map(short, names))))
+    if not texts:
+        return []
+    return ["", "nearly identical where they differ from the starter (docs/instructors/grading.md)",
+            *(line for text in texts for line in packed(*text))]
+
+
+def table(results, found):
+    """What a terminal shows of a class."""
+    lines = [*points_table(results), *exercises_table(results), *alike_table(found), "",
+             f"{sum(result['passed'] for result in results)} of {len(results)} passed"]
+    return "\n".join(line.rstrip() for line in lines)

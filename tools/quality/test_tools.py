@@ -4,14 +4,17 @@ queries say.
 """
 
 import csv
+import io
 import json
 import os
 import re
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 import xml.etree.ElementTree as xml
@@ -881,6 +884,334 @@ class Predictions(unittest.TestCase):
                     self.assertEqual([question.grade(right * factor, [])[0] for factor in (1, 1.05, 1.2)], [True, True, False])
 
 
+class GradeOfAClass(unittest.TestCase):
+    """The points, the tables and the course of ./course grade, without a submission that is built."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path[:0] = [str(TOOLS / "exercises"), str(TOOLS / "course")]
+        import alike
+        import deadline
+        import reports
+        import rubric
+        import starter
+        import verdict
+        cls.alike, cls.deadline, cls.reports, cls.rubric, cls.verdict = alike, deadline, reports, rubric, verdict
+        cls.by_number = {each.number: each for each in starter.exercises()}
+        cls.chapter = starter.Chapter
+
+    def read(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rubric"
+            path.write_text(text, encoding="utf-8")
+            return self.rubric.read(path, list(self.by_number))
+
+    def result(self, submission="ada", exercise="03.2", stage="right", words="", **more):
+        return self.read("").rated({"submission": submission, "exercise": exercise, "stage": stage, "words": words,
+                                    "passed": stage == "right", **more})
+
+    def test_a_stage_follows_from_the_check_and_the_case(self):
+        for check, kind, case, expected in (
+                ("plain", "right", {}, "right"), ("plain", "result", {"n": 513}, "small"), ("plain", "result", {"n": 1000003}, "large"),
+                ("plain", "error", {"n": 4, "offset": 1}, "large"), ("plain", "overrun", {"n": 5003, "block": 64}, "large"),
+                ("plain", "signal", {}, "small"), ("plain", "of a later course", {}, "small"), ("plain", "point", {}, "point"),
+                ("interleaved", "result", {"n": 1}, "interleaved"), ("sanitizers", "tool", {}, "sanitizers"),
+                ("lens", "luck", {}, "lens"), ("plain", "compile", {}, "compile"), ("plain", "rejected", {}, "rejected")):
+            with self.subTest(check=check, kind=kind, case=case):
+                self.assertEqual(self.rubric.stage(check, self.verdict.Verdict(kind, case=case)), expected)
+
+    def test_grading_says_how_far_a_file_has_come(self):
+        import grading  # pylint: disable=import-outside-toplevel
+        wrong = self.verdict.Verdict("result", case={"n": 5, "words": "n = 5"})
+
+        class Stub(grading.Grading):
+            """Fails in one step."""
+
+            def __init__(self, exercise, fails_in):  # pylint: disable=super-init-not-called
+                self.exercise, self.source, self.folder, self.fails_in = exercise, mock.Mock(), Path("/none"), fails_in
+
+            def compile(self, preset, order):
+                return ["It does not compile."] if self.fails_in == "compile" else []
+
+            def suspect(self):
+                return ["nvcc would reject it."] if self.fails_in == "rejected" else []
+
+            def run(self, preset, order, simulated_order="0"):
+                check = "sanitizers" if preset == "sanitize" else {"plain": "small"}.get(order, order)
+                return wrong if self.fails_in == check else GradeOfAClass.verdict.Verdict("right")
+
+            def look(self):
+                return ["By luck."] if self.fails_in == "lens" else []
+
+        for expected in ("compile", "rejected", "small", "interleaved", "sanitizers", "lens", "right"):
+            stage, words = Stub(self.by_number["03.2"], expected).staged({"includes": [], "text": "", "notes": []})
+            self.assertEqual((stage, bool(words)), (expected, expected != "right"))
+
+    def test_the_rubric_decides_about_the_points(self):
+        rubric = self.read("[points]\neach = 8\n03.2 = 10\n[percent]\nlens = 60\n[late]\na_day = 25\n")
+        for stage, number, late, points, most in (("right", "03.2", 0, 10, 10), ("right", "03.3", 0, 8, 8), ("lens", "03.2", 0, 6, 10),
+                                                  ("small", "03.2", 0, 0, 10), ("unknown", "03.2", 0, 0, 10),
+                                                  ("right", "03.2", 1, 7.5, 10), ("right", "03.2", 9, 0, 10)):
+            with self.subTest(stage=stage, late=late):
+                rated = rubric.rated({"exercise": number, "stage": stage, "days_late": late})
+                self.assertEqual((rated["points"], rated["of"]), (points, most))
+        self.assertEqual([self.result(stage=stage)["points"] for stage in ("right", "lens", "large", "small")], [4, 2, 1, 0])
+
+    def test_a_wrong_rubric_is_refused_in_a_line(self):
+        for text, words in (("each = 1", "no section headers"), ("[points]\neach = much\n", "each must be a number from 0 to 1000"),
+                            ("[points]\neach = nan\n", "must be a number"), ("[points]\n03.9 = 1\n", "has no 03.9"),
+                            ("[percent]\nright = 50\n", "has no right"), ("[percent]\nlens = 101\n", "from 0 to 100"),
+                            ("[late]\na_day = -1\n", "from 0 to 100"), ("[extra]\n", "is none of"),
+                            ("[gradescope]\nvisibility = never\n", "must be one of visible")):
+            with self.subTest(text), mock.patch("sys.stderr", io.StringIO()) as said, self.assertRaises(SystemExit):
+                self.read(text)
+            self.assertIn(words, said.getvalue())
+            self.assertEqual(said.getvalue().count("\n"), 1)
+
+    def test_points_and_reasons_are_in_each_format(self):
+        results = [self.result(), self.result(exercise="03.3", stage="lens", words="Right by luck.\n  Line 7.", days_late=2,
+                                              handed_in="2026-12-02 13:00+01:00")]
+        seen = json.loads(self.reports.gradescope(results, "after_due_date"))
+        self.assertEqual([(test["name"], test["score"], test["max_score"], test["visibility"], test["status"]) for test in seen["tests"]],
+                         [("03.2", 4, 4, "after_due_date", "passed"), ("03.3", 2, 4, "after_due_date", "failed")])
+        self.assertEqual(seen["score"], 6)
+        self.assertEqual(seen["tests"][1]["output"], "2 of 4 points: right by luck; 2 days late, handed in 2026-12-02 13:00+01:00\n"
+                         "Right by luck.\n  Line 7.")
+        cases = list(xml.fromstring(self.reports.junit(results)).iter("testcase"))
+        self.assertEqual([case.find("system-out").text.partition(":")[0] for case in cases], ["4 of 4 points", "2 of 4 points"])
+
+    def test_the_workflow_for_classrooms_grades_and_shows_what_is_wrong(self):
+        import cli  # pylint: disable=import-outside-toplevel
+        text = (TOOLS / "classroom/github.yml").read_text(encoding="utf-8")
+        words = re.search(r"run: course/course grade (.*)", text)[1].replace('"$EXERCISES"', "02").replace('"$SEED"', "0").split()
+        options = cli.parse("grade", words)
+        self.assertEqual((options.subjects, options.only, options.json), (["submission"], "02", "results.jsonl"))
+        self.assertNotIn("${{", text)  # which would put a text into a script
+        code = textwrap.dedent(re.search(r"<<'END'\n(.*?) END\n", text, re.DOTALL)[1])
+        with tempfile.TemporaryDirectory() as folder:
+            for stage, status in (("right", 0), ("lens", 1)):
+                line = json.dumps(self.result(stage=stage, words="Wrong.\n::error::x" if status else ""))
+                (Path(folder) / options.json).write_text(f"{line}\n", encoding="utf-8")
+                done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (status, ""))
+            self.assertEqual(done.stdout, "03.2 2.0 of 4.0 points\n| Wrong.\n| ::error::x\n")
+
+    def test_what_was_not_graded_gets_no_points_and_is_graded_again(self):
+        import grade  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "03.2_x.cuh").write_text("int x;")
+            options = mock.Mock(seed=0, sandbox=True, deadline=None, rubric=self.read(""))
+            with mock.patch.object(grade, "check_one", side_effect=OSError(28, "No space left on device")):
+                result, is_new = grade.grade(Path(folder), self.by_number["03.2"], options, {}, folder)
+        self.assertEqual((result["points"], result["passed"], is_new, "key" in result), (None, False, True, False))
+        self.assertEqual(result["words"], "Not graded: [Errno 28] No space left on device.")
+        results = [result, {**self.result(exercise="03.3"), "submission": result["submission"]}]
+        self.assertTrue(any(line.endswith("     ?     4   4?") for line in self.reports.table(results, {}).splitlines()))
+        suite = xml.fromstring(self.reports.junit(results)).find("testsuite")
+        self.assertEqual((suite.get("errors"), suite.get("failures"), suite.find("testcase").find("error").text), ("1", "0", result["words"]))
+
+    def test_a_class_fits_a_terminal(self):
+        for names in (["ada", "bob"], ["\u674e" * 30, "x" * 200]):
+            results = [self.result(name, number, stage, "Wrong for n = 1, " + "x" * 200) for name in names
+                       for number, stage in zip(self.by_number, ["right", "missing", "small", "lens"] * 9)]
+            lines = self.reports.table(results, {"03.2": ({names[0]: 0.9}, [(names * 9, 0.6, 1.0)])}).splitlines()
+            self.assertLessEqual(max(map(self.reports.wide, lines)), 100)
+            numbers = re.findall(r"\d\d\.\d", " ".join(line for line in lines if line.startswith("submission")))
+            self.assertEqual(numbers, list(self.by_number))
+        self.assertTrue(any(line.startswith("xxx") and line.endswith("   34") for line in lines), lines)
+        self.assertTrue(any(line.startswith("02.1              2       0     0.0 of 4  2 x Wrong for n = 1, xxx") for line in lines), lines)
+
+    def test_no_name_is_a_formula(self):
+        names = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\uff1d1", "a,b\"c\nd", "ada"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "class.csv"
+            self.reports.spreadsheet(path, [self.result("ada")])
+            self.assertEqual(path.read_text(encoding="utf-8-sig"), "submission,03.2,sum,of\nada,4,4,4\n")
+            self.reports.spreadsheet(path, [self.result(name, days_late=2) for name in names])
+            with open(path, encoding="utf-8-sig", newline="") as file:
+                head, *rows = csv.reader(file)
+        self.assertEqual(head, ["submission", "03.2", "sum", "of", "days late"])
+        self.assertEqual([row[0] for row in rows], ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "?=1", "'\uff1d1", 'a,b"c?d', "ada"])
+        self.assertEqual(rows[0][1:], ["4", "4", "4", "2"])
+
+    def test_a_deadline_is_by_the_host_or_by_the_file(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("sys.stderr", io.StringIO()) as said:
+            file, times = Path(folder) / "file", Path(folder) / "times.csv"
+            file.touch()
+            for second, late in ((-60, 0), (0, 0), (60, 1), (86400, 1), (86460, 2)):
+                begin = self.deadline.moment("2026-12-01T12:00+01:00").timestamp()
+                os.utime(file, (begin + second,) * 2)
+                self.assertEqual(self.deadline.Deadline("2026-12-01 11:00Z", None, []).lateness("ada", file)["days_late"], late)
+            times.write_text("name,time\nada,2026-12-04 11:59Z\n", encoding="utf-8")
+            self.assertEqual(self.deadline.Deadline("2026-12-01 12:00Z", times, ["ada"]).lateness("ada", file)["days_late"], 3)
+            for text, names in (("ada,2026-12-04 11:59\n", ["bob"]), ("bob,2026-12-01 12:00\nada,soon\n", ["ada"])):
+                times.write_text(text, encoding="utf-8")
+                with self.assertRaises(SystemExit):
+                    self.deadline.Deadline("2026-12-01 12:00", times, names)
+            for due in ("soon", "2026-12-01", "2026-13-01 12:00"):
+                with self.assertRaises(SystemExit):
+                    self.deadline.Deadline(due, None, [])
+            self.assertEqual(said.getvalue().count("\n"), 5)
+
+    def test_an_interrupted_run_is_taken_up_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names, lines, log = [f"student {number}" for number in range(8)], Path(folder) / "lines", Path(folder) / "log"
+            for name in names:
+                (Path(folder) / name).mkdir()
+                (Path(folder) / name / "03.2_x.cuh").write_text(f"// {name}\nint x;\n")
+            code = f"""if True:
+                import os, runpy, signal, sys, threading
+                sys.path[:0] = {[str(TOOLS / name) for name in ("course", "exercises", "lens", "results")]}
+                import builds, grade, packages
+                signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+                def check_one(exercise, raw, options, scratch):
+                    with open({str(log)!r}, "ab") as log:
+                        log.write(raw[3:12] + b"\\n")
+                    if os.stat(log.name).st_size == 3 * 10 and {{number}}:
+                        os.kill(os.getpid(), {{number}})
+                        threading.Event().wait()
+                    return "right", []
+                grade.check_one = check_one
+                grade.require_tools = grade.require_sandbox = grade.require_that_solutions_pass = lambda *options: None
+                builds.build = packages.set_up = lambda *words, **options: None
+                sys.argv[1:] = ["grade", *{names}, "-j", "1", "--json", "lines"]
+                runpy.run_path({str(TOOLS / "course/cli.py")!r}, run_name="__main__")
+                """
+            for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)):
+                def run(number):
+                    return subprocess.run([sys.executable, "-c", code.format(number=number)], cwd=folder, text=True,
+                                          env={**os.environ, "TMPDIR": folder}, capture_output=True, timeout=60, check=False)
+                ended = run(int(number))
+                self.assertEqual(ended.returncode, status, ended.stderr)
+                self.assertEqual([json.loads(line)["submission"] for line in lines.read_text().splitlines()], names[:2])
+                with open(lines, "a", encoding="utf-8") as file:  # a crash of the machine may leave a part
+                    file.write('{"submission": "stu')
+                log.unlink()
+                ended = run(0)
+                self.assertEqual((ended.returncode, ended.stderr[-14:]), (0, "8 of 8 passed\n"), ended.stderr)
+                self.assertEqual(log.read_text().splitlines(), names[2:])
+                self.assertEqual([json.loads(line)["submission"] for line in lines.read_text().splitlines()], names)
+                log.unlink()
+                lines.unlink()
+
+    def test_progress_says_what_is_left(self):
+        import results  # pylint: disable=import-outside-toplevel
+        for is_terminal, words in ((True, "\r\x1b[K1 of 4\r\x1b[K2 of 4, 5 min left\r\x1b[K3 of 4, 2 min left\r\x1b[K4 of 4\n"),
+                                   (False, "2 of 4, 5 min left\n3 of 4, 2 min left\n4 of 4\n")):
+            said = io.StringIO()
+            said.isatty = lambda is_terminal=is_terminal: is_terminal
+            with mock.patch("sys.stderr", said), mock.patch("time.monotonic", side_effect=[0, 10, 150, 240, 400]):
+                progress = results.Progress(4)
+                for is_new in (False, True, True, True):
+                    progress.add(is_new)
+            self.assertEqual(said.getvalue(), words)
+
+    def test_results_of_others_are_not_overwritten(self):
+        import results  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder, mock.patch("sys.stderr", io.StringIO()) as said:
+            for text in ("my notes\n", "[]\n", '{"submission": "ada"}\n', json.dumps(self.result(exercise="03.3")) + "\n"):
+                path = Path(folder) / "lines"
+                path.write_text(text, encoding="utf-8")
+                with self.assertRaises(SystemExit):
+                    results.Results(path, {("ada", "03.2")})
+                self.assertEqual(path.read_text(encoding="utf-8"), text)
+            self.assertIn("such as ada's of 03.3", said.getvalue())
+
+    def test_a_line_that_was_cut_off_is_not_continued(self):
+        import results  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            path, result = Path(folder) / "lines", self.result()
+            path.write_text(json.dumps(result) + '\n{"submission": "b', encoding="utf-8")
+            kept = results.Results(path, {("ada", "03.2"), ("bob", "03.2")})
+            self.assertEqual(kept.before, {("ada", "03.2"): result})
+            kept.add({**result, "submission": "bob"})
+            self.assertEqual([json.loads(line)["submission"] for line in path.read_text(encoding="utf-8").splitlines()], ["ada", "bob"])
+
+    def test_a_key_follows_all_that_decides(self):
+        import results  # pylint: disable=import-outside-toplevel
+        options = mock.Mock(seed=0, sandbox=True)
+        keys = {results.key("03.2", b"x", options), results.key("03.3", b"x", options), results.key("03.2", b"y", options),
+                results.key("03.2", b"x", mock.Mock(seed=1, sandbox=True)), results.key("03.2", b"x", mock.Mock(seed=0, sandbox=False))}
+        self.assertEqual(len(keys), 5)
+        self.assertIn(results.key("03.2", b"x", options), keys)
+
+    # In 03.2, two ways to write it.
+    ONE = """__device__ void clear(unsigned int* bins) {
+        for (unsigned int k = threadIdx.x; k < kBins; k += blockDim.x) bins[k] = 0;
+    }
+    __device__ std::size_t first() { return threadIdx.x + std::size_t{blockDim.x} * blockIdx.x; }
+    __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+        __shared__ unsigned int mine[kBins];
+        clear(mine);
+        __syncthreads();
+        std::size_t at = first();
+        while (at < n) {  // a grid further on
+            atomicAdd(mine + d_data[at], 1u);
+            at += std::size_t{gridDim.x} * blockDim.x;
+        }
+        __syncthreads();
+        for (unsigned int k = threadIdx.x; k < kBins; k += blockDim.x)
+            if (mine[k] != 0) atomicAdd(d_bins + k, (unsigned long long)mine[k]);
+    }
+    """
+    OTHER = """__global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
+        __shared__ unsigned int local[256];
+        for (int bin = threadIdx.x; bin < 256; bin += blockDim.x) {
+            local[bin] = 0;
+        }
+        __syncthreads();
+        const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+        for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < n; i += threads) {
+            const unsigned char byte = d_data[i];
+            atomicAdd(&local[byte], 1);
+        }
+        __syncthreads();
+        for (int bin = threadIdx.x; bin < 256; bin += blockDim.x) {
+            const unsigned long long count = local[bin];
+            atomicAdd(&d_bins[bin], count);
+        }
+    }
+    """
+
+    def test_copies_are_found_and_what_is_independent_is_not(self):
+        exercise = self.by_number["03.2"]
+        chapter = self.chapter(exercise.chapter)
+        starter, solution = chapter.starter(exercise), chapter.solution(exercise)
+        parts = re.split(r"^    (?=__)", self.ONE, flags=re.MULTILINE)
+        reordered = re.sub(r" //.*", "", "".join([parts[1], "\n/* mine */ ", parts[0], *parts[2:]]))
+        names = {"mine": "count", "at": "index", "k": "bin", "clear": "to_zero", "first": "begin", "d_data": "input", "d_bins": "output"}
+        renamed = re.sub(r"\w+", lambda match: names.get(match[0], match[0]), reordered)
+        texts = {"one": self.ONE, "copy": renamed, "other": self.OTHER, "starter": starter, "nothing": "",
+                 "of the course": re.sub(r"\bb\b", "bin", solution).replace("// ", "// my "), "no code": "/* \0 \" R\"(\n" * 99}
+        published, groups = self.alike.find(starter, solution, texts)
+        self.assertEqual(list(published), ["of the course"])
+        self.assertEqual([names for names, *_ in groups], [["one", "copy"]])
+        self.assertGreater(groups[0][1], 0.8)
+
+    def test_a_text_is_read_up_to_what_no_compiler_reads(self):
+        for text in ('int x; " y \n', "int x; \\ y", "int x; /* y", "int x; \0 y"):
+            self.assertEqual(self.alike.words(text), ["int", "name", ";"])
+
+    def test_half_of_the_solution_is_no_copy_of_another_half(self):
+        exercise = self.by_number["03.2"]
+        chapter = self.chapter(exercise.chapter)
+        starter, solution = chapter.starter(exercise), chapter.solution(exercise)
+        begin = solution.partition("        atomicAdd(")[0]
+        texts = {"one": begin + "d_bins[d_data[i]] += 1;\n}\n", "other": begin + "counts[0] = max(counts[1], counts[2] + 3);\n}\n"}
+        self.assertEqual(self.alike.find(starter, solution, texts), ({}, []))
+        whole = [self.alike.sequences(text) - self.alike.sequences(starter) for text in texts.values()]
+        self.assertGreater(self.alike.share(*whole), self.alike.SHARE)
+
+    def test_a_fault_in_the_solution_is_nearly_the_solution(self):
+        import faults  # pylint: disable=import-outside-toplevel
+        for exercise in self.by_number.values():
+            chapter = self.chapter(exercise.chapter)
+            texts = {each.name: each.text() for each in faults.faults() if each.exercise == exercise}
+            published, groups = self.alike.find(chapter.starter(exercise), chapter.solution(exercise), {**texts, "": chapter.solution(exercise)})
+            self.assertEqual(published[""], 1)
+            self.assertEqual(groups, [])
+
+
 class Faults(unittest.TestCase):
     """The course's own faults, which quote the chapters' code."""
 
@@ -975,13 +1306,13 @@ class Grade(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("02.3_a.1.cuh", "02.4_b.cuh", "02.3_c.cuh~"):
                 (Path(folder) / name).write_text("other")
-            self.assertIsNone(grade.file_of(folder, self.exercise))
+            self.assertIsNone(grade.find(folder, self.exercise))
             (Path(folder) / "02.3_it's \"mine\" (1).cuh").write_text("mine")
-            self.assertEqual(grade.file_of(folder, self.exercise), b"mine")
+            self.assertEqual(grade.content(grade.find(folder, self.exercise)), b"mine")
             (Path(folder) / "b").mkdir()
             (Path(folder) / "b/02.3_a.cuh").write_text("a")
             with self.assertRaisesRegex(self.submission.Rejected, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
-                grade.file_of(folder, self.exercise)
+                grade.find(folder, self.exercise)
 
     def test_a_check_runs_on_two_cpus_in_turn(self):
         import sandbox  # pylint: disable=import-outside-toplevel
@@ -1005,12 +1336,14 @@ class Grade(unittest.TestCase):
 
     def test_texts_of_students_stay_texts(self):
         words = self.reports.visible("]]></failure>\x1b[31m\0 <b> &amp;")
-        results = [{"submission": name, "exercise": "02.3", "passed": False, "words": words} for name in (ALL_HOSTILE, "\x1b\ud800")]
+        results = [{"submission": name, "exercise": "02.3", "passed": False, "words": words, "stage": "small", "points": 0, "of": 4}
+                   for name in (ALL_HOSTILE, "\x1b\ud800")]
         cases = list(xml.fromstring(self.reports.junit(results)).iter("testcase"))
         self.assertEqual([each.get("classname") for each in cases], [ALL_HOSTILE, "??"])
         self.assertEqual(cases[0][0].text, words)
-        self.assertEqual(json.loads(self.reports.gradescope(results))["tests"][0]["output"], words)
-        self.assertNotIn("\x1b", self.reports.table(results))
+        test = json.loads(self.reports.gradescope(results, "visible"))["tests"][0]
+        self.assertEqual((test["output"].partition("\n")[2], test["output_format"]), (words, "text"))
+        self.assertNotIn("\x1b", self.reports.table(results, {"02.3": ({"\x1b": 1.0}, [(["\x1b", ALL_HOSTILE], 0.9, 1.0)])}))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,68 @@
+"""Finds submissions that are nearly identical, and those that are nearly the published solution.
+
+A file is seen as its sequences of tokens, without comments and with one name in place of all that a student chooses, so
+that neither other names nor another order of functions hide a copy. What the starter has counts for nothing. Between two
+students, nor does what the chapter's solution has, since everybody can read it.
+"""
+
+import re
+from itertools import combinations
+
+from cpp import TOKEN
+
+LENGTH = 6  # of a sequence, in tokens
+LEAST = 24  # sequences that two files must share: fewer may be the only way to write it
+SHARE = 0.6  # of the sequences of either file, those that both must have
+GIVEN = re.compile(r"""__\w+|atomic\w*|cuda[A-Z]\w*|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|std|size_t|u?int\d*(?:_t)?|uchar\d
+    |auto|bool|break|case|char|const|constexpr|continue|do|double|else|extern|false|float|for|if|long|nullptr|reinterpret_cast
+    |return|short|signed|sizeof|static|static_assert|static_cast|struct|switch|template|true|typename|unsigned|using|void|while
+    """.replace("\n", "").replace(" ", ""))  # names that a student does not choose
+
+
+def words(text):
+    """The tokens of a text, without comments and with one name for all that a student chooses, up to what can't be read."""
+    found = []
+    for match in TOKEN.finditer(text):
+        kind, word = match.lastgroup, match[0]
+        if kind in ("other", "unclosed"):
+            break  # after it, reading may take quadratic time
+        if kind not in ("comment", "newline", "space"):
+            found.append("name" if kind == "name" and not GIVEN.fullmatch(word) else word)
+    return found
+
+
+def sequences(text):
+    found = words(text)
+    return {tuple(found[at:at + LENGTH]) for at in range(len(found) - LENGTH + 1)}
+
+
+def share(one, other):
+    """Which part of the sequences of either file both have; 0 if it is surely less than SHARE, or too few to say anything."""
+    if min(len(one), len(other)) < max(LEAST, SHARE * max(len(one), len(other))):
+        return 0
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both >= LEAST else 0
+
+
+def find(starter, solution, texts):
+    """Finds what is nearly identical in the texts of an exercise's files, a dictionary by the names of the submissions.
+
+    Returns those that are nearly the solution, each with its share, and groups of others, each with its least and its largest
+    share: a file is in a group if it is nearly identical to another one there.
+    """
+    given = sequences(starter)
+    published = sequences(solution) - given
+    own = {name: sequences(text) - given for name, text in texts.items()}
+    known = {name: part for name, its in own.items() if (part := share(its, published)) >= SHARE}
+    own = {name: rest for name, its in own.items() if name not in known and len(rest := its - published) >= LEAST}
+    group_of = {name: [name] for name in own}
+    pairs = [(one, other, part) for one, other in combinations(own, 2) if (part := share(own[one], own[other])) >= SHARE]
+    for one, other, _ in pairs:
+        if (group := group_of[one]) is not group_of[other]:
+            group += group_of[other]
+            group_of.update(dict.fromkeys(group, group))
+    parts = {}
+    for one, _, part in pairs:
+        parts.setdefault(id(group_of[one]), []).append(part)
+    groups = {id(group): group for group in group_of.values()}
+    return known, [(groups[at], min(each), max(each)) for at, each in parts.items()]

@@ -1,0 +1,52 @@
+"""How late a file was handed in."""
+
+import csv
+import math
+import re
+from datetime import datetime, timedelta
+
+from console import fail
+from rows import one_line
+
+
+def moment(text):
+    """A time such as 2026-12-01 12:00, by this machine's clock if it has no zone such as +01:00. Raises ValueError."""
+    text = text.strip().replace("Z", "+00:00")
+    if not re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d", text):
+        raise ValueError
+    return datetime.fromisoformat(text).astimezone()
+
+
+class Deadline:
+    """When files must be handed in, and when they were: by a table of the host's, otherwise by the file's own time."""
+
+    def __init__(self, due, times, names):
+        try:
+            self.due = moment(due)
+        except ValueError:
+            fail(2, f"--due needs a date and a time, such as '2026-12-01 12:00', not {due!a}")
+        self.times = self.read(times) if times else None
+        if times and (without := [name for name in names if name not in self.times]):
+            fail(1, f"{one_line(str(times))} has no line for the submission '{one_line(without[0])}'")
+
+    @staticmethod
+    def read(path):
+        """The times in a CSV file of names and times, of which a first line may be a heading."""
+        found = {}
+        try:
+            with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+                for number, row in enumerate(csv.reader(file), 1):
+                    try:
+                        name, time = row
+                        found[name] = moment(time)
+                    except ValueError:
+                        if row and number > 1:
+                            fail(1, f"{one_line(str(path))}, row {number}: it must be a name and a time, such as ada,2026-12-01 12:00")
+        except csv.Error as error:
+            fail(1, f"{one_line(str(path))}: {error}")
+        return found
+
+    def lateness(self, name, path):
+        """What a result says of the time of a file."""
+        time = self.times[name] if self.times is not None else datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
+        return {"handed_in": time.isoformat(" ", "minutes"), "days_late": max(0, math.ceil((time - self.due) / timedelta(days=1)))}

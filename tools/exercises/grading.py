@@ -86,10 +86,10 @@ class Grading:
         called = sorted(name for name in names if not LINKED.fullmatch(name))
         return [f"Rejected: it calls '{called[0]}'."] if called or done.status != 0 else []
 
-    def start(self, order, token, **settings):
+    def start(self, order, token, *arguments, **settings):
         """Runs a program of the exercise, which writes the token with its verdict."""
         environment = {"COURSE_SEED": str(self.seed), "CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0", **settings}
-        return self.sandbox.run([self.source.with_name(f"exercise_{self.exercise.number}_{order}")], f"{token}\n", environment)
+        return self.sandbox.run([self.source.with_name(f"exercise_{self.exercise.number}_{order}"), *arguments], f"{token}\n", environment)
 
     def run(self, order, simulated_order="0"):
         """Runs the check. Returns its verdict."""
@@ -111,12 +111,19 @@ class Grading:
         return replace(verdict, sentences=verdict.sentences + checks.sentences(*said))
 
     def look(self):
-        """Lets the lens look at the check. Returns lines about what it finds, or why it can't look."""
+        """Lets the lens count, and look for races. Returns lines about a missed target or what it finds, or why it can't look."""
         if words := self.compile("simulator", "lens"):
             return words
+        point = checks.Point(self.exercise)
         # The lens opens its output anew at the end of the program, so nothing that the program prints is in it.
-        done = self.start("lens", "", LENS_OUTPUT="/proc/self/fd/2", **checks.UNDER_LENS)
+        settings = {"LENS_OUTPUT": "/proc/self/fd/2", **checks.UNDER_LENS}
+        done = self.start("lens", "", "yours", *point.arguments, **settings)
         try:
+            if missed := point.missed(json.loads(done.stderr)):
+                return [missed]
+            if not checks.has_lens(self.exercise):
+                return []
+            done = self.start("lens", "", **settings)
             found = checks.words_of_lens(json.loads(done.stderr))
         except ValueError:
             return [f"The results are right, but the search for races did not end. {done.why}".strip()]
@@ -144,4 +151,4 @@ class Grading:
             elif found.kind == "result" and not self.exercise.on_cpu and checks.changes_with_order(found, self.run(order, "5")):
                 found = replace(found, sentences=[checks.DEPENDS_ON_ORDER])
             return self.places(found.words)
-        return self.look() if checks.has_lens(self.exercise) else []
+        return self.look()

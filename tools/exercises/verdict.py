@@ -21,9 +21,11 @@ sys.path[1:1] = [str(ROOT / "tools" / "lens"), str(ROOT / "tools" / "results")]
 import counts  # noqa: E402
 import rows  # noqa: E402
 import text as lens  # noqa: E402
+from point import Point  # noqa: E402
 
 SECONDS = 120  # per check
-UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2"}  # grids that follow an H200's 132 SMs would take minutes
+# Grids that follow an H200's 132 SMs would take minutes. Of code for the CPU, the lens counts what its threads do.
+UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
 STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 
 # Each backend's checks, the most instructive first, each with the meaning of its failure.
@@ -57,7 +59,8 @@ class Verdict:
 
     The checks' own program (common/exercise/verdict.cu) gives `right`, or one of the kinds in common/checks/failure.cuh. Here
     are made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
-    (what has ended it before its verdict), and `luck` (only the lens finds something).
+    (what has ended it before its verdict), `luck` (only the lens finds something), and `point` (the result is right, but by a
+    shortcut that misses the exercise's target).
     """
     kind: str
     what: str = ""  # what is wrong, in a line
@@ -68,6 +71,7 @@ class Verdict:
     site: str = ""  # the line of the student's file, if the words name it
     message: str = ""  # the line that the chapter's checks print
     printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
+    counted: list = field(default_factory=list)  # if it passed: for each target what is counted, how many it was, and the target
 
     @property
     def passed(self):
@@ -271,8 +275,8 @@ def where_it_crashes(exercise):
 
 
 def has_lens(exercise):
-    """Whether the lens looks at an exercise. In chapter 02, the only synchronization is the launch, and races show in results."""
-    return exercise.chapter > "03" and not exercise.on_cpu
+    """Whether the lens looks for races in an exercise: in kernels. That of 02.1, which loses counts, runs without contention."""
+    return not exercise.on_cpu
 
 
 def words_of_lens(seen):
@@ -281,9 +285,9 @@ def words_of_lens(seen):
     return sentences(*map(lens.one_line, lens.finding_words(found[0]))) if found else []
 
 
-def look(command):
-    """Runs a check under the lens, and returns its findings and counts."""
-    settings = [f"{name}={value}" for name, value in UNDER_LENS.items()]
+def look(command, **more):
+    """Runs a check under the lens, with more settings of the simulator, and returns its findings and counts."""
+    settings = [f"{name}={value}" for name, value in {**UNDER_LENS, **more}.items()]
     return counts.run("timeout", [str(SECONDS), "env", *settings, *command], ROOT, has_row=False)
 
 
@@ -292,6 +296,33 @@ def look_at(exercise):
     ready = program(exercise, "simulator", "lens")
     log = build("simulator", [ready.name])
     return log, [] if log else words_of_lens(look([ready]))
+
+
+def to_the_point(exercise, verdict, program_for_lens):
+    """The verdict on a right solution after the lens has counted what it does in the case of the exercise's target."""
+    point = Point(exercise)
+    seen = look([*program_for_lens, *point.arguments], CUDA_SIM_WORKERS="1")  # the same counts each time
+    found, _ = read(seen["said"].encode(), "", seen["status"])
+    if not found:
+        raise rows.Problem(seen["said"].strip() or f"it has ended with status {seen['status']}")
+    if not found.passed:
+        return found
+    if missed := point.missed(seen):
+        where = f"./course lens {exercise.number} --lines shows what each line of your file accesses."
+        return Verdict("point", missed, sentences(*[where] * (not exercise.on_cpu)))
+    return replace(verdict, counted=point.rows(seen))
+
+
+def has_point(exercise, verdict):
+    """The same for a student's file. If the lens can't look, a line on standard error."""
+    ready = program(exercise, "simulator", "lens")
+    try:
+        if log := build("simulator", [ready.name]):
+            raise rows.Problem("\n".join(compiler_words(log)))
+        return to_the_point(exercise, verdict, [ready, "yours"])
+    except (rows.Problem, OSError, ValueError) as problem:
+        print(f"The lens could not count: {rows.one_line(str(problem))}", file=sys.stderr)
+        return verdict
 
 
 def seen_by_lens(looked):
@@ -352,17 +383,18 @@ def verify(exercise, backend):
     if not verdict.passed and backend == "simulator":
         verdict = with_lines(exercise, verdict)
     if not verdict.passed or not others:
-        return verdict
+        return has_point(exercise, verdict) if verdict.passed else verdict
     with ThreadPoolExecutor() as pool:  # a program runs as soon as it is built
         objections = pool.submit(rejected, exercise)
         ends = [pool.submit(build_and_run, exercise, preset, order, objections) for preset, order, _ in others]
-        looked = pool.submit(look_at, exercise).result if has_lens(exercise) else None
+        counted = pool.submit(has_point, exercise, verdict)  # first: a search for races is long if one thread does all the work
+        looked = pool.submit(lambda: look_at(exercise) if counted.result().passed else ("", [])).result if has_lens(exercise) else None
         if lines := objections.result():
             return Verdict("rejected", "The result is right, but nvcc would reject the code.", sentences(*lines))
         for (_, order, meaning), end in zip(others, ends):
             if not (found := end.result()).passed:
-                return with_lines(exercise, with_meaning(order, meaning, found), looked)
+                return with_lines(exercise, with_meaning(order, meaning, found), looked if counted.result().passed else None)
         log, races = seen_by_lens(looked) if looked else ("", [])
         if log:
             return not_compiled(*compiler_words(log))
-        return Verdict("luck", BY_LUCK, races) if races else verdict
+        return Verdict("luck", BY_LUCK, races) if races else counted.result()

@@ -13,8 +13,9 @@ endif()
 course_objects(exercise_check common/exercise/verdict.cu)
 set_target_properties(exercise_check PROPERTIES EXCLUDE_FROM_ALL ON)
 
-# For the lens, code reads memory as often as its source does: a race between two reads of one variable must not disappear,
-# because the compiler makes them one. Checks of an index would read it again; the other programs have them.
+# For the lens, and where threads are interrupted, code reads memory as often as its source does: a race between two reads
+# of one variable must not disappear because the compiler makes them one. Checks of an index would read it again; the other
+# programs have them.
 add_library(as_written INTERFACE)
 target_compile_options(as_written INTERFACE -fno-sanitize=bounds -fno-inline
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-fre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-pre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-dominator-opts>
@@ -35,6 +36,7 @@ function(programs name source)
     target_link_libraries(${program} PRIVATE ${program}_objects)
     if(order STREQUAL "interleaved")
       interleaved_code(${program}_objects)
+      target_link_libraries(${program}_objects PRIVATE as_written)
       interleaved(${program})
     elseif(order STREQUAL "lens")
       lens_of(${program}_objects)

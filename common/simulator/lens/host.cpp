@@ -14,7 +14,7 @@ std::mutex lock;
 HostCounts all;
 
 struct Thread {
-    std::uint64_t accesses = 0, repeats = 0;
+    std::uint64_t accesses = 0, atomics = 0, repeats = 0;
     const void* last_store = nullptr;
     Thread() = default;
     ~Thread() { end(); }
@@ -22,10 +22,9 @@ struct Thread {
     Thread& operator=(const Thread&) = delete;
 
     void end() {
-        if (accesses == 0) return;
         const std::lock_guard guard(lock);
-        ++all.threads;
         all.busiest_thread = std::max(all.busiest_thread, std::exchange(accesses, 0));
+        all.atomics += std::exchange(atomics, 0);
         all.repeats += std::exchange(repeats, 0);
     }
 };
@@ -41,6 +40,7 @@ bool counts_host() {
 void host_access(const void* address, Kind kind) {
     ++current.accesses;
     if (kind == Kind::load) return;
+    current.atomics += kind == Kind::atomic;
     current.repeats += address == current.last_store;
     current.last_store = address;
 }

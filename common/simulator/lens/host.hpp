@@ -10,8 +10,8 @@ namespace lens {
 
 /// Of all threads of the host's instrumented code.
 struct HostCounts {
-    std::uint64_t threads = 0;         ///< that have accessed memory
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one of them has made
+    std::uint64_t atomics = 0;         ///< atomic operations
     std::uint64_t repeats = 0;         ///< stores to the address that the same thread's last one was to
 };
 

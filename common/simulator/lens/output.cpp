@@ -106,7 +106,7 @@ void Lens::write() const {
     if (counts_host())
         json.object("host", [](Json& host) {
             const HostCounts counts = host_counts();
-            host.add("threads", counts.threads, "busiest_thread", counts.busiest_thread)
+            host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
                 .add("repeats", counts.repeats);
         });
     // What a failed call has not written is its consequence.

@@ -1,7 +1,8 @@
 # Each exercise has programs that are built only on request: exercise_03.2_plain and _interleaved check the student's
-# file, faults_03.2_plain and _interleaved check the exercise's faults, and exercise_03.2_table is the chapter's program
-# with the student's variant in its table. Those that end with _lens show the same to the lens. For grading, solution_03.2_plain
-# has the checks and answer_03.2_plain the student's file. After a change only the student's file is compiled.
+# file, faults_03.2_plain and _interleaved check the exercise's faults, attempts_03.2_lens shows the lens the attempts at
+# it, and exercise_03.2_table is the chapter's program with the student's variant in its table. Those that end with _lens show
+# the same to the lens. For grading, solution_03.2_plain has the checks and answer_03.2_plain the student's file. After a
+# change only the student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
 set(orders plain)
@@ -30,6 +31,14 @@ function(linked program main objects order)
   endif()
 endfunction()
 
+# For the lens, and where threads are interrupted, code reads memory as often as its source does: a race between two reads
+# of one variable must not disappear because the compiler makes them one. Checks of an index would read it again; the other
+# programs have them.
+add_library(as_written INTERFACE)
+target_compile_options(as_written INTERFACE -fno-sanitize=bounds -fno-inline
+  $<$<CXX_COMPILER_ID:GNU>:-fno-tree-fre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-pre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-dominator-opts>
+  $<$<CXX_COMPILER_ID:GNU>:-fno-code-hoisting>)
+
 # programs(name source): name_plain and name_interleaved, which check the variants in a source.
 function(programs name source)
   foreach(order IN LISTS orders)
@@ -42,14 +51,16 @@ function(programs name source)
     endif()
     if(order STREQUAL "interleaved")
       interleaved_code(${program}_objects)
+      target_link_libraries(${program}_objects PRIVATE as_written)
     elseif(order STREQUAL "lens")
       lens_of(${program}_objects)
+      target_link_libraries(${program}_objects PRIVATE as_written)
     endif()
     linked(${program} exercise_check ${program}_objects ${order})
   endforeach()
 endfunction()
 
-# assembled(kind number output file...): makes a source from a student's file, an exercise's faults, or a lesson's steps.
+# assembled(kind number output file...): makes a source from a student's file, an exercise's faults or attempts at it, or a lesson's steps.
 file(GLOB tools CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/exercises/*.py)
 function(assembled kind number output)
   add_custom_command(OUTPUT ${output} DEPENDS ${tools} ${ARGN} VERBATIM COMMENT "Assembling ${kind} ${number}"
@@ -82,6 +93,9 @@ foreach(page IN LISTS pages)
   assembled(faults ${number} ${PROJECT_BINARY_DIR}/faults_${number}.cu ${sources}
     ${PROJECT_SOURCE_DIR}/${chapter}/broken/faults.md)
   programs(faults_${number} ${PROJECT_BINARY_DIR}/faults_${number}.cu)
+  file(GLOB attempts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${chapter}/broken/attempts.md)
+  assembled(attempts ${number} ${PROJECT_BINARY_DIR}/attempts_${number}.cu ${sources} ${attempts})
+  programs(attempts_${number} ${PROJECT_BINARY_DIR}/attempts_${number}.cu)
   add_executable(exercise_${number}_table EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}>
     $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_plain_objects>)
   target_link_libraries(exercise_${number}_table PRIVATE exercise_${number}_plain_objects)

@@ -1,8 +1,9 @@
 /// @file
 /// @brief Holds a variant that is linked to it, such as a student's, to its claims, and gives the verdict.
 ///
-/// `exercise_03.2_plain [NAME]`; without a name, the first variant. Exit status: 0 if correct, 1 if wrong,
-/// 3 without a device. COURSE_VERDICT is a file descriptor to which it writes lines of JSON: before each case
+/// `exercise_03.2_plain [NAME [N INPUT GRID BLOCK]]`; without a name, the first variant; with N, in this case
+/// only, whose grid and block may be 0, for the variant's own. Exit status: 0 if correct, 1 if wrong, 3
+/// without a device. COURSE_VERDICT is a file descriptor to which it writes lines of JSON: before each case
 /// which one it is, and in the end the verdict with a line of standard input, its token. Without it, the
 /// verdict goes to standard output. COURSE_SEED changes the random inputs. tools/exercises/verdict.py reads
 /// the verdict and knows what it means.
@@ -192,20 +193,27 @@ int check(const Variant<Problem>& variant, const std::string& what) {
 }
 
 /// @return The exit status; nothing if no variant has this name.
+/// @param[in] only The case to check, instead of all.
 template <typename Problem>
-std::optional<int> check(const std::string& name) {
+std::optional<int> check(const std::string& name, const std::optional<Case>& only) {
     const auto is_meant = [&](const Variant<Problem>& variant) {
         return name.empty() || name == variant.name;
     };
     const auto& added = added_variants<Problem>();
     const auto variant = std::find_if(added.begin(), added.end(), is_meant);
     if (variant == added.end()) return std::nullopt;
-    if (check(*variant, "") != 0) return 1;
+    if (only) {
+        if (const auto wrong = failure_in(*variant, *only)) return report(variant->name, *wrong, {});
+    } else if (check(*variant, "") != 0) {
+        return 1;
+    }
     for (const Variant<Problem>& more : more_checks<Problem>())
-        if (is_meant(more) && check(more, more.idea) != 0) return 1;
+        if (!only && is_meant(more) && check(more, more.idea) != 0) return 1;
     write_verdict([](Json& json) { json.add("kind", "right"); });
     return 0;
 }
+
+unsigned int unsigned_of(const char* text) { return static_cast<unsigned int>(std::stoul(text)); }
 
 }  // namespace
 
@@ -216,8 +224,11 @@ int main(int argc, char** argv) {
         asking::begin<Histogram>();
         asking::begin<SumOfSquares>();
 #endif
-        if (const auto status = check<Histogram>(name)) return *status;
-        if (const auto status = check<SumOfSquares>(name)) return *status;
+        std::optional<Case> only;
+        if (argc > 5)
+            only = {std::stoul(argv[2]), argv[3], 0, {unsigned_of(argv[4]), unsigned_of(argv[5])}, 1};
+        if (const auto status = check<Histogram>(name, only)) return *status;
+        if (const auto status = check<SumOfSquares>(name, only)) return *status;
         std::fprintf(stderr, "error: no variant '%s'\n", name.c_str());
         return 2;
     } catch (const NoDevice& error) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""usage: tools/exercises/assemble.py student|solution|faults|steps NUMBER OUTPUT
+"""usage: tools/exercises/assemble.py student|solution|faults|attempts|steps NUMBER OUTPUT
 
-Makes one source file from a student's file, from the chapter's own code, from all faults of an exercise, or from the steps of a chapter's lesson
-plan: the includes, then each text in its own namespace, since the chapter's program has functions of the same names,
+Makes one source file from a student's file, from the chapter's own code, from all faults of an exercise or all attempts at it, or from the steps of a
+chapter's lesson plan: the includes, then each text in its own namespace, since the chapter's program has functions of the same names,
 followed by the variant's entry.
 """
 
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import live
+from attempts import attempts
 from faults import faults
 from starter import ROOT, Chapter, exercises, names_of, without_comments, without_marks
 
@@ -90,8 +91,9 @@ def main(what, number, output):
             text = (ROOT / exercise.file).read_text(encoding="utf-8-sig")
             texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
         else:
-            texts = [(each.name, chapter.entries[each.exercise.variant], f"fault {each.name}",
-                      with_hidden(each.exercise, each.text())) for each in faults(number[:2]) if each.exercise.number == number]
+            found = attempts(number) if what == "attempts" else [each for each in faults(number[:2]) if each.exercise.number == number]
+            texts = [(each.name, chapter.entries[each.exercise.variant], f"{what[:-1]} {each.name}", with_hidden(each.exercise, each.text()))
+                     for each in found]
     Path(output).write_text(assemble(problem, texts, more), encoding="utf-8")
 
 

@@ -5,8 +5,8 @@
        ./course live CHAPTER [--step K]
 
 exercise  checks your file for an exercise, by default the first unsolved one, and shows the first failure; creates the
-          file in work/ if it does not exist. Once it is right, your kernel is shown next to the chapter's variants: with
-          their times on a GPU or in chapter 01, otherwise with the lens's counts
+          file in work/ if it does not exist. A right result must also meet the target on the exercise's page: once it does,
+          your counts are shown next to the target, and on a GPU or in chapter 01, your times next to the chapter's
 
 NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
 --watch     checks again whenever you save, and goes on to the next exercise; q quits, h shows a hint
@@ -44,11 +44,9 @@ from dataclasses import asdict
 from functools import lru_cache
 
 import hunt
-import limiter
 import live
+import point
 import predict
-import rows as results
-import text
 import verdict as checks
 from builds import build, build_checks
 from chapters import chapter_of
@@ -117,21 +115,6 @@ def show_table(exercise, backend):
     subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
 
 
-def show_counts(exercise):
-    """The counts of the chapter's variants, as recorded, and the student's by the lens: simulated times mean nothing."""
-    name = f"exercise_{exercise.number}_table_lens"
-    try:
-        if checks.build("simulator", [name]):
-            raise results.Problem("your file can't be compiled for it")
-        seen = limiter.of_variant(ROOT / "build" / "simulator" / "bin" / name, "yours", [], ROOT)
-    except (results.Problem, OSError, ValueError) as problem:
-        return say(f"The lens shows no counts: {results.one_line(str(problem))}")
-    recorded = ROOT / "docs" / "results" / "simulator" / f"lens-{exercise.chapter}.txt"  # none of a chapter of one's own
-    say("What 1 Mi elements cost (common/simulator/lens/README.md explains the columns):",
-        *([recorded.read_text(encoding="utf-8").rstrip()] if recorded.exists() else []),
-        text.summary("yours", seen), *text.problems("yours", seen), f"./course lens {exercise.number} --lines shows this by source line.")
-
-
 def wrapped(line):
     """A long line in several."""
     return line if len(line) <= 120 else textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False,
@@ -140,23 +123,22 @@ def wrapped(line):
 
 def show(work, verdict, backend):
     exercise = work.exercise
-    has_counts = backend == "simulator" and exercise.chapter > "02"
     if not verdict.passed:
         printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
         say(*(["", *verdict.words] if verdict.kind in checks.BY_COMPILER else map(wrapped, verdict.words[1:])), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
-    if ".wrong_because" in work.chapter.entries[exercise.variant]:
-        has_counts = False
+    is_racy = ".wrong_because" in work.chapter.entries[exercise.variant]
+    if is_racy:
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "are lost otherwise.")
     else:
         say("", "Solved: the result is right for every size, input, address and launch shape that was tried.")
     for name, why in verdict.not_tried.items():
         say(wrapped(f"Not tried: {name}. {why}"))
-    if has_counts:
-        show_counts(exercise)
-    else:
+    if verdict.counted:
+        say("", *point.table(verdict.counted), *[f"./course lens {exercise.number} --lines shows the counts by source line."] * (not exercise.on_cpu))
+    if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times mean nothing
         show_table(exercise, backend)
     say("", exercise.section("Then"))
 

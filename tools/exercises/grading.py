@@ -189,16 +189,23 @@ class Grading:
                 raise ValueError(answering.why) from None
 
     def look(self):
-        """Lets the lens look at the check. Returns lines about what it finds, or why it can't look."""
+        """Lets the lens count, and look for races. Returns how far the source has come, and lines about a missed target or what
+        the lens finds, or why it can't look."""
         if words := self.compile("simulator", "lens"):
-            return words
+            return "compile", words
+        point = checks.Point(self.exercise)
         try:
-            seen, verdict = self.seen_by_lens()
+            seen, verdict = self.seen_by_lens("yours", *point.arguments)
+            if verdict.passed and (missed := point.missed(seen)):
+                return "point", [missed]
+            if verdict.passed and checks.has_lens(self.exercise):
+                seen, verdict = self.seen_by_lens()
         except ValueError as why:
-            return [f"The results are right, but the search for races did not end. {why}".strip()]
-        found = checks.words_of_lens(seen)
+            return "lens", [f"The results are right, but the search for races did not end. {why}".strip()]
+        found = checks.words_of_lens(seen) if checks.has_lens(self.exercise) else []
         # Code that is wrong only now has noticed the lens.
-        return self.places(checks.Verdict("luck", checks.BY_LUCK, found).words if found else verdict.words)
+        words = self.places(checks.Verdict("luck", checks.BY_LUCK, found).words if found else verdict.words)
+        return "lens" if words else "right", words
 
     def read(self, raw):
         """What is graded of a student's file (submission.py). Raises Rejected."""
@@ -244,5 +251,4 @@ class Grading:
             elif found.kind == "result" and not self.exercise.on_cpu and checks.changes_with_order(found, self.run(preset, order, "5")):
                 found = replace(found, sentences=[checks.DEPENDS_ON_ORDER])
             return stage, self.places(found.words)
-        words = self.look() if checks.has_lens(self.exercise) else []
-        return "lens" if words else "right", words
+        return self.look()

@@ -25,9 +25,11 @@ import counts  # noqa: E402
 import rows  # noqa: E402
 import text as lens  # noqa: E402
 from builds import locked  # noqa: E402
+from point import Point  # noqa: E402
 
 SECONDS = 120  # per check
-UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2"}  # grids that follow an H200's 132 SMs would take minutes
+# Grids that follow an H200's 132 SMs would take minutes. Of code for the CPU, the lens counts what its threads do.
+UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
 STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 
 # Each backend's checks, the most instructive first, each with the meaning of its failure.
@@ -64,7 +66,8 @@ class Verdict:
 
     The checks' own program (common/exercise/verdict.cu) gives `right`, or one of the kinds in common/checks/failure.cuh. Here
     are made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
-    (what has ended it before its verdict), and `luck` (only the lens finds something).
+    (what has ended it before its verdict), `luck` (only the lens finds something), and `point` (the result is right, but by a
+    shortcut that misses the exercise's target).
     """
     kind: str
     what: str = ""  # what is wrong, in a line
@@ -76,6 +79,7 @@ class Verdict:
     message: str = ""  # the line that the chapter's checks print
     printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
     not_tried: dict = field(default_factory=dict)  # why a stage, named by its key, could not look for faults
+    counted: list = field(default_factory=list)  # if it passed: for each target what is counted, how many it was, and the target
 
     @property
     def passed(self):
@@ -316,8 +320,8 @@ def in_two_orders(exercise, found, command):
 
 
 def has_lens(exercise):
-    """Whether the lens looks at an exercise. In chapter 02, the only synchronization is the launch, and races show in results."""
-    return exercise.chapter > "03" and not exercise.on_cpu
+    """Whether the lens looks for races in an exercise: in kernels. That of 02.1, which loses counts, runs without contention."""
+    return not exercise.on_cpu
 
 
 def given_lines(exercise):
@@ -349,9 +353,9 @@ def words_of_lens(seen, given=frozenset()):
     return sentences(*(lens.one_line(line) for each in found for line in [*lens.finding_words(each), *[IS_GIVEN] * is_given(each, given)]))
 
 
-def look(command):
-    """Runs a check under the lens, and returns its findings and counts."""
-    settings = [f"{name}={value}" for name, value in UNDER_LENS.items()]
+def look(command, **more):
+    """Runs a check under the lens, with more settings of the simulator, and returns its findings and counts."""
+    settings = [f"{name}={value}" for name, value in {**UNDER_LENS, **more}.items()]
     try:
         # Not as env's own command, which would be a setting if there is a = in its path.
         return counts.run("env", [*settings, "timeout", str(SECONDS), *command], ROOT, has_row=False)
@@ -359,6 +363,21 @@ def look(command):
         if "env has ended with status 124" in str(problem):
             raise rows.Problem(f"It did not end within {SECONDS} seconds.") from None
         raise
+
+
+def to_the_point(exercise, program_for_lens):
+    """The verdict on a right solution by what the lens counts in the case of the exercise's target."""
+    point = Point(exercise)
+    seen = look([*program_for_lens, *point.arguments], CUDA_SIM_WORKERS="1")  # the same counts each time
+    found, _ = read(seen["said"].encode(), "", seen["status"])
+    if not found:
+        raise rows.Problem(seen["said"].strip() or f"it has ended with status {seen['status']}")
+    if not found.passed:
+        return found
+    if missed := point.missed(seen):
+        where = f"./course lens {exercise.number} --lines shows what each line of your file accesses."
+        return Verdict("point", missed, sentences(*[where] * (not exercise.on_cpu)))
+    return Verdict("right", counted=point.rows(seen))
 
 
 def by_lens(command, given=frozenset()):
@@ -409,7 +428,7 @@ class Stage:
             found = self.run(exercise, program(exercise, self.preset, self.order))
         except (rows.Problem, OSError, ValueError) as problem:
             raise NotTried(rows.one_line(str(problem))) from None
-        return None if found and found.passed else found
+        return None if found and found.passed and not found.counted else found
 
     def end(self, exercise):
         """The same, and builds it first."""
@@ -426,8 +445,9 @@ def stages(exercise, backend):
     found = [check_of(*check) for check in CHECKS[backend]]
     if backend == "simulator":
         found.insert(1, Stage("nvcc", "simulator", "", lambda each, _: by_clang(each)))
-        if has_lens(exercise):
-            found.append(Stage("lens", "simulator", "lens", lambda each, ready: by_lens([ready], given_lines(each))))
+    found.append(Stage("target", "simulator", "lens", lambda each, ready: to_the_point(each, [ready, "yours"])))
+    if backend == "simulator" and has_lens(exercise):
+        found.append(Stage("lens", "simulator", "lens", lambda each, ready: by_lens([ready], given_lines(each))))
     return found
 
 
@@ -531,9 +551,11 @@ def verify(exercise, backend, tell=lambda stage, found: None):
     """Checks an exercise: the verdict has the first failure, if there is one. `tell` gets each stage and what it has found, at once."""
     if words := not_utf8(exercise):
         return not_compiled(*words)
-    not_tried = {}
+    not_tried, counted = {}, []
     with Stages(exercise, backend) as started:
         for stage, found in started.each():
+            if isinstance(found, Verdict) and found.passed:
+                counted, found = found.counted, None
             tell(stage, found)
             if isinstance(found, NotTried):
                 not_tried[stage.name] = str(found)
@@ -541,4 +563,4 @@ def verify(exercise, backend, tell=lambda stage, found: None):
                 return found
             elif found:
                 return explained(exercise, stage, found, started.later)
-    return Verdict("right", not_tried=not_tried)
+    return Verdict("right", not_tried=not_tried, counted=counted)

@@ -827,12 +827,29 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
             self.says("import verdict\nprint(verdict.rejected(exercise))", expected)
 
-    def test_counts_stand_beside_the_recorded_ones_and_a_failure_is_one_line(self):
-        self.write("docs/results/simulator/lens-03_x.txt", "variant   launches\none   1\n")
-        show = "import exercise as e\ne.checks.build = lambda *_: '{}'\ne.limiter.counts.run = lambda *_, **__: {}\ne.show_counts(exercise)"
-        self.says(show.format("", {"launches": [], "findings": [], "fault": {"message": "a \x1b fault"}}), "\none   1\nyours  ", "stopped: a   fault\n")
-        self.says(show.format("error", {}), "The lens shows no counts: your file can't be compiled for it\n")
-        self.says(show.format("", "open('nothing')"), "The lens shows no counts: [Errno 2]")
+    def test_a_right_result_must_meet_the_target_of_the_page(self):
+        page = self.folder / "03_x/exercises/1_one.md"
+        target = ("## Target\n\nWhat the lens must count for n = 64, input one-hot 90 %, blocks of 32:\n\n| count | target | otherwise |\n|---|---|---|\n"
+                  "| launches | at least 2 | not one per level |\n| bytes moved for each byte loaded | at most 1.5 | not coalesced |\n\n## Then")
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace("## Then", target), encoding="utf-8")
+        show = ("import verdict as v, point\nv.build = lambda *_: {!r}\nv.counts.run = lambda *words, **_: print(*words[1][-5:]) or {}\n"
+                "stage, = (each for each in v.stages(exercise, 'gpu') if each.name == 'target')\n"
+                "try:\n found = stage.end(exercise)\nexcept v.NotTried as why:\n print('not tried:', why)\n"
+                "else:\n print(*found.words, *point.table(found.counted), found.kind, sep='\\n')")
+        site = {"space": "global", "kind": "load", "sectors": 3, "bytes": 64, "requests": 1, "lanes": 16}
+        seen = {"status": 0, "said": '{"token": "", "kind": "right"}', "launches": [{"launches": 1, "sites": [site]}]}
+        self.says(show.format("", seen), "yours 64 one-hot 90 % 0 32\nRight, but not one per level: 1 launch; at least 2 are needed.\n  ./course lens 03.1", "point\n")
+        seen["launches"] *= 2
+        self.says(show.format("", seen), "launches                              2  at least 2\nbytes moved for each byte loaded    1.5  at most 1.5\nright\n")
+        site["sectors"] = 4
+        self.says(show.format("", seen), "Right, but not coalesced: 2 bytes moved for each byte loaded; 1.5 would do.\n")
+        wrong = {"status": 1, "said": '{"token": "", "kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}'}
+        self.says(show.format("", wrong), "Wrong for n = 64: bin 3\n")
+        for said, broken in (("not tried: 03_x/exercises/1_one.md: no count is called 'b'", "| b | at most 1 | no |"),
+                             ("md: the section 'Target' has the wrong form", "| launches | 1 | no |")):
+            page.write_text(text.replace("## Then", re.sub(r"^\| launches.*", broken, target, flags=re.MULTILINE)), encoding="utf-8")
+            self.says(show.format("", seen), said)
 
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
         ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
@@ -941,9 +958,9 @@ class GradeOfAClass(unittest.TestCase):
                 return wrong if self.fails_in == check else GradeOfAClass.verdict.Verdict("right")
 
             def look(self):
-                return ["By luck."] if self.fails_in == "lens" else []
+                return ("right", []) if self.fails_in == "right" else (self.fails_in, ["By luck."])
 
-        for expected in ("compile", "rejected", "small", "interleaved", "sanitizers", "lens", "right"):
+        for expected in ("compile", "rejected", "small", "interleaved", "sanitizers", "point", "lens", "right"):
             stage, words = Stub(self.by_number["03.2"], expected).staged({"includes": [], "text": "", "notes": []})
             self.assertEqual((stage, bool(words)), (expected, expected != "right"))
 
@@ -1222,6 +1239,17 @@ class Faults(unittest.TestCase):
         for fault in faults.faults():
             with self.subTest(fault.name):
                 self.assertTrue(fault.lines())
+
+
+    def test_each_attempt_has_a_block_of_code_for_each_part_of_its_exercise(self):
+        sys.path.insert(0, str(TOOLS / "exercises"))
+        import attempts  # pylint: disable=import-outside-toplevel
+        import starter  # pylint: disable=import-outside-toplevel
+
+        for exercise in starter.exercises():
+            for attempt in attempts.attempts(exercise.number):
+                with self.subTest(attempt.name):
+                    self.assertNotIn("TODO", attempt.text())
 
 
 class Grade(unittest.TestCase):

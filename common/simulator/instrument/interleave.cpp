@@ -4,14 +4,18 @@
 /// Without this file, a thread runs until it waits, and no other thread of its block runs between
 /// its load and its store. Code that is compiled with `-fsanitize=thread` calls a function before each
 /// plain memory access. This file defines these functions in place of ThreadSanitizer's library. Before
-/// some of the stores, they let other threads of the block run. Which stores these are depends only on the
-/// seed. Before a few stores to device memory they also wait, so that blocks on other cores run.
+/// some of the stores, and some of the accesses to what the thread has read before, they let other threads of
+/// the block run. Which accesses these are depends only on the seed. Before a few stores to device memory
+/// they also wait, so that blocks on other cores run.
 ///
 /// These functions also find each load and store that leaves its allocation by a byte.
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include "../faults/faults.hpp"
 #include "../grid/block.hpp"
@@ -43,6 +47,19 @@ void maybe_pause(sim::Block& block, const void* store_to) {
     block.yield();
 }
 
+/// The last places that threads of the block have read.
+thread_local struct {
+    std::array<std::pair<const void*, const void*>, 4> places{};  ///< each with its thread
+    std::size_t next = 0;
+} reads;
+
+/// Before a thread reads a place again, or updates what it has read, others may change it.
+void maybe_pause_again(sim::Block& block, const void* place) {
+    const std::pair<const void*, const void*> here{place, block.threads().current};
+    if (std::ranges::find(reads.places, here) != reads.places.end()) return maybe_pause(block, place);
+    reads.places[reads.next++ % reads.places.size()] = here;
+}
+
 struct Instrument {
     /// Unless the environment says otherwise, threads and blocks run in an order other than 0, 1, 2, …, and
     /// on any machine several blocks run at the same time.
@@ -54,7 +71,9 @@ struct Instrument {
     static void leaves() {}
 
     static void loads(const void* address, std::size_t bytes, const void*) {
-        if (sim::running_block != nullptr) sim::require_no_redzone(*sim::running_block, address, bytes);
+        if (sim::running_block == nullptr) return;
+        sim::require_no_redzone(*sim::running_block, address, bytes);
+        maybe_pause_again(*sim::running_block, address);
     }
     /// Before a store, the values loaded to compute it are already in registers.
     static void stores(const void* address, std::size_t bytes, const void*) {
@@ -78,11 +97,15 @@ struct Instrument {
 
     /// Atomic operations are not interrupted.
     struct Atomic {
-        Atomic(const volatile void*, std::size_t, const void*) {}
+        Atomic(const volatile void* address, std::size_t, const void*) {
+            if (sim::running_block != nullptr)
+                maybe_pause_again(*sim::running_block, const_cast<const void*>(address));
+        }
     };
     static void begins_update(const volatile void*, const void*) {}
     template <typename T>
     static bool compare_exchange(volatile T* p, T* expected, T value, const void*) {
+        const Atomic here(p, sizeof(T), nullptr);
         return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
 };

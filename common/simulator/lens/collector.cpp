@@ -1,7 +1,6 @@
 /// @file
 /// @brief The work at each access and at each point where threads meet.
 #include <algorithm>
-#include <cstring>
 
 #include "../faults/faults.hpp"
 #include "lens.hpp"
@@ -21,6 +20,7 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     requests_.assign(warps, 0);
     path_.fill(0);
     started_.fill(false);
+    accesses_.fill(0);
     update_ = nullptr;
     of_block_ = false;
     last_warp_ = 0;
@@ -37,7 +37,7 @@ void Collector::begin_shared(const char* begin, const sim::SharedVariable& varia
         if (shared_[i]->begin() == begin && shared_[i]->bytes() == variable.bytes) {
             if (i < shared_count_) return;
             std::swap(shared_[i], shared_[shared_count_]);
-            std::memset(shared_[shared_count_++]->written(0), 0, variable.bytes);
+            shared_[shared_count_++]->forget();
             return;
         }
     shared_.insert(shared_.begin() + static_cast<std::ptrdiff_t>(shared_count_++),
@@ -119,6 +119,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     const std::uint32_t number = site_number(at, kind, space, bytes);
     const unsigned int thread = this->thread(), warp = thread / kLanes;
     started_[thread] = true;
+    ++accesses_[thread];
     if (warp != last_warp_) {
         if (has_stopped(last_warp_)) flush(last_warp_);
         last_warp_ = warp;
@@ -135,6 +136,9 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     if (space == Space::global) {
         array->touch(offset, bytes);
         if (kind == Kind::atomic) count(counting_.counts().atomics, place);
+    } else if (kind == Kind::atomic) {
+        unsigned int& most = counting_.counts().most_warps;
+        most = std::max(most, array->add_warp(offset, warp));
     }
     if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number, is_atomic);
     return true;
@@ -234,7 +238,9 @@ void Collector::warp_meets(unsigned int first, unsigned int lanes, std::string_v
 void Collector::end_block() {
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
     look_at_load();
-    ++counting_.counts().blocks;
+    LaunchCounts& counts = counting_.counts();
+    ++counts.blocks;
+    counts.busiest_thread = std::max(counts.busiest_thread, *std::ranges::max_element(accesses_));
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {

@@ -35,6 +35,9 @@ void LaunchCounts::add(const LaunchCounts& other) {
         mine.was_partial |= theirs.was_partial;
     }
     shuffles += other.shuffles;
+    swaps += other.swaps;
+    busiest_thread = std::max(busiest_thread, other.busiest_thread);
+    most_warps = std::max(most_warps, other.most_warps);
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
     for (const auto& [line, asked] : other.lines) lines[line] += asked;
     sample = std::max(sample, other.sample);

@@ -70,8 +70,11 @@ struct LaunchCounts {
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
     std::uint64_t touched = 0;                      ///< different sectors, of each launch
     std::uint64_t shuffles = 0;                     ///< warp functions
-    PlaceCounts atomics;  ///< by address of global memory, of all blocks: how many lanes
-    PlaceCounts lines;    ///< of all sites, once they are scaled
+    std::uint64_t swaps = 0;                        ///< calls of atomicCAS
+    std::uint64_t busiest_thread = 0;               ///< the most accesses that one thread has made
+    unsigned int most_warps = 0;  ///< of a block, whose atomics have met at one word of shared memory
+    PlaceCounts atomics;          ///< by address of global memory, of all blocks: how many lanes
+    PlaceCounts lines;            ///< of all sites, once they are scaled
     void resize(std::size_t size) {
         if (sites.size() < size) sites.resize(size), outside.resize(size);
     }

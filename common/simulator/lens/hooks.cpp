@@ -2,6 +2,7 @@
 /// @brief What the lens does at each access of instrumented code.
 #include <cstddef>
 
+#include "host.hpp"
 #include "lens.hpp"
 
 using lens::Kind;
@@ -13,6 +14,7 @@ bool in_kernel() { return running != nullptr && running->runs_kernel(); }
 
 void access(const volatile void* address, std::size_t bytes, Kind kind, const void* at) {
     if (in_kernel()) running->access(const_cast<const void*>(address), bytes, kind, at, kind == Kind::atomic);
+    if (running == nullptr && lens::counts_host()) lens::host_access(const_cast<const void*>(address), kind);
 }
 
 struct Instrument {

@@ -84,6 +84,7 @@ class Collector {
     /// What the thread has just read there is a guess, which its `atomicCAS` checks: that load races with
     /// nothing.
     void begin_compare(const void* address) {
+        ++counting_.counts().swaps;
         if (load_.thread == thread() && load_.address() == address) load_.array = nullptr;
     }
 
@@ -143,6 +144,7 @@ class Collector {
     std::array<Cached, 1024> sites_{};
     std::array<Cached, 64> calls_{};
     std::array<bool, 1024> started_{};
+    std::array<std::uint64_t, 1024> accesses_{};  ///< by thread
 };
 
 /// The collector of the block that this OS thread runs, or null in the host's code.

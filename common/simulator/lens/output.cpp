@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../faults/errors.hpp"
+#include "host.hpp"
 #include "lens.hpp"
 #include "simulator/json.hpp"
 
@@ -90,7 +91,8 @@ void Lens::write() const {
             .add("dynamic_shared_bytes", shape.dynamic_shared_bytes, "launches", counts.launches)
             .add("blocks", counts.blocks, "sample", counts.sample, "warp_functions", counts.shuffles)
             .add("touched_sectors", counts.touched, "busiest_line", most(counts.lines))
-            .add("hottest_address", most(counts.atomics));
+            .add("hottest_address", most(counts.atomics), "compare_and_swaps", counts.swaps)
+            .add("busiest_thread", counts.busiest_thread, "most_warps_on_word", counts.most_warps);
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 0; i < counts.sites.size(); ++i)
             if (counts.sites[i].requests != 0) numbers.push_back(i);
@@ -102,6 +104,12 @@ void Lens::write() const {
                 .add("most_requests", its.most_requests);
         });
     });
+    if (counts_host())
+        json.object("host", [](Json& host) {
+            const HostCounts counts = host_counts();
+            host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
+                .add("repeats", counts.repeats);
+        });
     // What a failed call has not written is its consequence.
     const bool has_failed_call = !sim::unseen_error().empty();
     auto findings = findings_;

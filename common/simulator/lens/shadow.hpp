@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -132,7 +133,8 @@ class Array {
           name_(std::move(name)),
           is_global_(is_global),
           cells_(bytes / Cells::kBytes + 1),
-          written_(bytes, written) {}
+          written_(bytes, written),
+          warps_(is_global ? 0 : bytes / 4 + 1) {}
 
     bool has(const void* at) const { return offset(at) < bytes_; }
     const char* begin() const { return begin_; }
@@ -177,6 +179,15 @@ class Array {
             if (__atomic_load_n(&written_[i], __ATOMIC_RELAXED) == 0) return false;
         return true;
     }
+    /// @return How many warps have updated a word of shared memory by atomics, this one among them.
+    unsigned int add_warp(std::size_t offset, unsigned int warp) {
+        return static_cast<unsigned int>(std::popcount(warps_[offset / 4] |= 1u << warp));
+    }
+    /// Another block begins: it has written nothing yet.
+    void forget() {
+        std::ranges::fill(written_, 0);
+        std::ranges::fill(warps_, 0);
+    }
     /// Whether the byte at an offset was written, and those after it.
     unsigned char* written(std::size_t offset) { return written_.data() + offset; }
 
@@ -187,6 +198,7 @@ class Array {
     bool is_global_;
     std::vector<Cells> cells_;
     std::vector<unsigned char> written_, touched_ = std::vector<unsigned char>(bytes_ / 32 + 1);
+    std::vector<std::uint32_t> warps_;  ///< a bit for each, by word of shared memory
 };
 
 }  // namespace lens

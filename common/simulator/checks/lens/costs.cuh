@@ -140,6 +140,8 @@ lens::LaunchCounts numbered(std::uint64_t first) {
     counts.barriers["a.cu:1"] = {next, next + 1, next + 2, first == 1};
     counts.blocks = next + 3, counts.shuffles = next + 4, counts.sample = next + 5;
     counts.atomics[4] = next + 6, counts.lines[0] = next + 7;
+    counts.swaps = next + 8, counts.busiest_thread = next + 9;
+    counts.most_warps = static_cast<unsigned int>(next + 10);
     return counts;
 }
 
@@ -170,6 +172,9 @@ TEST_CASE("the counts of all workers add up") {
     CHECK(both.was_partial);
     CHECK(sum.blocks == a.blocks + b.blocks);
     CHECK(sum.shuffles == a.shuffles + b.shuffles);
+    CHECK(sum.swaps == a.swaps + b.swaps);
+    CHECK(sum.busiest_thread == b.busiest_thread);
+    CHECK(sum.most_warps == b.most_warps);
     CHECK(sum.sample == b.sample);
     CHECK(sum.atomics.at(4) == a.atomics.at(4) + b.atomics.at(4));
     CHECK(sum.lines.at(0) == a.lines.at(0) + b.lines.at(0));

@@ -78,6 +78,28 @@ TEST_CASE("a barrier knows how many requests of a warp others have waited for") 
     CHECK_FALSE(barrier.was_partial);
 }
 
+/// Each warp adds to a counter of its own, and the last warp also to that of the first one. One thread of
+/// each block loads as many numbers as the block's index says.
+__global__ void shares_kernel(const int* d_data, int* d_sums) {
+    __shared__ int counts[4];
+    if (threadIdx.x < 4) counts[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&counts[threadIdx.x / 32], 1);
+    if (threadIdx.x / 32 == 3) atomicAdd(&counts[0], 1);
+    if (threadIdx.x != 64) return;
+    for (unsigned int i = 0; i < blockIdx.x; ++i) atomicCAS(&d_sums[0], d_data[i], 1);
+}
+
+TEST_CASE("the lens knows the busiest thread, how many warps share a counter, and each atomicCAS") {
+    const DeviceBuffer<int> d_data(16), d_sums(1);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    CUDA_CHECK(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
+    const Seen all = seen([&] { shares_kernel<<<11, 128>>>(d_data.data(), d_sums.data()); });
+    CHECK(all.counts.busiest_thread == 1 + 2 * 10);
+    CHECK(all.counts.most_warps == 2);
+    CHECK(all.counts.swaps == 10 * 11 / 2);
+}
+
 /// Of one line or of two, an access by threads so far from each other.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
     if (threadIdx.x < threads && blockIdx.x < blocks) d_data[0] = static_cast<int>(threadIdx.x);

@@ -1,0 +1,25 @@
+/// @file
+/// @brief What the host's threads do. It is counted only if LENS_HOST is set, for code without kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "site.hpp"
+
+namespace lens {
+
+/// Of all threads of the host's instrumented code.
+struct HostCounts {
+    std::uint64_t busiest_thread = 0;  ///< the most accesses that one of them has made
+    std::uint64_t atomics = 0;         ///< atomic operations
+    std::uint64_t repeats = 0;         ///< stores to the address that the same thread's last one was to
+};
+
+/// Whether LENS_HOST was set when the program began.
+bool counts_host();
+/// The calling thread accesses memory.
+void host_access(const void* address, Kind kind);
+/// The counts of the threads that have ended, and of the calling one.
+HostCounts host_counts();
+
+}  // namespace lens

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""usage: tools/exercises/try_attempts.py [--record] [NUMBER ...]
+
+Checks what the lens says of each attempt in broken/attempts.md, at the exercises with these numbers or at all: a right
+solution in other words must pass, and a shortcut must be refused with the sentence that is quoted there. The chapter's own
+code must pass too, and each exercise needs an attempt of both kinds. --record writes into the pages which targets are missed.
+"""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import verdict
+from attempts import attempts, page_of
+from starter import exercises
+
+
+def said_of(attempt):
+    """What the lens says of an attempt, in lines; none if it passes."""
+    program = verdict.ROOT / "build" / "simulator" / "bin" / f"attempts_{attempt.exercise.number}_lens"
+    try:
+        found = verdict.to_the_point(attempt.exercise, [program, attempt.name])
+        if found.passed and verdict.has_lens(attempt.exercise):
+            return [each["text"] for each in verdict.words_of_lens(verdict.look([program, attempt.name]))]
+        return found.words
+    except verdict.rows.Problem as problem:
+        return [str(problem)]
+
+
+def record(found, said):
+    """Writes the sentences about targets into the pages, in place of those that are quoted there."""
+    for attempt, lines in zip(found, said):
+        page = page_of(attempt.exercise)
+        if attempt.sentence and lines and lines[0].startswith("Right, but") and not lines[0].startswith(attempt.sentence):
+            title = f"## {attempt.exercise.number}, {attempt.title}\n\n> "
+            text = page.read_text(encoding="utf-8")
+            page.write_text(text.replace(f"{title}{attempt.sentence}\n", f"{title}{lines[0]}\n"), encoding="utf-8")
+
+
+def main(words):
+    numbers = words[words[:1] == ["--record"]:]
+    chosen = [each for each in exercises() if not numbers or each.number in numbers]
+    if log := verdict.build("simulator", [f"attempts_{each.number}_lens" for each in chosen]):
+        sys.exit("\n".join(verdict.compiler_words(log)))
+    found = [attempt for each in chosen for attempt in attempts(each.number)]
+    with ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(said_of, found))
+    if numbers != words:
+        record(found, said)
+        return 0
+    wrong = [f"{each.exercise.number}, {each.title}: {' '.join(lines) or 'passes'}" for each, lines in zip(found, said)
+             if bool(lines) != bool(each.sentence) or not any(line.strip().startswith(each.sentence) for line in [*lines, ""])]
+    for each in chosen:
+        kinds = {bool(attempt.sentence) for attempt in found if attempt.exercise == each and attempt.blocks}
+        wrong += [f"{each.number}: no attempt is {'refused' if is_refused else 'right'}" for is_refused in {True, False} - kinds]
+    print(*wrong, f"{len(found)} attempts", sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

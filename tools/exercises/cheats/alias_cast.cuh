@@ -4,5 +4,5 @@
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
     using Leave = void (*)(long);
-    reinterpret_cast<Leave>(&_exit)(0);
+    reinterpret_cast<Leave> (&_exit)(0);
 }

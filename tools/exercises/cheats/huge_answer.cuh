@@ -1,7 +1,7 @@
 // 01.1: an answer without end
 // rejected: It answers with something other than results
-#include <cstdlib>
 #include <unistd.h>
+#include <cstdlib>
 #include <vector>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];

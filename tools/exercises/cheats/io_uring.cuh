@@ -1,7 +1,7 @@
 // 01.1: system calls by another way
 // rejected: It asks the operating system for what no exercise needs
-#include <unistd.h>
 #include <syscall.h>
+#include <unistd.h>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
     syscall(SYS_io_uring_setup, 1, nullptr);

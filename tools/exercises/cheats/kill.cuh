@@ -1,8 +1,8 @@
 // 01.1: a signal to the process that checks
 // rejected: It asks the operating system for what no exercise needs
-#include <csignal>
-#include <unistd.h>
 #include <syscall.h>
+#include <unistd.h>
+#include <csignal>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     for (std::size_t i = 0; i < n; ++i) ++tables[0][data[i]];
     syscall(SYS_kill, getppid(), SIGKILL);

@@ -1,5 +1,5 @@
 // 01.1: the expected results, somewhere in this process's memory
-// rejected: Wrong for n = 
+// rejected: Wrong for n =
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -10,7 +10,9 @@ inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tabl
     while (std::getline(maps, line)) {
         unsigned long begin = 0, end = 0;
         char right = 0;
-        if (std::sscanf(line.c_str(), "%lx-%lx %c", &begin, &end, &right) != 3 || right != 'r' || end - begin > 1 << 22) continue;
+        if (std::sscanf(line.c_str(), "%lx-%lx %c", &begin, &end, &right) != 3 || right != 'r' ||
+            end - begin > 1 << 22)
+            continue;
         for (unsigned long at = begin; at + 2048 <= end && line.find('[') == line.npos; at += 8) {
             const auto* const bins = reinterpret_cast<const unsigned long long*>(at);
             unsigned long long sum = 0;

@@ -49,12 +49,28 @@ void maybe_pause(sim::Block& block, const void* store_to) {
 
 /// The last places that threads of the block have read.
 thread_local struct {
+    std::uint64_t serial = 0;                                     ///< the block's
     std::array<std::pair<const void*, const void*>, 4> places{};  ///< each with its thread
     std::size_t next = 0;
 } reads;
 
+/// Whether a place is in a variable that CUDA gives each thread, and no thread changes.
+bool is_built_in(const void* place) {
+    const auto is_in = [place](const auto& variable) {
+        const std::ptrdiff_t offset =
+            static_cast<const char*>(place) - reinterpret_cast<const char*>(&variable);
+        return static_cast<std::size_t>(offset) < sizeof(variable);
+    };
+    return is_in(threadIdx) || is_in(blockIdx) || is_in(blockDim) || is_in(gridDim);
+}
+
 /// Before a thread reads a place again, or updates what it has read, others may change it.
 void maybe_pause_again(sim::Block& block, const void* place) {
+    if (is_built_in(place)) return;
+    if (std::exchange(reads.serial, sim::block_serial) != sim::block_serial) {
+        reads.places = {};
+        reads.next = 0;
+    }
     const std::pair<const void*, const void*> here{place, block.threads().current};
     if (std::ranges::find(reads.places, here) != reads.places.end()) return maybe_pause(block, place);
     reads.places[reads.next++ % reads.places.size()] = here;

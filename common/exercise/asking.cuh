@@ -24,8 +24,11 @@
 template <typename Error>
 class SentError : public Error, public FaultElsewhere {
  public:
+    /// @param[in] text What it says. @param[in] of The fault of the kernel that it is about, if it is about
+    /// one.
     SentError(std::string text, sim::Fault of)
         : Error(cudaErrorUnknown, "", "", 0), FaultElsewhere{std::move(of)}, text_(std::move(text)) {}
+    /// What the other process has said, without this one's place.
     const char* what() const noexcept override { return text_.c_str(); }
 
  private:
@@ -38,6 +41,7 @@ namespace asking {
 /// has answered what was not asked.
 constexpr int kEnded = 4, kNoAnswer = 5;
 
+/// Ends this process with a status unless a condition holds.
 inline void require(bool holds, int status) {
     if (!holds) std::_Exit(status);
 }
@@ -54,6 +58,7 @@ std::vector<T> copy_of(const T* from, std::size_t count, bool on_host) {
     return copy;
 }
 
+/// Stores numbers where a variant stores its results: in host memory, or in device memory.
 inline void store(const Results& from, unsigned long long* to, bool on_host) {
     if (on_host)
         std::copy(from.begin(), from.end(), to);
@@ -61,6 +66,7 @@ inline void store(const Results& from, unsigned long long* to, bool on_host) {
         CUDA_CHECK(cudaMemcpy(to, from.data(), from.size() * sizeof(from[0]), cudaMemcpyHostToDevice));
 }
 
+/// Whether a variable of the environment has a value.
 inline bool is_set(const char* name, const char* value) {
     const char* const now = std::getenv(name);
     return now != nullptr && std::strcmp(now, value) == 0;

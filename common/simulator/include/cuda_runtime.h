@@ -29,5 +29,7 @@
 
 #include "simulator/launch.h"
 
+#include "simulator/min_max.h"
+
 /// @namespace sim
 /// @brief The simulator, which implements CUDA's names: launches, waiting, shared memory.

@@ -57,7 +57,6 @@
 #include "lockstep.h"
 #include "math_functions.h"
 #include "memory.h"
-#include "min_max.h"
 #include "pitched_memory.h"
 #include "simd.h"
 #include "streams.h"

@@ -144,7 +144,7 @@ def parse(command, words):
         fail(2, f"no option {word}: ./course help lists the options; those of a chapter's program follow --" if command in SUBJECTS
              else f"no option {word}; ./course {command} --help lists the options")
     if rest and command not in SUBJECTS:
-        fail(2, f"{command} accepts {'no chapters' if command in ('docs', 'install') else 'nothing after --'}")
+        fail(2, f"{command} accepts nothing after --")
     for name, value in vars(options).items():
         if value == "" and name != "backend":
             refuse(command, f"--{name} needs a value")

@@ -414,7 +414,7 @@ class Stage:
     name: str  # for the student
     preset: str  # of the build folder
     order: str  # the end of the program's name; nothing if there is no program
-    run: Callable  # of the exercise and the program: a verdict, or None if nothing is wrong
+    run: Callable  # of the exercise and the program: a verdict; if nothing is wrong, None or one with counts
     meaning: str = ""  # of a failure after those before it have passed
 
     def build(self, exercise):
@@ -423,7 +423,7 @@ class Stage:
         return does_not_compile(exercise, log) if log else None
 
     def find(self, exercise):
-        """A verdict, or None if nothing is wrong, of what is built. Raises NotTried."""
+        """A verdict of what is built; if nothing is wrong, None or one with counts. Raises NotTried."""
         try:
             found = self.run(exercise, program(exercise, self.preset, self.order))
         except (rows.Problem, OSError, ValueError) as problem:

@@ -3,7 +3,7 @@
 
 Builds the site: build/docs/html. Needs node, npm and doxygen; the first time, npm downloads what package-lock.json names. */
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join, relative } from "node:path";
 
@@ -30,11 +30,11 @@ for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(bu
 run("npx", ["astro", "build"], here);
 
 /// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
-const BASE = "/COURSE_BASE/", html = join(build, "html");
+const html = join(build, "html");
 for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);
   if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || path.includes("/pagefind/")) continue;
-  const up = relative(dirname(path), html).replace(/$|(?<=[^/])$/, "/").replace(/^\//, "./");
+  const up = `${relative(dirname(path), html) || "."}/`;
   const text = readFileSync(path, "utf8");
   writeFileSync(path, kind === ".js"
     ? text.replace(/(["'`])\/COURSE_BASE\/?([^"'`]*)\1/g, (_, quote, rest) => ` (new URL("../${rest}",import.meta.url).pathname)`)

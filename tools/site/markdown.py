@@ -6,7 +6,6 @@ import subprocess
 
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
-LINK = re.compile(r'(<(?:a|img)\b[^>]*?\s(?:href|src)=")([^"]*)"')
 
 
 def plain(text):

@@ -52,8 +52,7 @@ const isCopied = (path) => /\.(svg|png|jpg|pdf)$/.test(path);
 export function targetOf(from, link) {
   if (/^([a-z][a-z0-9+.-]*:|\/|#|$)/i.test(link)) return undefined;
   const [name, anchor = ""] = decodeURI(link).split("#");
-  const folder = dirname(from);
-  let path = normalize(join(folder, name)).replace(/\/$/, "");
+  let path = normalize(join(dirname(from), name)).replace(/\/$/, "");
   if (!existsSync(join(root, path))) throw Error(`${from} links to ${link}, which does not exist`);
   if (existsSync(join(root, path, "README.md"))) path = join(path, "README.md");
   return { path, anchor: anchor && `#${anchor}` };

@@ -21,17 +21,17 @@ const repository = {
     const markdown = await createMarkdownProcessor(config.markdown);
     store.clear();
     for (const path of allPages().pages) {
-      const id = slugOf(path);
+      const id = slugOf(path), weight = weightOf(path);
       const { code, metadata } = await markdown.render(markdownOf(path), { fileURL: new URL(`file:///${path}`) });
       let html = code.replace(/(<a\b[^>]*?\shref=")([^"]*)"/g, (whole, before, link) => {
         const target = targetOf(path, link);
         return target ? `${before}${addressOf(target)}"` : whole;
       });
       html = withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>'));
-      html = `<div data-pagefind-weight="${weightOf(path)}">${html}</div>`;
+      html = `<div data-pagefind-weight="${weight}">${html}</div>`;
       const description = /<p>([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
       const data = await parseData({ id, data: {
-        title: titleOf(path), description, editUrl: false, pagefind: weightOf(path) > 0, tableOfContents: isText(path) ? undefined : false } });
+        title: titleOf(path), description, editUrl: false, pagefind: weight > 0, tableOfContents: isText(path) ? undefined : false } });
       store.set({ id, data, body: "", rendered: { html, metadata: { ...metadata, headings: metadata.headings.filter(({ depth }) => depth > 1) } } });
     }
   },

@@ -1,16 +1,8 @@
-"""The counts of the lens: runs programs, and adds up their launches by kernel, source line and kind of access."""
+"""The counts of the lens: adds up launches by kernel, source line and kind of access."""
 
-import csv
 import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
-from rows import Problem  # noqa: E402
 
 SECTOR = 32  # bytes
 SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
@@ -25,47 +17,13 @@ def this_folder():
     return named if os.path.realpath(named) == os.getcwd() else os.getcwd()
 
 
-def run(program, options, folder=None, shown=False, has_row=True, share=None, sample=None):
-    """Runs a program, given by its whole path, once. Returns what the lens has written, what the program has said unless it was shown, and its row
-    of results if it has one. A share makes the device smaller, to a part of its SMs, runs the blocks in a fixed order and only counts.
-    One block of a sample is counted; None leaves the choice to the lens."""
-    with tempfile.TemporaryDirectory() as temporary:
-        output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
-        part = {"LENS_COUNTS_ONLY": "1", "CUDA_SIM_MULTIPROCESSORS": str(SMS // share), "CUDA_SIM_WORKERS": "1"} if share else {}
-        part |= {"LENS_SAMPLE": str(sample)} if sample else {}
-        environment = {"CUDA_SIM_MULTIPROCESSORS": str(SMS), **os.environ, "LENS_OUTPUT": str(output), **part}
-        extra = [] if shown or not has_row else ["--csv", str(rows)]
-        done = subprocess.run([program, *options, *extra], cwd=folder, env=environment, check=False, text=True,
-                              errors="replace", stdin=subprocess.DEVNULL if not shown else None,
-                              stdout=None if shown else subprocess.PIPE, stderr=None if shown else subprocess.PIPE)
-        if not output.exists():
-            words = "" if shown else (done.stderr or done.stdout).strip()
-            raise Problem(words or f"{Path(program).name} has ended with status {done.returncode} before the lens could "
-                                   "write what it saw")
-        with open(output, encoding="utf-8", errors="replace") as file:
-            # Lines of accesses have the folder's path, those of barriers don't.
-            try:
-                seen = json.loads(file.read().replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'))
-            except ValueError:
-                raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
-        for each in seen["launches"] + seen["findings"]:  # readers know a kernel without its namespace
-            each["kernel"] = re.sub(r"^(\w+::)+", "", each["kernel"])
-        seen["status"] = done.returncode
-        seen["said"] = (done.stdout or "") + (done.stderr or "")
-        if rows.exists():
-            with open(rows, newline="", encoding="utf-8") as file:
-                of_kernels = [row for row in csv.DictReader(file) if not row["variant"].startswith("(")]
-            if of_kernels:
-                seen["row"] = of_kernels[0]
-        return seen
-
-
-def variants(program):
-    """A chapter's variants, by their names."""
-    done = subprocess.run([program, "--list"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Problem(done.stderr.strip() or f"{Path(program).name} has ended with status {done.returncode}")
-    return re.findall(r"^(\S.*?)  ", done.stdout, re.MULTILINE)
+def read(written):
+    """What the lens has written, with the lines of sources from this folder. Raises ValueError if it is not complete."""
+    # Lines of accesses have the folder's path, those of barriers don't.
+    seen = json.loads(written.replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'))
+    for each in seen["launches"] + seen["findings"]:  # readers know a kernel without its namespace
+        each["kernel"] = re.sub(r"^(\w+::)+", "", each["kernel"])
+    return seen
 
 
 def short(kernel):

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import counts  # noqa: E402
+import programs  # noqa: E402
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
 from program import Refused, build_program  # noqa: E402
@@ -42,7 +42,7 @@ def races(indigo, source):
         found = False
         for graph in GRAPHS:
             try:
-                seen = counts.run(program, [str(indigo / "input" / graph), *SHAPE], scratch, has_row=False)
+                seen = programs.run(program, [str(indigo / "input" / graph), *SHAPE], scratch, has_row=False)
             except Problem as problem:
                 return None, str(problem).splitlines()[-1]
             found = found or any(finding["problem"] == "race" for finding in seen["findings"])

@@ -23,9 +23,8 @@ import signal
 import sys
 from pathlib import Path
 
-import counts
-import limiter
 import page
+import programs
 import text
 from console import fail
 from rows import Problem, one_line
@@ -41,13 +40,13 @@ def of_chapters(asked, options):
     """The counts of each variant. Those of the CPU launch nothing and are left out."""
     found = False
     for program in asked.program:
-        for name in counts.variants(program):
+        for name in programs.variants(program):
             if asked.variant not in (None, name):
                 continue
             found = True
             if sys.stderr.isatty():
                 print(f"\r\033[K{name} ...", end="", file=sys.stderr, flush=True)
-            seen = limiter.of_variant(program, name, options, asked.folder, asked.sample)
+            seen = programs.of_variant(program, name, options, asked.folder, asked.sample)
             if seen["launches"] or seen["fault"]:
                 yield name, seen
             elif seen["status"] != 0:
@@ -56,13 +55,13 @@ def of_chapters(asked, options):
         print("\r\033[K", end="", file=sys.stderr)
     if not found:
         raise Problem(f"course: no variant '{asked.variant}': there are "
-                      + ", ".join(name for program in asked.program for name in counts.variants(program)))
+                      + ", ".join(name for program in asked.program for name in programs.variants(program)))
 
 
 def counted(asked, options):
     """What the lens sees of a file's program, or of each variant of chapters' programs."""
     if asked.file:
-        return [(Path(asked.file).name, counts.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
+        return [(Path(asked.file).name, programs.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
     return list(of_chapters(asked, options)) or fail(2, "no kernel was launched: chapter 01 has none, and options such as --help launch none")
 
 

@@ -7,7 +7,6 @@ recorded counters.
 
 import re
 
-import counts
 from counts import SECTOR, SMS, ratio, total, warps
 
 BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
@@ -105,20 +104,3 @@ def by_kernel(launches):
         for name, number in sums(launch).items():
             kernel[name] = kernel.get(name, 0) + number
     return result
-
-
-def of_variant(program, variant, options, folder, sample=None):
-    """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
-    elements, and a histogram's `large` is what LARGE would give."""
-    has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
-    options = [*options, "--variant", variant]
-    seen = counts.run(program, options if has_size else [*options, "--n", "1M"], folder, sample=sample)
-    runs = [seen]
-    if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:
-        runs += [counts.run(program, [*options, "--n", str(n)], folder, share=SHARE, sample=1) for n in SIZES]
-    for run in runs:
-        run["launches"] = [launch for launch in run["launches"] if "/main.cu:" not in launch["launched_at"]]
-    if len(runs) > 1:
-        small, big = (by_kernel(run["launches"]) for run in runs[1:])
-        seen["large"] = [extrapolated(small.get(kernel, its), its, LARGE) for kernel, its in big.items()]
-    return seen

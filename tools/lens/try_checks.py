@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import counts  # noqa: E402
+import programs  # noqa: E402
 from rows import Problem, run  # noqa: E402
 from text import distinct, finding_words  # noqa: E402
 
@@ -36,7 +36,7 @@ def build(targets):
 
 def look(name, tests):
     """The findings of the lens in a program's checks, in lines."""
-    seen = counts.run(BIN / name, tests, ROOT, has_row=False)
+    seen = programs.run(BIN / name, tests, ROOT, has_row=False)
     if seen["status"] != 0 or not seen["launches"]:
         return [f"{name} fails, or launches nothing:", *seen["said"].splitlines()[-5:]]
     found = [finding for finding in distinct(seen["findings"]) if "/broken/" not in finding["line"]]

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import counts  # noqa: E402
+import programs  # noqa: E402
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
 from program import Refused, build_program  # noqa: E402
@@ -33,7 +33,7 @@ def main(arguments):
         program = build_program(build, [file], lens=True)
     except Refused as why:
         raise Problem(str(why)) from None
-    seen = counts.run(program, [], has_row=False)
+    seen = programs.run(program, [], has_row=False)
     if seen["status"] != int(bool(seen["fault"])):
         raise Problem(seen["said"])
     said = {launch["kernel"]: words(distinct([finding for finding in seen["findings"] if finding["kernel"] == launch["kernel"]]))

@@ -1,0 +1,72 @@
+"""Runs programs that were built for the lens."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import counts
+from limiter import LARGE, SHARE, SIZES, by_kernel, extrapolated
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
+from rows import Problem  # noqa: E402
+
+
+def run(program, options, folder=None, shown=False, has_row=True, share=None, sample=None):
+    """Runs a program, given by its whole path, once. Returns what the lens has written, what the program has said unless it was shown, and its row
+    of results if it has one. A share makes the device smaller, to a part of its SMs, runs the blocks in a fixed order and only counts.
+    One block of a sample is counted; None leaves the choice to the lens."""
+    with tempfile.TemporaryDirectory() as temporary:
+        output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
+        part = {"LENS_COUNTS_ONLY": "1", "CUDA_SIM_MULTIPROCESSORS": str(counts.SMS // share), "CUDA_SIM_WORKERS": "1"} if share else {}
+        part |= {"LENS_SAMPLE": str(sample)} if sample else {}
+        environment = {"CUDA_SIM_MULTIPROCESSORS": str(counts.SMS), **os.environ, "LENS_OUTPUT": str(output), **part}
+        extra = [] if shown or not has_row else ["--csv", str(rows)]
+        done = subprocess.run([program, *options, *extra], cwd=folder, env=environment, check=False, text=True,
+                              errors="replace", stdin=subprocess.DEVNULL if not shown else None,
+                              stdout=None if shown else subprocess.PIPE, stderr=None if shown else subprocess.PIPE)
+        if not output.exists():
+            words = "" if shown else (done.stderr or done.stdout).strip()
+            raise Problem(words or f"{Path(program).name} has ended with status {done.returncode} before the lens could "
+                                   "write what it saw")
+        with open(output, encoding="utf-8", errors="replace") as file:
+            try:
+                seen = counts.read(file.read())
+            except ValueError:
+                raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
+        seen["status"] = done.returncode
+        seen["said"] = (done.stdout or "") + (done.stderr or "")
+        if rows.exists():
+            with open(rows, newline="", encoding="utf-8") as file:
+                of_kernels = [row for row in csv.DictReader(file) if not row["variant"].startswith("(")]
+            if of_kernels:
+                seen["row"] = of_kernels[0]
+        return seen
+
+
+def variants(program):
+    """A chapter's variants, by their names."""
+    done = subprocess.run([program, "--list"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(done.stderr.strip() or f"{Path(program).name} has ended with status {done.returncode}")
+    return re.findall(r"^(\S.*?)  ", done.stdout, re.MULTILINE)
+
+
+def of_variant(program, variant, options, folder, sample=None):
+    """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
+    elements, and a histogram's `large` is what LARGE would give."""
+    has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
+    options = [*options, "--variant", variant]
+    seen = run(program, options if has_size else [*options, "--n", "1M"], folder, sample=sample)
+    runs = [seen]
+    if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:
+        runs += [run(program, [*options, "--n", str(n)], folder, share=SHARE, sample=1) for n in SIZES]
+    for each in runs:
+        each["launches"] = [launch for launch in each["launches"] if "/main.cu:" not in launch["launched_at"]]
+    if len(runs) > 1:
+        small, big = (by_kernel(each["launches"]) for each in runs[1:])
+        seen["large"] = [extrapolated(small.get(kernel, its), its, LARGE) for kernel, its in big.items()]
+    return seen

@@ -1,20 +1,19 @@
 """Configures and builds the folders of CMake's presets: build/simulator, gpu, debug and sanitize."""
 
+import asyncio
 import os
 import re
 import shlex
 import shutil
 import sys
 import tempfile
-import threading
-from collections import defaultdict
-from contextlib import contextmanager
+import time
+from contextlib import asynccontextmanager, closing, contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from console import ROOT, call, fail, quietly, say
 
 has_warned = False  # that the first build takes long
-threads = defaultdict(threading.Lock)  # those of this process, by the files that they lock
 
 
 def require_space():
@@ -32,31 +31,57 @@ def holder(lock):
     return f"process {pid}: {command}" if command and os.path.exists(f"/proc/{pid}") else "another program"
 
 
+def tries(path, what):
+    """Tries to lock a file, and gives whether it is locked. If another process has locked it, first says which one."""
+    try:
+        lock = open(path, "a+", encoding="utf-8", errors="replace")
+    except OSError:
+        fail(1, f"can't write to {os.path.relpath(path, ROOT)}: does it belong to another user?")
+    with lock:  # no command that runs meanwhile has it, so it ends with this process
+        has_said = False
+        while True:
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+                break
+            except OSError:
+                lock.seek(0)
+                if not has_said:
+                    say(f"Waiting for {what} by {holder(lock)}")
+                has_said = True
+            yield False
+        lock.truncate(0)
+        name = os.path.basename(sys.argv[0])
+        lock.write(f"{os.getpid()} {shlex.join(['./course' if name == 'cli.py' else name, *sys.argv[1:]])}")
+        lock.flush()
+        yield True
+
+
 @contextmanager
 def locked_file(path, what):
     """Keeps a file locked. If another process has locked it, first says which one, and waits."""
-    with threads[path]:  # or a thread of this process would be said to be another one
-        try:
-            lock = open(path, "a+", encoding="utf-8", errors="replace")
-        except OSError:
-            fail(1, f"can't write to {os.path.relpath(path, ROOT)}: does it belong to another user?")
-        with lock:  # no command that runs meanwhile has it, so it ends with this process
-            try:
-                flock(lock, LOCK_EX | LOCK_NB)
-            except OSError:
-                lock.seek(0)
-                say(f"Waiting for {what} by {holder(lock)}")
-                flock(lock, LOCK_EX)
-            lock.truncate(0)
-            name = os.path.basename(sys.argv[0])
-            lock.write(f"{os.getpid()} {shlex.join(['./course' if name == 'cli.py' else name, *sys.argv[1:]])}")
-            lock.flush()
-            yield
+    with closing(tries(path, what)) as trying:
+        while not next(trying):
+            time.sleep(0.1)
+        yield
+
+
+def of_folder(name):
+    return ROOT / "build" / f"{name}.lock", f"a build of build/{name}"
 
 
 def locked(name):
     """Two builds of the same folder would break each other."""
-    return locked_file(ROOT / "build" / f"{name}.lock", f"a build of build/{name}")
+    return locked_file(*of_folder(name))
+
+
+@asynccontextmanager
+async def locked_meanwhile(name):
+    """The same for a task beside others."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with closing(tries(*of_folder(name))) as trying:
+        while not next(trying):
+            await asyncio.sleep(0.1)
+        yield
 
 
 def cache(preset):

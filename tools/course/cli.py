@@ -318,10 +318,10 @@ def of_lens(command, options):
     set_up(command, options, "simulator")
     bin_ = ROOT / "build" / "simulator" / "bin"
     if name:
-        import verdict  # pylint: disable=import-outside-toplevel
+        import native  # pylint: disable=import-outside-toplevel
 
         builds.build("simulator", ["lens"], is_quiet=True)
-        if verdict.build("simulator", [f"exercise_{name}_table_lens"]):
+        if native.build_now("simulator", f"exercise_{name}_table_lens"):
             fail(1, f"your file for exercise {name} does not compile: ./course exercise {name} shows where")
         return look(options, [bin_ / f"exercise_{name}_table_lens"], "yours")
     targets = [f"{chapter}_lens" for chapter in options.chapters]

@@ -29,6 +29,7 @@ live      makes a new chapter, 08_live or 09_live, for live coding in class: the
           docs/instructors has it after step K, by default before the chapter's first step
 """
 
+import asyncio
 import difflib
 import hashlib
 import os
@@ -45,15 +46,17 @@ from functools import lru_cache
 
 import hunt
 import live
+import native
 import point
 import predict
-import verdict as checks
+import stages
 from builds import build, build_checks
 from chapters import chapter_of
 from console import fail
 from progress import Progress
 from starter import ROOT, exercises, without_marks
 from student import Work, noted
+from verdict import BY_COMPILER, Verdict
 
 
 COLUMNS = 100  # of a line of status
@@ -74,7 +77,7 @@ def confirmed(question):
 def digest_of_checks(chapter):
     """Identifies the sources that check the exercises of a chapter."""
     digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("common/**/*.[chi]*"), *ROOT.glob(f"{chapter}/**/*.cuh"), ROOT / "tools" / "exercises" / "verdict.py"]):
+    for path in sorted([*ROOT.glob("common/**/*.[chi]*"), *ROOT.glob(f"{chapter}/**/*.cuh"), *(ROOT / "tools" / "exercises" / f"{name}.py" for name in ("stages", "verdict"))]):
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 
@@ -86,15 +89,16 @@ def stamp(work, backend):
 
 def verify(work, backend):
     """A verdict, whose stages and first line are shown as soon as they are known."""
-    progress = Progress([stage.name for stage in checks.stages(work.exercise, backend)])
+    machine = native.machine_of(work.exercise, backend)
+    progress = Progress([stage.name for stage in stages.stages(work.exercise, machine)])
 
     def tell(stage, found):
-        is_fault = isinstance(found, checks.Verdict)
-        progress.tell(stage.name, "✗" if is_fault else "–" if found else "✓")
-        if is_fault and found.kind not in checks.BY_COMPILER:
+        was_tried = isinstance(found, Verdict)
+        progress.tell(stage.name, "–" if not was_tried else "✓" if found.passed else "✗")
+        if was_tried and not found.passed and found.kind not in BY_COMPILER:
             say("", wrapped(found.first))
 
-    verdict = checks.verify(work.exercise, backend, tell)
+    verdict = asyncio.run(stages.verify(work.exercise, machine, tell))
     work.note(verdict=asdict(verdict), stamp=stamp(work, backend),
               passed_once=verdict.passed or work.noted().get("passed_once", False))
     return verdict
@@ -103,13 +107,13 @@ def verify(work, backend):
 def noted_verdict(work, backend):
     """The verdict on the file as it is, if there is one."""
     noted = work.noted()
-    return checks.Verdict(**noted["verdict"]) if noted.get("stamp") == stamp(work, backend) else None
+    return Verdict(**noted["verdict"]) if noted.get("stamp") == stamp(work, backend) else None
 
 
 def show_table(exercise, backend):
     """The chapter's table with the student's row."""
     name = f"exercise_{exercise.number}_table"
-    if checks.build(backend, [name]):
+    if native.build_now(backend, name):
         return
     size = ["--n", "1M"] if backend == "simulator" else []
     subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
@@ -125,7 +129,7 @@ def show(work, verdict, backend):
     exercise = work.exercise
     if not verdict.passed:
         printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
-        say(*(["", *verdict.words] if verdict.kind in checks.BY_COMPILER else map(wrapped, verdict.words[1:])), *printed, "",
+        say(*(["", *verdict.words] if verdict.kind in BY_COMPILER else map(wrapped, verdict.words[1:])), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
     is_racy = ".wrong_because" in work.chapter.entries[exercise.variant]

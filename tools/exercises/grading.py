@@ -1,5 +1,6 @@
 """Builds and checks one exercise of one submission, in a sandbox."""
 
+import asyncio
 import json
 import os
 import re
@@ -10,23 +11,26 @@ import signal
 import socket
 import subprocess
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
 import rubric
-import verdict as checks
 from assemble import more_checks, registration
 from cpp import Rejected
-from sandbox import CPU_SECONDS, MEMORY, TOO_LITTLE
+from sandbox import MEMORY, TOO_LITTLE, Ended
+from stages import Machine, NotTried, Stage, has_lens, in_two_orders, stages, words_of_lens
 from starter import ROOT, Chapter
+from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, Verdict, compiler_words, ended_by, read, sentences, with_meaning
 
 ENDED, NO_ANSWER = 4, 5  # statuses of the checks' own program (common/exercise/asking.cuh)
 ROOM = 1 << 28  # bytes on a disk, which a compiler may need
 LONGEST = 500  # characters of a line for people
 SYMBOL = re.compile(r"^ +\d+: [0-9a-f]+ +\d+ (?P<type>\w+) +(?P<bind>\w+) +\w+ +(?P<place>\w+) (?P<name>\S+)", re.MULTILINE)
 SECTION = re.compile(r"^ +\[ *\d+\] (?P<name>\.(?:preinit_array|init\b|interp|ctors)\S*)", re.MULTILINE)
+TOO_SLOW = f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."
+IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0"}
 NO_CALL = "It asks the operating system for what no exercise needs, such as a process, a file to write, or shared memory."
 
 
@@ -70,13 +74,66 @@ def foreign(listing):
     return ""
 
 
-class Grading:
-    """One exercise of one submission."""
+@dataclass
+class Answered:
+    """How a run has ended in which the checks, a process of their own, ask the student's process."""
+    found: Verdict  # that the checks have given; None if they have given none
+    status: int  # of the checks
+    answering: Ended  # the student's process
+
+    def verdict(self):
+        """The verdict of the checks, if the student's process has ended as it should, with the simulator's or a sanitizer's message."""
+        found = self.found
+        if not found or found.passed and (self.answering.why or self.answering.status != 0):
+            found = self.of_end()
+        if found.passed or found.kind == "time":
+            return found
+        # Addresses and process numbers differ between runs.
+        said = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in self.answering.stderr.splitlines()
+                if FROM_TOOL.match(line)][:1]
+        return replace(found, sentences=found.sentences + sentences(*said))
+
+    def of_end(self):
+        status = self.answering.status
+        if self.answering.why == TOO_LITTLE:
+            raise NotGraded(TOO_LITTLE)
+        if self.answering.why:
+            return Verdict("time", self.answering.why)
+        if self.status == NO_ANSWER:
+            return Verdict("status", "It answers with something other than results.")
+        number = status - 128 if status > 128 else -status
+        if number == signal.SIGSYS:
+            return Verdict("signal", NO_CALL)
+        return Verdict("signal", ended_by(number)) if number > 0 else Verdict(
+            "status", f"The program ended before the checks were complete, with status {status}.")
+
+
+async def screened(_, grading):
+    """Finds device code that clang rejects, and what an object may not have."""
+    done = grading.tool([ROOT / "common/simulator/clang/rejected.sh", grading.source, f"-I{ROOT / 'common'}"], cwd=ROOT)
+    if done.status != 0:
+        return Verdict("rejected", "nvcc would reject it.", sentences(*compiler_words(done.stderr), *filter(None, [done.why])))
+    done = grading.tool(["readelf", "-SsW", *grading.folder.glob("*.o")])
+    if done.status != 0:
+        raise NotGraded(f"readelf: {done.stderr.strip()[:100]}")
+    found = foreign(done.stdout)
+    return Verdict("rejected", f"Rejected: it defines '{found}'.") if found else Verdict("right")
+
+
+SCREENING = Stage("screening", "simulator", "plain", screened)
+
+
+class Grading(Machine):
+    """One exercise of one submission, and the machine for it: a sandbox. Nothing runs beside it, so nothing here gives way."""
+
+    stages = ("plain", "interleaved", "sanitizers", "target", "lens")
+    orders = dict.fromkeys(("plain", "interleaved"), IN_ORDER)
 
     def __init__(self, exercise, sandbox, seed):
         self.exercise, self.sandbox, self.seed = exercise, sandbox, seed
         self.folder = Path(sandbox.folder)
         self.source = self.folder / f"exercise_{exercise.number}.cu"
+        self.built, self.seen = {}, {}  # logs by programs; what the lens has seen last
 
     def places(self, lines):
         """Lines that name files as the student knows them, none of them endless."""
@@ -91,8 +148,13 @@ class Grading:
             raise NotGraded(f"the disk of {self.folder.parent} is full")
         return done
 
-    def compile(self, preset, order):
-        """Builds the student's process. Returns the errors' lines; none if it is built."""
+    async def build(self, preset, order):
+        """Builds the student's process, once."""
+        if (preset, order) not in self.built:
+            self.built[preset, order] = self.log_of_build(preset, order)
+        return self.built[preset, order]
+
+    def log_of_build(self, preset, order):
         build, number = ROOT / "build" / preset, self.exercise.number
         for command in commands(preset, order, number):
             moved = [str(self.folder / os.path.basename(word)) if f"exercise_{number}" in word or f"answer_{number}" in word
@@ -100,28 +162,24 @@ class Grading:
             includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
             done = self.tool([*moved, *includes], cwd=build)
             if done.why or "CPU time limit exceeded" in done.stderr:  # how fast the machine is decides which limit is first
-                return [f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."]
+                return TOO_SLOW
             if done.status != 0:
-                undefined = re.findall("undefined reference to .*", done.stderr)[:1]
-                return ["It does not compile.", *self.places(undefined or checks.compiler_words(done.stderr))]
-        return []
+                return done.stderr or f"status {done.status}"
+        return ""
 
-    def suspect(self):
-        """Finds device code that clang rejects, and what an object may not have. Returns a message's lines."""
-        clang = [ROOT / "common/simulator/clang/rejected.sh", self.source, f"-I{ROOT / 'common'}"]
-        done = self.tool(clang, cwd=ROOT)
-        if done.status != 0:
-            words = checks.compiler_words(done.stderr)
-            return ["nvcc would reject it.", *self.places(words), *filter(None, [done.why])]
-        done = self.tool(["readelf", "-SsW", *self.folder.glob("*.o")])
-        if done.status != 0:
-            raise NotGraded(f"readelf: {done.stderr.strip()[:100]}")
-        return [f"Rejected: it defines '{found}'."] if (found := foreign(done.stdout)) else []
+    def does_not_compile(self, exercise, log):
+        if log == TOO_SLOW:
+            return Verdict("compile", log)
+        undefined = re.findall("undefined reference to .*", log)[:1]
+        return Verdict("compile", "It does not compile.", sentences(*(undefined or compiler_words(log))))
 
-    def ask(self, preset, order, *arguments, files=None, **settings):
-        """Lets the checks, in a process of their own, ask the student's process. Returns the verdict, and how the latter ended."""
+    def given_lines(self, exercise):
+        return frozenset()  # the course's own code is in its own files
+
+    def ask(self, preset, order, arguments, settings, files=None):
+        """Lets the checks, in a process of their own, ask the student's process. Returns how it has ended."""
         # To look for leaks, AddressSanitizer starts a process.
-        settings = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0", "ASAN_OPTIONS": "detect_leaks=0", **settings}
+        settings = {**IN_ORDER, "ASAN_OPTIONS": "detect_leaks=0", **settings}
         token = secrets.token_hex(16)
         checks_socket, students_socket = socket.socketpair()
         with checks_socket, students_socket, tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:
@@ -144,68 +202,26 @@ class Grading:
             finally:
                 asking.kill()
             written.seek(0)
-            verdict, _ = checks.read(written.read(), token, status)
+            verdict, _ = read(written.read(), token, status)
             said.seek(0)
             words = said.read(1000).decode("utf-8", "replace").strip().partition("\n")[0]
         if not verdict and status not in (ENDED, NO_ANSWER):
             raise NotGraded(f"the checks of {self.exercise.number} ended with status {status}: {words}")
-        if verdict and (not verdict.passed or not answering.why and answering.status == 0):
-            return verdict, answering
-        return self.verdict_on_end(answering, status), answering
+        return Answered(verdict, status, answering)
 
-    def verdict_on_end(self, answering, status):
-        """The verdict on a student's process that has not ended as it should."""
-        if answering.why == TOO_LITTLE:
-            raise NotGraded(TOO_LITTLE)
-        if answering.why:
-            return checks.Verdict("time", answering.why)
-        if status == NO_ANSWER:
-            return checks.Verdict("status", "It answers with something other than results.")
-        number = answering.status - 128 if answering.status > 128 else -answering.status
-        if number == signal.SIGSYS:
-            return checks.Verdict("signal", NO_CALL)
-        return checks.Verdict("signal", checks.ended_by(number)) if number > 0 else checks.Verdict(
-            "status", f"The program ended before the checks were complete, with status {answering.status}.")
+    async def run(self, preset, order, arguments, settings):
+        return self.ask(preset, order, arguments, settings)
 
-    def run(self, preset, order, simulated_order="0"):
-        """Runs the check. Returns its verdict."""
-        verdict, answering = self.ask(preset, order, CUDA_SIM_SEED=simulated_order)
-        if verdict.passed or verdict.kind == "time":
-            return verdict
-        # Addresses and process numbers differ between runs.
-        said = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in answering.stderr.splitlines()
-                if checks.FROM_TOOL.match(line)][:1]
-        return replace(verdict, sentences=verdict.sentences + checks.sentences(*said))
-
-    def seen_by_lens(self, *arguments):
-        """What the lens sees of the student's process, and the verdict of the checks meanwhile. Raises ValueError."""
+    async def look(self, arguments, settings):
         with tempfile.TemporaryFile() as file:
-            verdict, answering = self.ask("simulator", "lens", *arguments, files={"LENS_DESCRIPTOR": file},
-                                          LENS_OUTPUT=f"/dev/fd/{file.fileno()}", **checks.UNDER_LENS)
+            ended = self.ask("simulator", "lens", arguments, {**settings, "LENS_OUTPUT": f"/dev/fd/{file.fileno()}"}, {"LENS_DESCRIPTOR": file})
+            verdict = ended.verdict()
             file.seek(0)
             try:
-                return json.load(file), verdict
+                self.seen = json.load(file)
             except ValueError:
-                raise ValueError(answering.why) from None
-
-    def look(self):
-        """Lets the lens count, and look for races. Returns how far the source has come, and lines about a missed target or what
-        the lens finds, or why it can't look."""
-        if words := self.compile("simulator", "lens"):
-            return "compile", words
-        point = checks.Point(self.exercise)
-        try:
-            seen, verdict = self.seen_by_lens("yours", *point.arguments)
-            if verdict.passed and (missed := point.missed(seen)):
-                return "point", [missed]
-            if verdict.passed and checks.has_lens(self.exercise):
-                seen, verdict = self.seen_by_lens()
-        except ValueError as why:
-            return "lens", [f"The results are right, but the search for races did not end. {why}".strip()]
-        found = checks.words_of_lens(seen) if checks.has_lens(self.exercise) else []
-        # Code that is wrong only now has noticed the lens.
-        words = self.places(checks.Verdict("luck", checks.BY_LUCK, found).words if found else verdict.words)
-        return "lens" if words else "right", words
+                raise NotTried(ended.answering.why) from None
+        return self.seen, verdict
 
     def read(self, raw):
         """What is graded of a student's file (submission.py). Raises Rejected."""
@@ -226,29 +242,36 @@ class Grading:
         """How far a student's file has come (rubric.STAGES), of which these are the bytes; the first failure's lines, none if
         there is no failure; and notes about the file. Raises Rejected, and NotGraded."""
         source = self.read(raw)
-        return *self.staged(source), source["notes"]
+        return *asyncio.run(self.staged(source)), source["notes"]
 
-    def staged(self, source):
+    async def staged(self, source):
         """How far the source has come, and the first failure's lines."""
         chapter = Chapter(self.exercise.chapter)
         includes, more = more_checks(self.exercise)
         includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # of translated files, as in the student's
         self.source.write_text("\n".join([*source["includes"], *includes]) + f"\nnamespace student {{\n{source['text']}"
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
-        for preset, order, meaning in checks.CHECKS["simulator"]:
-            if words := self.compile(preset, order):
-                return "compile", words
-            if not meaning and (words := self.suspect()):
-                return "rejected", words
-            found = self.run(preset, order)
-            if found.passed:
-                continue
-            stage = rubric.stage("sanitizers" if preset == "sanitize" else order, found)
-            if order == "interleaved":
-                return stage, [meaning]  # the order decides which case fails first
-            if meaning:
-                found = checks.with_meaning(order, meaning, found)
-            elif found.kind == "result" and not self.exercise.on_cpu and checks.changes_with_order(found, self.run(preset, order, "5")):
-                found = replace(found, sentences=[checks.DEPENDS_ON_ORDER])
-            return stage, self.places(found.words)
-        return self.look()
+        for stage in [SCREENING, *stages(self.exercise, self)]:
+            try:
+                found = await stage.end(self.exercise, self)
+            except NotTried as why:
+                return "lens", [f"The results are right, but the search for races did not end. {why}".strip()]
+            if not found.passed:
+                return rubric.stage(stage.name, found), self.places((await self.explained(stage, found)).words)
+        return "right", []
+
+    async def explained(self, stage, found):
+        """A stage's verdict with its meaning."""
+        if found.kind in BY_COMPILER:
+            return found
+        if stage.name == "interleaved":
+            return Verdict(found.kind, stage.meaning)  # the order decides which case fails first
+        if stage.meaning:
+            return with_meaning(stage.order, stage.meaning, found)
+        if stage.name == "plain":
+            return await in_two_orders(self.exercise, found, self)
+        if found.kind == "point":
+            return replace(found, sentences=[])  # which are for the student's own machine
+        # Code that is wrong only now has noticed the lens.
+        of_lens = words_of_lens(self.seen) if stage.name == "target" and has_lens(self.exercise) else []
+        return Verdict("luck", BY_LUCK, of_lens) if of_lens else found

@@ -1,29 +1,33 @@
 """./course debug: the student finds the fault in a kernel."""
 
+import asyncio
 import random
 
-import verdict as checks
 from faults import faults, recorded
+from native import Native
+from stages import in_two_orders, run, stages
 from starter import exercises
 from student import noted, note
+from verdict import compiler_words, with_meaning
 
 
 def listing(text):
     return [f"{number:4}  {line}" for number, line in enumerate(text.splitlines(), 1)]
 
 
-def findings(fault, backend):
+async def findings(fault, backend):
     """The checks' messages about a fault, and which check found it."""
-    for preset, order, meaning in checks.CHECKS[backend][:2]:
-        program = f"faults_{fault.exercise.number}_{order}"
-        if log := checks.build(preset, [program]):
-            raise OSError("\n".join(checks.compiler_words(log)))
-        command = [checks.ROOT / "build" / preset / "bin" / program, fault.name]
-        found = checks.run(command)
-        if order == "plain" and backend == "simulator":
-            found = checks.in_two_orders(fault.exercise, found, command)
+    machine = Native(f"faults_{fault.exercise.number}", backend)
+    for stage in stages(fault.exercise, machine):
+        if stage.name not in ("GPU", "plain", "interleaved"):
+            continue
+        if log := await machine.build(stage.preset, stage.order):
+            raise OSError("\n".join(compiler_words(log)))
+        found = await run(machine, stage.preset, stage.order, [fault.name])
+        if stage.name == "plain":
+            found = await in_two_orders(fault.exercise, found, machine, [fault.name])
         if not found.passed:
-            return (checks.with_meaning(order, meaning, found) if meaning else found).words
+            return (with_meaning(stage.order, stage.meaning, found) if stage.meaning else found).words
     return ["The checks find no error."]
 
 
@@ -60,7 +64,7 @@ def ask(fault, say, backend):
     task = (f"The task was exercise {fault.exercise.number}, {fault.exercise.title}." if fault.exercise in exercises()
             else f"It is the variant {fault.exercise.variant}.")
     say(f"Fault {fault.name}: this code is wrong in one place. {task}", "", *listing(fault.text()), "",
-        "The checks say:", *findings(fault, backend), "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
+        "The checks say:", *asyncio.run(findings(fault, backend)), "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
     try:
         line = number("The number of the wrong line, or of the line after which one is missing: ", len(fault.text().splitlines()))
         cause = number("The number of the cause (see above): ", len(causes))

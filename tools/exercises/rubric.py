@@ -31,10 +31,10 @@ SMALL = 1000  # elements: the checks begin with smaller inputs
 
 
 def stage(check, verdict):
-    """How far a file has come whose first failure is this verdict of a check: plain, interleaved, sanitizers or lens."""
+    """How far a file has come whose first failure is this verdict of a stage: plain, interleaved, sanitizers, target or lens."""
     if verdict.kind in STAGES:  # such as compile or point
         return verdict.kind
-    if verdict.kind == "luck":
+    if verdict.kind == "luck" or check == "target":
         return "lens"
     if check != "plain":
         return check

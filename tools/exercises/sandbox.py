@@ -13,12 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from starter import ROOT
+from verdict import CPU_SECONDS, OUTPUT
 
 CPUS = 2  # that a check runs on: otherwise its threads and their CPU time would grow with the number of cores
-CPU_SECONDS = 30  # of all threads together
 SECONDS = 600  # for programs that sleep; it is long, so that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
-OUTPUT = 4 << 20  # bytes of each file
 TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
 STATUS = re.compile(rb"^(VmRSS|VmSwap|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB

@@ -6,24 +6,27 @@ solution in other words must pass, and a shortcut must be refused with the sente
 code must pass too, and each exercise needs an attempt of both kinds. --record writes into the pages which targets are missed.
 """
 
+import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import verdict
 from attempts import attempts, page_of
+from native import Native, built
+from stages import UNDER_LENS, NotTried, has_lens, to_the_point, words_of_lens
 from starter import exercises
 
 
-def said_of(attempt):
+async def said_of(attempt):
     """What the lens says of an attempt, in lines; none if it passes."""
-    program = verdict.ROOT / "build" / "simulator" / "bin" / f"attempts_{attempt.exercise.number}_lens"
+    machine = Native(f"attempts_{attempt.exercise.number}")
     try:
-        found = verdict.to_the_point(attempt.exercise, [program, attempt.name])
-        if found.passed and verdict.has_lens(attempt.exercise):
-            return [each["text"] for each in verdict.words_of_lens(verdict.look([program, attempt.name]))]
+        found = await to_the_point(attempt.exercise, machine, attempt.name)
+        if found.passed and has_lens(attempt.exercise):
+            seen, _ = await machine.look([attempt.name], UNDER_LENS)
+            return [each["text"] for each in words_of_lens(seen)]
         return found.words
-    except verdict.rows.Problem as problem:
-        return [str(problem)]
+    except NotTried as why:
+        return [str(why)]
 
 
 def record(found, said):
@@ -39,11 +42,10 @@ def record(found, said):
 def main(words):
     numbers = words[words[:1] == ["--record"]:]
     chosen = [each for each in exercises() if not numbers or each.number in numbers]
-    if log := verdict.build("simulator", [f"attempts_{each.number}_lens" for each in chosen]):
-        sys.exit("\n".join(verdict.compiler_words(log)))
+    built("simulator", *(f"attempts_{each.number}_lens" for each in chosen))
     found = [attempt for each in chosen for attempt in attempts(each.number)]
     with ThreadPoolExecutor(2) as pool:
-        said = list(pool.map(said_of, found))
+        said = list(pool.map(lambda each: asyncio.run(said_of(each)), found))
     if numbers != words:
         record(found, said)
         return 0

@@ -8,14 +8,16 @@ keeps the columns of the kinds that were not tried. Without it, only faults that
 """
 
 import argparse
+import asyncio
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import verdict
 from faults import RECORD, faults, recorded
+from native import Native, built, checked
+from stages import UNDER_LENS, NotTried
 
 PLAIN, INTERLEAVED, LENS, GPU = "plain", "interleaved", "lens", "GPU"
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
@@ -24,15 +26,15 @@ OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
 SECONDS = 60  # per sanitizer, after which the fault counts as not found
 
 
-def program(fault, preset, order):
-    return verdict.ROOT / "build" / preset / "bin" / f"faults_{fault.exercise.number}_{order}"
+def machine_of(fault):
+    return Native(f"faults_{fault.exercise.number}")
 
 
 misled = []  # what the checks say of faults in large inputs that is not so
 
 
 def found_by_checks(preset, order, fault):
-    found = verdict.run([program(fault, preset, order), fault.name])
+    found = checked(f"faults_{fault.exercise.number}", preset, order, fault.name)
     says_so = any("passes: indices and counts of so many more elements need 64 bits" in each["text"] for each in found.sentences)
     if found.case.get("n", 0) > 1 << 31 and says_so != (fault.cause == "too few bits"):
         misled.append(f"{fault.name}, {fault.title}: the checks {'' if says_so else 'do not '}say that 64 bits are needed")
@@ -42,8 +44,8 @@ def found_by_checks(preset, order, fault):
 def found_by_lens(fault):
     """Whether the lens finds a race, a missing fence, or a read or copy of what was never stored."""
     try:
-        return bool(verdict.look([program(fault, "simulator", LENS), fault.name])["findings"])
-    except verdict.rows.Problem:  # the program was stopped
+        return bool(asyncio.run(machine_of(fault).look([fault.name], UNDER_LENS))[0]["findings"])
+    except NotTried:  # the program was stopped
         return False
 
 
@@ -51,7 +53,7 @@ def found_by_sanitizer(tool, fault):
     """Whether a tool of compute-sanitizer reports anything while the checks run up to the first failure."""
     try:
         done = subprocess.run(["compute-sanitizer", "--tool", tool, *OPTIONS.get(tool, []),
-                               program(fault, "gpu", PLAIN), fault.name], text=True, errors="replace",
+                               machine_of(fault).program("gpu", PLAIN), fault.name], text=True, errors="replace",
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return False
@@ -104,8 +106,8 @@ def main():
         if kind == LENS:
             left = [fault for fault in left if not fault.exercise.on_cpu
                     and (options.record or before_all.get(fault.name, {}).get(LENS) is not False)]
-        if left and (log := verdict.build(preset, sorted({program(fault, preset, order).name for fault in left}))):
-            sys.exit("\n".join(verdict.compiler_words(log)))
+        if left:
+            built(preset, *sorted({machine_of(fault).program(preset, order).name for fault in left}))
         with ThreadPoolExecutor(jobs) as pool:
             results = dict(zip(left, pool.map(finds, left)))
         found[kind] = [results.get(fault) for fault in chosen]

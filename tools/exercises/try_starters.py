@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-import verdict
+from native import built, checked
 from starter import ROOT, Chapter, exercises
 
 SAID = re.compile(r"(## The starter says\n\n```\n)(.*?)(\n```)", re.DOTALL)
@@ -28,10 +28,9 @@ def main(words):
         for what, text_of in (("starter", Chapter.starter), ("solution", Chapter.solution)):
             for each in chosen:
                 (ROOT / each.file).write_text(text_of(Chapter(each.chapter), each), encoding="utf-8")
-            if log := verdict.build("simulator", names):
-                sys.exit("\n".join(verdict.compiler_words(log)))
+            built("simulator", *names)
             for each in chosen:
-                found = verdict.run([verdict.program(each, "simulator", "plain")])
+                found = checked(f"exercise_{each.number}", "simulator", "plain")
                 said = "\n".join(found.words)
                 if what == "solution":
                     wrong += [] if found.passed else [f"{each.number}: the chapter's code fails: {said}"]

@@ -8,21 +8,18 @@ import re
 import sys
 
 import live
-import verdict
+from native import built, checked
 
 PROGRAMS = {"in order": "plain", "interleaved": "interleaved"}  # by the order of the threads
 
 
 def main():
     steps = live.steps()
-    if log := verdict.build("simulator", [f"steps_{number}_{order}" for number in sorted({key[:2] for key in steps})
-                                          for order in PROGRAMS.values()]):
-        sys.exit("\n".join(verdict.compiler_words(log)))
+    built("simulator", *(f"steps_{number}_{order}" for number in sorted({key[:2] for key in steps}) for order in PROGRAMS.values()))
     wrong = []
     for step in steps.values():
         for order, promised in step.promises().items():
-            program = verdict.ROOT / "build/simulator/bin" / f"steps_{step.number[:2]}_{PROGRAMS[order]}"
-            found = verdict.run([program, step.number])
+            found = checked(f"steps_{step.number[:2]}", "simulator", PROGRAMS[order], step.number)
             said = found.message or found.first
             pattern = ".*".join(map(re.escape, re.split(r"\s*…\s*", promised))) if promised else "passed"
             if not re.search(pattern, said):

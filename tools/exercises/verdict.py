@@ -1,47 +1,15 @@
-"""Builds and checks a student's file."""
+"""The verdict on a student's file, and its words."""
 
 import json
-import os
 import re
-import secrets
 import signal
-import subprocess
-import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import chain, repeat
-from pathlib import Path
-from typing import Callable
 
-import cpp
 from cpp import Rejected, Unbalanced, split, tokens_of
-from sandbox import CPU_SECONDS, OUTPUT, descendants, on_few_cpus
 from starter import ROOT, Chapter, names_of, without_comments
 
-sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("lens", "results", "course")]
-import counts  # noqa: E402
-import rows  # noqa: E402
-import text as lens  # noqa: E402
-from builds import locked  # noqa: E402
-from point import Point  # noqa: E402
-
-SECONDS = 120  # per check
-# Grids that follow an H200's 132 SMs would take minutes. Of code for the CPU, the lens counts what its threads do.
-UNDER_LENS = {"CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
-STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
-
-# Each backend's checks, the most instructive first, each with the meaning of its failure.
-CHECKS = {
-    "gpu": [("gpu", "plain", "")],
-    "simulator": [
-        ("simulator", "plain", ""),
-        ("simulator", "interleaved", "The result is right if threads run one after another, and wrong if they are interrupted at "
-         "any point: a race."),
-        ("sanitize", "plain", "The results are right, but AddressSanitizer or UndefinedBehaviorSanitizer reports an error."),
-    ],
-}
+CPU_SECONDS = 30  # of a check, all threads together
+OUTPUT = 4 << 20  # bytes that a check may print
 
 BY_LUCK = "The results are right, but accesses to the same memory have no order: a GPU may choose another one."
 UNWRITTEN = "The results are right, but memory is read that was never written."
@@ -55,7 +23,6 @@ SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer t
            signal.SIGFPE: "by an integer division by zero",
            signal.SIGKILL: "as by a system that has too little memory",
            signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
-
 
 BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's lines, with marks below a line's columns
 
@@ -106,19 +73,6 @@ class Verdict:
 
 def sentences(*texts):
     return [{"text": text, "of_race": False} for text in texts]
-
-
-def program(exercise, preset, order):
-    return ROOT / "build" / preset / "bin" / f"exercise_{exercise.number}_{order}"
-
-
-def build(preset, targets):
-    """Builds targets. Returns the compiler's messages; nothing on success."""
-    (ROOT / "build").mkdir(exist_ok=True)
-    with locked(preset):
-        done = subprocess.run(["cmake", "--build", f"build/{preset}", "--target", *targets], cwd=ROOT, text=True,
-                              errors="replace", stdin=subprocess.DEVNULL, capture_output=True)
-    return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def compiler_words(log):
@@ -258,309 +212,32 @@ def tool_lines(errors):
     return said[:2], sites[0] if sites else ""
 
 
-# Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
-# Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
-IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
-INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPROCESSORS": "4"}
+@dataclass
+class Ended:
+    """How a check's run has ended."""
+    written: bytes  # lines of JSON, of which `token` proves the last one
+    token: str
+    status: int  # or, of a signal, its number, negative
+    printed: bytes
+    errors: str
+    cpu_seconds: float  # that it had used, if it was stopped
+    limit: str  # after which it was stopped, in words; nothing if it ended by itself
 
-
-def cpu_seconds_of(pid):
-    """The CPU time that a process has used."""
-    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def run(command, **settings):
-    """Runs a check, of which `settings` change the order of the threads. The verdict has its message, and the simulator's or a
-    sanitizer's."""
-    usual = INTERLEAVED if str(command[0]).endswith("_interleaved") else IN_ORDER
-    limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
-    token, late = secrets.token_hex(16), None
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as written:
-        process = subprocess.Popen(["sh", "-c", limits, "sh", *on_few_cpus(), *command], cwd=ROOT, text=True, errors="replace",
-                                   stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE, pass_fds=[written.fileno()],
-                                   env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, **usual, **settings,
-                                        "CUDA_SIM_ADVICE": "0", "COURSE_VERDICT": str(written.fileno())})
-        try:
-            errors = process.communicate(f"{token}\n", timeout=SECONDS)[1]
-        except subprocess.TimeoutExpired:
-            late = cpu_seconds_of(process.pid)
-            process.kill()
-            errors = process.communicate()[1]
-        except BaseException:
-            process.kill()
-            raise
-        written.seek(0)
-        verdict, begun = read(written.read(), token, process.returncode)
+    def verdict(self):
+        """The verdict that the check has given, or that follows from its end."""
+        verdict, begun = read(self.written, self.token, self.status)
         if verdict and verdict.passed:
             return verdict
-        out.seek(max(0, begun.get("output", 0)))
-        printed = out.read().decode("utf-8", "replace").splitlines()
-    said, site = tool_lines(errors)
-    if not verdict:
-        status, case = process.returncode, begun.get("case", {})
-        if late is not None:
-            verdict = out_of_time(f"{SECONDS} seconds, in which it used {late:.1f} s of CPU time: it waits, or this machine is busy", late, begun)
-        elif status == -signal.SIGXCPU:
-            verdict = out_of_time(f"{CPU_SECONDS} seconds of CPU time, the limit of a check", CPU_SECONDS, begun)
-        elif status < 0:
-            what = ended_by(-status)
-            verdict = Verdict("signal", what[0].lower() + what[1:] if case else what, case=case)
-        else:
-            verdict = Verdict("tool", said.pop(0)) if said else Verdict("status", f"It ended with status {status}.")
-    what, technical = words_first(verdict.what, verdict.fault)
-    return replace(verdict, what=what, sentences=verdict.sentences + sentences(*said, *technical), site=verdict.site or site, printed=printed)
-
-
-def in_two_orders(exercise, found, command):
-    """A check's verdict, which says whether it depends on the order of the simulator's threads."""
-    if found.passed or exercise.on_cpu or not found.ends or not changes_with_order(found, run(command, CUDA_SIM_SEED="5")):
-        return found
-    return replace(found, sentences=[DEPENDS_ON_ORDER])
-
-
-def has_lens(exercise):
-    """Whether the lens looks for races in an exercise: in kernels. That of 02.1, which loses counts, runs without contention."""
-    return not exercise.on_cpu
-
-
-def given_lines(exercise):
-    """The lines of a student's file that are in definitions as the starter has them, each as FILE:LINE."""
-    text, starter = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace"), Chapter(exercise.chapter).starter(exercise)
-    found = set()
-    for definition in cpp.definitions(starter):
-        lines = definition.with_comment(starter)
-        at = text.find("\n".join(lines))
-        if at >= 0 and not any("TODO" in line for line in lines):
-            first = text.count("\n", 0, at) + 1
-            found.update(f"{exercise.file}:{number}" for number in range(first, first + len(lines)))
-    return found
-
-
-def findings_of_lens(seen, given=frozenset()):
-    """The races, missing fences, and reads of what was never stored that the lens has seen, first those outside of the given lines."""
-    found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
-    return sorted(found, key=lambda each: is_given(each, given))
-
-
-def is_given(finding, given):
-    return {finding["line"], finding.get("other_line", finding["line"])} <= given
-
-
-def words_of_lens(seen, given=frozenset()):
-    """Sentences about the first of these findings, if there are any."""
-    found = findings_of_lens(seen, given)[:1]
-    return sentences(*(lens.one_line(line) for each in found for line in [*lens.finding_words(each), *[IS_GIVEN] * is_given(each, given)]))
-
-
-def look(command, **more):
-    """Runs a check under the lens, with more settings of the simulator, and returns its findings and counts."""
-    settings = [f"{name}={value}" for name, value in {**UNDER_LENS, **more}.items()]
-    try:
-        # Not as env's own command, which would be a setting if there is a = in its path.
-        return counts.run("env", [*settings, "timeout", str(SECONDS), *command], ROOT, has_row=False)
-    except rows.Problem as problem:
-        if "env has ended with status 124" in str(problem):
-            raise rows.Problem(f"It did not end within {SECONDS} seconds.") from None
-        raise
-
-
-def to_the_point(exercise, program_for_lens):
-    """The verdict on a right solution by what the lens counts in the case of the exercise's target."""
-    point = Point(exercise)
-    seen = look([*program_for_lens, *point.arguments], CUDA_SIM_WORKERS="1")  # the same counts each time
-    found, _ = read(seen["said"].encode(), "", seen["status"])
-    if not found:
-        raise rows.Problem(seen["said"].strip() or f"it has ended with status {seen['status']}")
-    if not found.passed:
-        return found
-    if missed := point.missed(seen):
-        where = f"./course lens {exercise.number} --lines shows what each line of your file accesses."
-        return Verdict("point", missed, sentences(*[where] * (not exercise.on_cpu)))
-    return Verdict("right", counted=point.rows(seen))
-
-
-def by_lens(command, given=frozenset()):
-    """A verdict about what only the lens finds, if there is anything."""
-    seen = look(command)
-    found = findings_of_lens(seen, given)
-    return Verdict("luck", UNWRITTEN if found[0]["problem"] == "unwritten" else BY_LUCK, words_of_lens(seen, given)) if found else None
-
-
-def rejected(exercise):
-    """clang's errors for code that nvcc would reject and g++ compiles; nothing without a clang that reads CUDA."""
-    cache = (ROOT / "build" / "simulator" / "CMakeCache.txt").read_text(encoding="utf-8")
-    if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
-        return []
-    source = ROOT / "build" / "simulator" / f"exercise_{exercise.number}.cu"
-    done = subprocess.run([ROOT / "common/simulator/clang/rejected.sh", source, f"-I{ROOT / 'work'}"], cwd=ROOT, text=True,
-                          errors="replace", stdin=subprocess.DEVNULL, capture_output=True,
-                          env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
-    return compiler_words(done.stderr.replace(f"{ROOT}/", "")) if done.returncode == 1 else []
-
-
-def by_clang(exercise):
-    lines = rejected(exercise)
-    return Verdict("rejected", "The result is right, but nvcc would reject the code.", sentences(*lines)) if lines else None
-
-
-class NotTried(Exception):
-    """Why a stage could not find out whether there is a fault."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of a verdict: a program of the student's file, and what its run finds. It is reached if those before it find nothing."""
-    name: str  # for the student
-    preset: str  # of the build folder
-    order: str  # the end of the program's name; nothing if there is no program
-    run: Callable  # of the exercise and the program: a verdict; if nothing is wrong, None or one with counts
-    meaning: str = ""  # of a failure after those before it have passed
-
-    def build(self, exercise):
-        """A verdict if the program can't be built."""
-        log = build(self.preset, [program(exercise, self.preset, self.order).name]) if self.order else ""
-        return does_not_compile(exercise, log) if log else None
-
-    def find(self, exercise):
-        """A verdict of what is built; if nothing is wrong, None or one with counts. Raises NotTried."""
-        try:
-            found = self.run(exercise, program(exercise, self.preset, self.order))
-        except (rows.Problem, OSError, ValueError) as problem:
-            raise NotTried(rows.one_line(str(problem))) from None
-        return None if found and found.passed and not found.counted else found
-
-    def end(self, exercise):
-        """The same, and builds it first."""
-        return self.build(exercise) or self.find(exercise)
-
-
-def check_of(preset, order, meaning):
-    """A stage that runs the exercise's check."""
-    return Stage({"sanitize": "sanitizers", "gpu": "GPU"}.get(preset, order), preset, order, lambda _, ready: run([ready]), meaning)
-
-
-def stages(exercise, backend):
-    """The stages of a verdict, the most instructive first."""
-    found = [check_of(*check) for check in CHECKS[backend]]
-    if backend == "simulator":
-        found.insert(1, Stage("nvcc", "simulator", "", lambda each, _: by_clang(each)))
-    found.append(Stage("target", "simulator", "lens", lambda each, ready: to_the_point(each, [ready, "yours"])))
-    if backend == "simulator" and has_lens(exercise):
-        found.append(Stage("lens", "simulator", "lens", lambda each, ready: by_lens([ready], given_lines(each))))
-    return found
-
-
-def stop(ends):
-    """Ends what runs for futures, as soon as they can be ended."""
-    for number in chain([signal.SIGTERM] * 10, repeat(signal.SIGKILL)):
-        if not wait([end for end in ends if not end.cancel()], timeout=0.1).not_done:
-            return
-        for pid in descendants(os.getpid())[1:]:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
-
-
-class Stages:
-    """The stages of one verdict: the first one begins alone, so that it ends early, then one per core runs."""
-
-    def __init__(self, exercise, backend):
-        self.exercise, self.stages, self.ends = exercise, stages(exercise, backend), {}
-
-    def __enter__(self):
-        self.pool = ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0))))
-        return self
-
-    def __exit__(self, *_):
-        stop(self.ends.values())
-        self.pool.shutdown()
-
-    def each(self):
-        """Each stage with what it has found: a verdict, None, or NotTried; until the first one that finds a fault."""
-        first, *others = self.stages
-        if found := first.build(self.exercise):
-            yield first, found
-            return
-        self.ends[first.name] = self.pool.submit(first.find, self.exercise)
-        for stage in others:
-            self.ends[stage.name] = self.pool.submit(stage.end, self.exercise)
-        for stage in self.stages:
-            try:
-                yield stage, self.ends[stage.name].result()
-            except NotTried as why:
-                yield stage, why
-
-    def later(self, name):
-        """What a stage finds although one before it has found a fault; None if it finds nothing, or does not exist."""
-        stage = next((each for each in self.stages if each.name == name), None)
-        end = self.ends.get(name)
-        try:
-            if end and end.done():
-                return end.result()
-            ended = {each: end for each, end in self.ends.items() if end.done()}
-            stop(self.ends.values())
-            self.ends = ended
-            return stage and stage.end(self.exercise)
-        except NotTried as why:
-            print(f"The {name} could not look for more: {why}", file=sys.stderr)
-            return None
-
-
-def with_lines(exercise, verdict, seen_by_lens):
-    """A verdict with what the lens finds, if that may be the lines that the words don't name."""
-    text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
-    of_race = [each for each in verdict.sentences if each["of_race"]]
-    # Without any barrier, every order can give the same wrong result, and a small input shows it.
-    is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
-    # Of a barrier in given code that not all threads reach, the cause is elsewhere.
-    places = set(re.findall(r"work/\S+?:\d+", verdict.what))
-    at_given = verdict.fault.get("kind") in ("barrier", "deadlock") and places <= given_lines(exercise)
-    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small or at_given) or verdict.site and not at_given:
-        return verdict
-    own = sentences(IS_GIVEN) if at_given else of_race
-    found = seen_by_lens()
-    if found and found.kind == "luck":
-        return replace(verdict, sentences=own + found.sentences)
-    return replace(verdict, sentences=own + verdict.sentences) if at_given else verdict
-
-
-def explained(exercise, stage, found, later):
-    """A stage's verdict with its meaning, and with what other runs, and the stages after it, say about the cause."""
-    if stage.meaning:
-        found = with_meaning(stage.order, stage.meaning, found)
-    plain = [program(exercise, "simulator", "plain")]
-    if stage.order == "plain" and stage.preset == "simulator":
-        found = in_two_orders(exercise, found, plain)
-    elif stage.order == "interleaved" and any(each["of_race"] for each in found.sentences) and not run(plain, **{**INTERLEAVED, "CUDA_SIM_WORKERS": "1"}).passed:
-        # It is wrong even if the threads run one after another.
-        by_size = run(plain, CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
-        found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_MULTIPROCESSORS))
-    if found.kind == "signal" or found.kind == "result" and exercise.on_cpu:
-        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere, or has another result.
-        crash = later("sanitizers")
-        if crash and crash.kind in ("tool", "signal"):
-            said = [*sentences(*[crash.what] * (crash.kind == "tool")), *crash.sentences]
-            kept = found.sentences if found.kind == "result" or not said else []
-            found = replace(found, sentences=said + kept, site=crash.site or found.site)
-    return with_lines(exercise, found, partial(later, "lens"))
-
-
-def verify(exercise, backend, tell=lambda stage, found: None):
-    """Checks an exercise: the verdict has the first failure, if there is one. `tell` gets each stage and what it has found, at once."""
-    if words := not_utf8(exercise):
-        return not_compiled(*words)
-    not_tried, counted = {}, []
-    with Stages(exercise, backend) as started:
-        for stage, found in started.each():
-            if isinstance(found, Verdict) and found.passed:
-                counted, found = found.counted, None
-            tell(stage, found)
-            if isinstance(found, NotTried):
-                not_tried[stage.name] = str(found)
-            elif found and (found.kind in BY_COMPILER or backend != "simulator"):
-                return found
-            elif found:
-                return explained(exercise, stage, found, started.later)
-    return Verdict("right", not_tried=not_tried, counted=counted)
+        said, site = tool_lines(self.errors)
+        if not verdict:
+            case = begun.get("case", {})
+            if self.limit:
+                verdict = out_of_time(self.limit, self.cpu_seconds, begun)
+            elif self.status < 0:
+                what = ended_by(-self.status)
+                verdict = Verdict("signal", what[0].lower() + what[1:] if case else what, case=case)
+            else:
+                verdict = Verdict("tool", said.pop(0)) if said else Verdict("status", f"It ended with status {self.status}.")
+        what, technical = words_first(verdict.what, verdict.fault)
+        printed = self.printed[max(0, begun.get("output", 0)):].decode("utf-8", "replace").splitlines()
+        return replace(verdict, what=what, sentences=verdict.sentences + sentences(*said, *technical), site=verdict.site or site, printed=printed)

@@ -3,6 +3,7 @@
 queries say.
 """
 
+import asyncio
 import csv
 import io
 import json
@@ -511,6 +512,18 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                             "     kernel(int* d_sum) {\n-    *d_sum += 1;  // wasted\n"
                                             "+    *d_sum += 2;\n }\n```\n\nWhy.\n")
 
+    # A machine with four stages, whose check and lens the code defines.
+    FAKE = ("import asyncio, stages as s\nfrom verdict import Verdict, sentences\nright = Verdict('right')\n"
+            "class Fake(s.Machine):\n    at_once = 4\n    async def build(self, *_): return ''\n    async def run(self, *_): return right\n"
+            "    async def look(self, arguments, _):\n        print(*arguments[1:])\n        return seen, by_check\n"
+            "def verify(*found):\n    s.STAGES[:] = found\n    Fake.stages = tuple(each.name for each in found)\n"
+            "    return asyncio.run(s.verify(exercise, Fake(), lambda stage, found: print(stage.name, getattr(found, 'what', repr(found)))))\n")
+
+    def program(self, name, text):
+        """Writes a script in place of a program that was built for the simulator."""
+        self.write(f"build/simulator/bin/{name}", text)
+        (self.folder / f"build/simulator/bin/{name}").chmod(0o755)
+
     def says(self, code, *words):
         """Runs Python code with variables for the exercise and its work. Returns its output."""
         begin = ("import sys; sys.path[:0] = ['tools/exercises', 'tools/lens', 'tools/results', 'tools/course']\nfrom starter import exercises\nfrom student import Work\n"
@@ -588,22 +601,23 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_a_crash_says_what_it_usually_means_and_the_line(self):
         self.says("from verdict import ended_by\nprint(ended_by(11), ended_by(99))",
                   "SIGSEGV, usually by an index outside an array", "by signal 99.")
-        self.write("crash", "echo '==1==ERROR: AddressSanitizer: overflow on address 0x1 at' >&2; echo '    #0 0x1 in f a.h:3' >&2\n"
-                            "echo '    #1 0x2 in g /x/work/03.1_one.cuh:7' >&2; kill -11 $$\n")
-        self.says("import verdict\nfound = verdict.run(['bash', 'crash'])\nprint(*found.words, found.kind, found.site, sep='\\n')",
+        self.program("crash_plain", "#!/bin/bash\necho '==1==ERROR: AddressSanitizer: overflow on address 0x1 at' >&2; echo '    #0 0x1 in f a.h:3' >&2\n"
+                                    "echo '    #1 0x2 in g /x/work/03.1_one.cuh:7' >&2; kill -11 $$\n")
+        self.says("import native\nfound = native.checked('crash', 'simulator', 'plain')\nprint(*found.words, found.kind, found.site, sep='\\n')",
                   "SIGSEGV", "  AddressSanitizer: overflow\n  at work/03.1_one.cuh:7\nsignal\nwork/03.1_one.cuh:7\n")
 
     def test_a_loop_without_an_end_is_no_crash(self):
-        self.write("loop", "echo 'simulator: the code at work/03.1_one.cuh:7 goes on' >&2; kill -XCPU $$\n")
-        self.says("import verdict\nfound = verdict.run(['bash', 'loop'])\nprint(*found.words, found.kind, sep='\\n')",
-                  "It was stopped after 30 seconds of CPU time, the limit of a check.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
-        self.write("tell", "echo '{\"case\": {\"n\": 5, \"words\": \"n = 5\"}, \"right\": 1234, \"cpu_seconds\": 27.04}' >&$COURSE_VERDICT; kill -XCPU $$\n")
-        show = "import verdict as v\nv.SECONDS = {}\nfound = v.run(['bash', 'tell'])\nprint(*found.words, found.kind, sep='\\n')"
+        show = "import native\nnative.SECONDS = {}\nfound = native.checked('loop', 'simulator', 'plain')\nprint(*found.words, found.kind, sep='\\n')"
+        self.program("loop_plain", "#!/bin/bash\necho 'simulator: the code at work/03.1_one.cuh:7 goes on' >&2; kill -XCPU $$\n")
+        self.says(show.format(120), "It was stopped after 30 seconds of CPU time, the limit of a check.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
+        tell = ("#!/bin/bash\necho '{\"case\": {\"n\": 5, \"words\": \"n = 5\"}, \"right\": 1234, \"cpu_seconds\": 27.04}' >&$COURSE_VERDICT\n"
+                "echo 'simulator: said before' >&2\n")
+        self.program("loop_plain", f"{tell}kill -XCPU $$\n")
         self.says(show.format(120), "Stopped for n = 5: it was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
-                  "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  It makes progress, but does far too much work.\ntime\n")
-        self.write("tell", (self.folder / "tell").read_text().replace("27.04", "2").replace("kill -XCPU $$", "exec sleep 60"))
+                  "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  It makes progress, but does far too much work.\n  simulator: said before\ntime\n")
+        self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
         self.says(show.format(1), "Stopped for n = 5: it was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waits, or this machine is busy.\n",
-                  "this one had used 0.0 s.\n")
+                  "this one had used 0.0 s.\n  simulator: said before\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
         begin = ("import json, os\ndef told(**line): os.write(int(os.environ['COURSE_VERDICT']), json.dumps(line).encode() + b'\\n')\n"
@@ -612,19 +626,22 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for name, end in (("wrong", give.format("input()", "result", 1)), ("crash", "os.kill(os.getpid(), 11)"), ("forged", give.format("'x'", "right", 0)),
                           ("junk", "os.write(int(os.environ['COURSE_VERDICT']), b'\\xff{\\n[1]\\n')\nos._exit(0)"),
                           ("late", give.format("input()", "right", 3)), ("right", give.format("input()", "right", 0))):
-            self.write(name, begin + end)
-        show = "import verdict\nfound = verdict.run(['python3', '{}'])\nprint(found.words, found.printed)"
+            self.program(f"{name}_plain", f"#!{sys.executable}\n{begin}{end}")
+        show = "import native\nfound = native.checked('{}', 'simulator', 'plain')\nprint(found.words, found.printed)"
         printed = """['hello {"kind": "right"}']\n"""
         self.says(show.format("wrong"), f"['Wrong for n = 5: got 0'] {printed}")
         self.says(show.format("crash"), "['Wrong for n = 5: the program was ended by SIGSEGV, ", f" {printed}")
         for name, status in (("forged", 0), ("junk", 0), ("late", 3)):
             self.says(show.format(name), f"['It ended with status {status}.'] {printed}")
         self.says(show.format("right"), "[] []\n")
-        self.says("import verdict\nprint(verdict.run(['yes']).words)", "because it printed more than 4 MiB")
+        for name, end in (("yes", "exec yes"), ("noise", "exec yes >&2")):
+            self.program(f"{name}_plain", f"#!/bin/sh\n{end}\n")
+            self.says(f"import native\nprint(native.checked('{name}', 'simulator', 'plain').words)", "because it printed more than 4 MiB")
 
     def test_a_file_that_is_not_complete_or_no_utf8_says_so(self):
         whole = self.says("print(work.chapter.starter(exercise))")
-        show = "import verdict as v\nv.build = lambda *_: 'the entry:1:2: error: lost'\nprint(v.verify(exercise, 'simulator').words)"
+        show = self.FAKE + ("async def lost(*_): return 'the entry:1:2: error: lost'\nFake.build = lost\n"
+                            "print(verify(s.Stage('1', 'p', 'plain', None)).words)")
         for text, expected in ((b"int a;\n// \xe9\n", "work/03.1_one.cuh:2: this line is not UTF-8 text"), (whole.encode("utf-16"), "cuh:1: this line"),
                                ("", "cuh: 'kBlock', which is in the starter, is missing."),
                                (whole.replace("run(int", "walk(int"), "cuh: 'run', which is in"),
@@ -637,34 +654,55 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_the_stages_of_a_verdict_are_told_in_order_and_a_fault_ends_those_after_it(self):
         self.write("work/03.1_one.cuh", "")
-        begin = ("import subprocess, threading, verdict as v\nbegun = threading.Event()\ndef refuse(*_): raise ValueError('a\\nb')\n"
-                 "def endless(*_): begun.set(); print(subprocess.run(['sleep', '600']).returncode)\n"
-                 "v.stages = lambda *_: [v.Stage(name, 'p', '', run) for name, run in {}]\n"
-                 "print(v.verify(exercise, 'simulator', lambda stage, found: print(stage.name, getattr(found, 'what', repr(found)))))\n")
-        right, wrong = "lambda *_: v.Verdict('right')", "lambda *_: begun.wait() and v.Verdict('tool', 'Bad.')"
-        said = self.says(begin.format(f"[('1', {right}), ('2', refuse), ('3', {wrong}), ('4', endless)]"))
-        self.assertRegex(said, r"\A1 None\n2 NotTried\('a b'\)\n3 Bad.\n-15\nVerdict\(kind='tool'")
-        self.says(begin.format(f"[('1', {right}), ('2', refuse)]"), "kind='right'", "not_tried={'2': 'a b'}")
-        self.says("v = __import__('verdict')\nv.build = lambda *_: 'x.cuh:1: error: y'\nv.lacks = lambda *_: []\n"
-                  "print(v.Stage('1', 'p', 'plain', None).end(exercise).words)", "['It does not compile.', 'x.cuh:1: error: y']")
+        begin = self.FAKE + ("begun = asyncio.Event()\nasync def refuse(*_): raise ValueError('a\\nb')\nasync def good(*_): return right\n"
+                             "async def endless(*_):\n    begun.set()\n    try:\n        await asyncio.sleep(600)\n    finally:\n        print('ended')\n"
+                             "async def wrong(*_):\n    await begun.wait()\n    return Verdict('tool', 'Bad.')\n"
+                             "print(verify(*(s.Stage(name, 'p', '', run) for name, run in {})))\n")
+        said = self.says(begin.format("[('1', good), ('2', refuse), ('3', wrong), ('4', endless)]"))
+        self.assertRegex(said, r"\A1 \n2 NotTried\('a b'\)\n3 Bad.\nended\nVerdict\(kind='tool'")
+        self.says(begin.format("[('1', good), ('2', refuse)]"), "kind='right'", "not_tried={'2': 'a b'}")
+
+    def test_the_first_stage_is_built_alone_and_others_wait_for_their_turn(self):
+        self.write("work/03.1_one.cuh", "")
+        begin = self.FAKE + ("async def build(self, _, order):\n    print('build', order)\n    await asyncio.sleep(0)\n    return '{}' if order == 'a' else ''\n"
+                             "Fake.build, Fake.at_once = build, {}\n"
+                             "async def find(_, machine):\n    print('run')\n    await asyncio.sleep(0)\n    return right\n"
+                             "print(verify(*(s.Stage(order, 'p', order, find) for order in 'abc')).kind)\n")
+        self.assertEqual(self.says(begin.format("", 1)), "build a\nrun\nbuild b\na \nrun\nbuild c\nb \nrun\nc \nright\n")
+        self.assertEqual(self.says(begin.format("", 2)).splitlines()[:3], ["build a", "run", "build b"])
+        self.assertEqual(self.says(begin.format("x.cuh:1: error: y", 4)), "build a\na It does not compile.\ncompile\n")
+
+    def test_what_runs_for_a_stage_ends_with_it(self):
+        self.program("one_plain", "#!/bin/sh\necho $$ >check\nexec sleep 600\n")
+        self.write("cmake", "#!/bin/sh\necho $$ >build/pid\nsleep 600\n")
+        (self.folder / "cmake").chmod(0o755)
+        for file, call in (("check", "run('simulator', 'plain', [], {})"), ("build/pid", "build('simulator', 'plain')")):
+            said = self.says("import asyncio, native, os, pathlib\nos.environ['PATH'] = f'.:{os.environ[\"PATH\"]}'\nasync def main():\n"
+                             f"    task = asyncio.create_task(native.Native('one').{call})\n    file = pathlib.Path('{file}')\n"
+                             "    while not file.exists() or not file.read_text(): await asyncio.sleep(0.01)\n    task.cancel()\n"
+                             "    await asyncio.gather(task, return_exceptions=True)\n    print(task.cancelled(), os.path.exists(f'/proc/{int(file.read_text())}'))\nasyncio.run(main())")
+            self.assertEqual(said, "True False\n")
 
     def test_what_a_later_stage_finds_explains_a_fault(self):
         self.write("work/03.1_one.cuh", "")
-        begin = ("import subprocess, threading, verdict as v\nfrom starter import Exercise\nbegun = threading.Event()\n"
-                 "def wrong(*_): begun.wait(); return v.Verdict('{}', 'got 0', v.sentences('A guess.'), {{'n': 9999, 'words': 'n'}}, has_poison=True)\n"
-                 "def slow(): begun.set(); return subprocess.run(['sleep', '0.3']).returncode == 0  # or it was ended\n"
-                 "def crash(*_): return v.Verdict('tool', 'overflow', v.sentences('at a line')) if slow() else None\n"
-                 "def race(*_): return v.Verdict('luck', '', v.sentences('race')) if slow() else None\n"
-                 "Exercise.on_cpu = {}\nv.in_two_orders = lambda _, found, *__: found\n"
-                 "v.stages = lambda *_: [v.Stage(name, 'simulator', '', run, 'Right, but' * (run != wrong)) for name, run in\n"
-                 "                       (('plain', wrong), ('sanitizers', crash), ('lens', race))]\n"
-                 "print(v.verify(exercise, 'simulator').words)\n")
+        begin = self.FAKE + ("from starter import Exercise\nbegun = asyncio.Event()\n"
+                             "async def wrong(*_):\n    await begun.wait()\n    return Verdict('{}', 'got 0', sentences('A guess.'), {{'n': 9999, 'words': 'n'}}, has_poison=True)\n"
+                             "async def slow(found):\n    begun.set()\n    await asyncio.sleep(0.1)\n    return found  # or it was ended\n"
+                             "def crash(*_): return slow(Verdict('tool', 'overflow', sentences('at a line')))\n"
+                             "def race(*_): return slow(Verdict('luck', '', sentences('race')))\n"
+                             "Exercise.on_cpu = {}\nasync def in_two_orders(_, found, *__): return found\ns.in_two_orders = in_two_orders\n"
+                             "print(verify(*(s.Stage(name, 'simulator', '', run, 'Right, but' * (run != wrong)) for name, run in\n"
+                             "               (('plain', wrong), ('sanitizers', crash), ('lens', race)))).words)\n")
         for kind, on_cpu, expected in (("result", False, "'  race']"), ("result", True, "'  overflow', '  at a line', '  A guess.']"),
                                        ("signal", False, "'  race']"), ("signal", True, "'  overflow', '  at a line']"), ("overrun", True, "got 0', '  A guess.']")):
             with self.subTest(f"{kind} {on_cpu}"):
                 self.assertNotIn("Right", self.says(begin.format(kind, on_cpu), expected))
         # After the first stage has passed, the meaning is known.
-        self.says(begin.format("result", True).replace("def wrong(*_): begun.wait();", "def wrong(*_): return;"), "['overflow', '  Right, but', '  at a line']")
+        self.says(begin.format("result", True).replace("    await begun.wait()\n    return", "    return right or"), "['overflow', '  Right, but', '  at a line']")
+
+    def test_a_verdict_needs_neither_processes_nor_threads(self):
+        self.says("import asyncio, sys\nfor name in ('subprocess', 'fcntl', 'termios', 'multiprocessing', 'socket', 'concurrent.futures', 'tempfile'):\n"
+                  "    sys.modules[name] = None\nimport stages, verdict\nprint(stages.stages(exercise, stages.Machine))", "[]")
 
     def test_progress_is_a_line_on_a_terminal_and_otherwise_a_line_for_each_stage(self):
         show = "from progress import Progress\np = Progress(['1', '2', '3'])\n{}p.tell('1', '✓')\np.tell('2', '–')\np.tell('3', '✗')\n"
@@ -708,8 +746,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                 "def wait(_):\n    step = next(steps)\n    return step if isinstance(step, str) else step and step() and '' or ''\n"
                 "@contextmanager\ndef keys(): yield wait\n"
                 "e.keys, e.show = keys, lambda *_: print('shown')\n"
-                "def verdict(exercise, *_): return e.checks.Verdict('right' if Path(exercise.file).read_text() == 'right' else 'result', 'bad')\n"
-                "e.checks.verify = verdict\ne.checks.stages = lambda *_: []\n"
+                "async def verdict(exercise, *_): return e.Verdict('right' if Path(exercise.file).read_text() == 'right' else 'result', 'bad')\n"
+                "e.stages.verify = verdict\ne.stages.stages = lambda *_: []\n"
                 "e.watch(e.Work(e.exercises()[0]), 'simulator')\n")
         run = self.run_tool("python3", "-c", code)
         self.assertEqual(run.stderr, "")
@@ -728,8 +766,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_status_fits_100_columns_and_knows_what_was_checked(self):
         self.write("work/03.1_one.cuh", "mine")
-        show = ("import exercise as e\ndef after(kind, text='mine'):\n    e.checks.verify = lambda *_: e.checks.Verdict(kind, 'much ' * 40)\n"
-                "    e.checks.stages = lambda *_: []\n    e.verify(work, 'simulator')\n    work.path.write_text(text)\n    e.status([exercise], 'simulator')\n"
+        show = ("import exercise as e\ndef after(kind, text='mine'):\n    async def verify(*_): return e.Verdict(kind, 'much ' * 40)\n"
+                "    e.stages.verify, e.stages.stages = verify, lambda *_: []\n    e.verify(work, 'simulator')\n    work.path.write_text(text)\n    e.status([exercise], 'simulator')\n"
                 "e.status([exercise], 'simulator')\nafter('tool')\nafter('right')\nafter('right', 'changed')\nafter('tool', 'changed')\n")
         lines = [line for line in self.says(show).splitlines() if line.startswith("03.1")]
         for line, expected in zip(lines, ("not checked since it changed", "failing: much much", "passed", "passed before, not checked since it changed",
@@ -766,17 +804,17 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         starter = self.says("print(work.chapter.starter(exercise), end='')")
         self.write("work/03.1_one.cuh", starter.replace("    // TODO: Add.\n", "    mine();\n\n"))
         first = starter.splitlines().index("inline void run(int* d_sum) { kernel<<<1, kBlock>>>(d_sum); }") + 2
-        seen = ("import verdict as v\ngiven = v.given_lines(exercise)\n"
+        seen = ("import native, stages\ngiven = native.machine_of(exercise).given_lines(exercise)\n"
                 "def race(*lines): return {{'problem': 'race', 'line': f'work/03.1_one.cuh:{{lines[0]}}', 'other_line': f'work/03.1_one.cuh:{{lines[1]}}',\n"
                 "    'kernel': 'k', 'space': 'shared', 'array': 'a', 'offset': 4, 'count': 1, 'distance': 'warps', 'partial_barriers': [],\n"
                 "    **{{f'{{end}}{{name}}': 0 for end in ('', 'other_') for name in ('kind', 'block', 'thread')}}, 'calls': [], 'other_calls': []}}\n"
-                "for lines in ({}): print([each['text'] for each in v.words_of_lens({{'findings': [race(*each) for each in lines]}}, given)])\n")
+                "for lines in ({}): print([each['text'] for each in stages.words_of_lens({{'findings': [race(*each) for each in lines]}}, given)])\n")
         said = self.says(seen.format(f"[({first}, {first})], [({first}, {first}), (9, {first})]")).splitlines()
         self.assertIn("All these lines were in the starter: look at the code that calls them, and", said[0])
         self.assertIn("work/03.1_one.cuh:9 by", said[1])
         self.assertNotIn("in the starter", said[1])
-        show = ("import verdict as v\nfault = v.Verdict('error', 'k: barrier left out at work/03.1_one.cuh:{}', fault={{'kind': '{}'}}, site='work/03.1_one.cuh:1')\n"
-                "print(v.with_lines(exercise, fault, lambda: v.Verdict('luck', '', v.sentences('a race'))).words[1:])")
+        show = self.FAKE.replace("{", "{{").replace("}", "}}") + ("async def race(): return Verdict('luck', '', sentences('a race'))\nfault = Verdict('error', 'k: barrier left out at work/03.1_one.cuh:{}', fault={{'kind': '{}'}}, site='work/03.1_one.cuh:1')\n"
+                "print(asyncio.run(s.with_lines(exercise, fault, Fake(), race)).words[1:])")
         for line, kind, expected in ((first, "barrier", "['  All these lines were in the starter: look at the code that calls them, and at what it does before.', '  a race']"),
                                      (9, "barrier", "[]"), (first, "address", "[]")):
             self.says(show.format(line, kind), expected)
@@ -786,13 +824,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         (self.folder / "cmake").chmod(0o755)
         (self.folder / "build").mkdir()
         path = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-        code = "import sys; sys.path.insert(0, 'tools/exercises')\nimport verdict\nverdict.build('simulator', ['x'])"
+        code = "import sys; sys.path.insert(0, 'tools/exercises')\nimport native\nnative.build_now('simulator', 'x')"
         for run in [subprocess.Popen(["python3", "-c", code], cwd=self.folder, env=path) for _ in range(2)]:
             self.assertEqual(run.wait(), 0)
         self.assertEqual((self.folder / "log").read_text(), "begin\nend\n" * 2)
-        code += "\n".join(["", "import threading", "for _ in range(2): threading.Thread(target=verdict.build, args=('simulator', ['x'])).start()"])
+        code += ("\nasync def main():\n    machine = native.Native('x')\n    await native.asyncio.gather(*(machine.build('simulator', 'y') for _ in range(2)))\n"
+                 "native.asyncio.run(main())")
         run = subprocess.run(["python3", "-c", code], cwd=self.folder, env=path, check=True, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(((self.folder / "log").read_text(), run.stderr), ("begin\nend\n" * 5, ""))  # no thread waits for another ./course
+        self.assertEqual(((self.folder / "log").read_text(), run.stderr), ("begin\nend\n" * 5, ""))  # no task waits for another ./course
 
     def test_the_first_error_of_a_log_is_no_file_of_that_name(self):
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]
@@ -804,9 +843,9 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                  "partial_barriers": []}
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}calls": ["a.cu:3"] * (line > 7), f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
-        show = ("import verdict as v\nv.build = lambda *_: ''\nv.counts.run = lambda *_, **__: {{'findings': [{}]}}\n"
-                "said = [*v.sentences('Element 0 is left out.'), {{'text': 'A race.', 'of_race': {}}}]\n"
-                "print(*v.with_lines(exercise, v.Verdict('result', 'got 0', said, {{'n': {}, 'words': 'n'}}, **{}), lambda: v.by_lens([])).words, sep='\\n')")
+        show = self.FAKE.replace("{", "{{").replace("}", "}}") + ("seen, by_check = {{'findings': [{}]}}, right\nsaid = [*sentences('Element 0 is left out.'), {{'text': 'A race.', 'of_race': {}}}]\n"
+                "found = Verdict('result', 'got 0', said, {{'n': {}, 'words': 'n'}}, **{})\n"
+                "print(*asyncio.run(s.with_lines(exercise, found, Fake(), lambda: s.by_lens(exercise, Fake()))).words, sep='\\n')")
         guesses = "Wrong for n: got 0\n  Element 0 is left out.\n  A race.\n"
         self.says(show.format(found, True, 2000, {}), "Wrong for n: got 0\n  A race.\n  race: k", "cuh:7 by", "cuh:9 (called at a.cu:3) by")
         self.says(show.format(found, True, 2000, {"site": "work/03.1_one.cuh:5"}), guesses)
@@ -823,33 +862,31 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_clang_is_not_asked_if_it_can_not_read_cuda(self):
         self.write("common/simulator/clang/rejected.sh", "#!/bin/sh\necho \"x.cu:1: error: said by $CLANG\" >&2\nexit 1\n")
         (self.folder / "common/simulator/clang/rejected.sh").chmod(0o755)
-        for flag, expected in (("TRUE", "said by /a/clang"), ("FALSE", "[]")):
+        for flag, expected in (("TRUE", "said by /a/clang"), ("FALSE", "['']")):
             self.write("build/simulator/CMakeCache.txt", f"CLANGXX:FILEPATH=/a/clang\nCOURSE_CLANG:INTERNAL={flag}\n")
-            self.says("import verdict\nprint(verdict.rejected(exercise))", expected)
+            self.says("import asyncio, native\nprint([asyncio.run(native.machine_of(exercise).rejected())])", expected)
 
     def test_a_right_result_must_meet_the_target_of_the_page(self):
+        self.write("work/03.1_one.cuh", "")
         page = self.folder / "03_x/exercises/1_one.md"
         target = ("## Target\n\nWhat the lens must count for n = 64, input one-hot 90 %, blocks of 32:\n\n| count | target | otherwise |\n|---|---|---|\n"
                   "| launches | at least 2 | not one per level |\n| bytes moved for each byte loaded | at most 1.5 | not coalesced |\n\n## Then")
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace("## Then", target), encoding="utf-8")
-        show = ("import verdict as v, point\nv.build = lambda *_: ''\nv.counts.run = lambda *words, **_: print(*words[1][-5:]) or {}\n"
-                "stage, = (each for each in v.stages(exercise, 'gpu') if each.name == 'target')\n"
-                "try:\n found = stage.end(exercise)\nexcept v.NotTried as why:\n print('not tried:', why)\n"
-                "else:\n print(*found.words, *point.table(found.counted), found.kind, sep='\\n')")
+        show = self.FAKE.replace("{", "{{").replace("}", "}}") + ("import point\nseen, by_check = {}, Verdict(**{})\n"
+                "found = verify(*(each for each in s.STAGES if each.name == 'target'))\nprint(*found.words, *point.table(found.counted), found.kind, found.not_tried, sep='\\n')")
         site = {"space": "global", "kind": "load", "sectors": 3, "bytes": 64, "requests": 1, "lanes": 16}
-        seen = {"status": 0, "said": '{"token": "", "kind": "right"}', "launches": [{"launches": 1, "sites": [site]}]}
-        self.says(show.format(seen), "yours 64 one-hot 90 % 0 32\nRight, but not one per level: 1 launch; at least 2 are needed.\n  ./course lens 03.1", "point\n")
+        seen, right = {"launches": [{"launches": 1, "sites": [site]}]}, {"kind": "right"}
+        self.says(show.format(seen, right), "64 one-hot 90 % 0 32\n", "\nRight, but not one per level: 1 launch; at least 2 are needed.\n  ./course lens 03.1", "point\n")
         seen["launches"] *= 2
-        self.says(show.format(seen), "launches                              2  at least 2\nbytes moved for each byte loaded    1.5  at most 1.5\nright\n")
+        self.says(show.format(seen, right), "launches                              2  at least 2\nbytes moved for each byte loaded    1.5  at most 1.5\nright\n")
         site["sectors"] = 4
-        self.says(show.format(seen), "Right, but not coalesced: 2 bytes moved for each byte loaded; 1.5 would do.\n")
-        wrong = {"status": 1, "said": '{"token": "", "kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}'}
-        self.says(show.format(wrong), "Wrong for n = 64: bin 3\n")
-        for said, broken in (("not tried: 03_x/exercises/1_one.md: no count is called 'b'", "| b | at most 1 | no |"),
+        self.says(show.format(seen, right), "Right, but not coalesced: 2 bytes moved for each byte loaded; 1.5 would do.\n")
+        self.says(show.format(seen, {"kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}), "Wrong for n = 64: bin 3\n")
+        for said, broken in (("'target': \"03_x/exercises/1_one.md: no count is called 'b'", "| b | at most 1 | no |"),
                              ("md: the section 'Target' has the wrong form", "| launches | 1 | no |")):
             page.write_text(text.replace("## Then", re.sub(r"^\| launches.*", broken, target, flags=re.MULTILINE)), encoding="utf-8")
-            self.says(show.format(seen), said)
+            self.says(show.format(seen, right), said)
 
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
         ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
@@ -874,7 +911,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_a_fault_is_shown_as_a_diff_and_nonsense_is_asked_again(self):
         ask = ("import builtins, exercise as e, hunt\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
-               "hunt.findings = lambda *_: ['It is wrong.']\ne.build_checks = lambda _: None\nfault, = faults()\n"
+               "async def findings(*_): return ['It is wrong.']\nhunt.findings = findings\ne.build_checks = lambda _: None\nfault, = faults()\n"
                "e.ask(fault, 'simulator')\n")
         path = self.folder / "03_x/broken/faults.md"
         path.write_text(path.read_text().replace("+= 2;", f"+= 2;  // {'long ' * 20}end"))
@@ -939,30 +976,43 @@ class GradeOfAClass(unittest.TestCase):
 
     def test_grading_says_how_far_a_file_has_come(self):
         import grading  # pylint: disable=import-outside-toplevel
+        import stages  # pylint: disable=import-outside-toplevel
         wrong = self.verdict.Verdict("result", case={"n": 5, "words": "n = 5"})
 
         class Stub(grading.Grading):
-            """Fails in one step."""
+            """Fails in one stage, or can't try it."""
 
             def __init__(self, exercise, fails_in):  # pylint: disable=super-init-not-called
                 self.exercise, self.source, self.folder, self.fails_in = exercise, mock.Mock(), Path("/none"), fails_in
 
-            def compile(self, preset, order):
-                return ["It does not compile."] if self.fails_in == "compile" else []
+            async def build(self, preset, order):
+                return "a.cuh:1: error: a" if self.fails_in == "compile" else ""
 
-            def suspect(self):
-                return ["nvcc would reject it."] if self.fails_in == "rejected" else []
-
-            def run(self, preset, order, simulated_order="0"):
+            async def run(self, preset, order, arguments, settings):
                 check = "sanitizers" if preset == "sanitize" else {"plain": "small"}.get(order, order)
-                return wrong if self.fails_in == check else GradeOfAClass.verdict.Verdict("right")
+                return mock.Mock(verdict=lambda: wrong if self.fails_in == check else right)
 
-            def look(self):
-                return ("right", []) if self.fails_in == "right" else (self.fails_in, ["By luck."])
+            async def look(self, arguments, settings):
+                if self.fails_in == "late":
+                    raise grading.NotTried("It waits.")
+                self.seen = {"findings": [], "launches": []}
+                return self.seen, wrong if self.fails_in == ("target" if arguments else "lens") else right
 
-        for expected in ("compile", "rejected", "small", "interleaved", "sanitizers", "point", "lens", "right"):
-            stage, words = Stub(self.by_number["03.2"], expected).staged({"includes": [], "text": "", "notes": []})
-            self.assertEqual((stage, bool(words)), (expected, expected != "right"))
+        right = self.verdict.Verdict("right")
+        screened = mock.patch.object(grading, "SCREENING", grading.Stage("screening", "simulator", "plain", mock.AsyncMock()))
+        met = mock.patch.multiple(stages.Point, missed=lambda *_: "Right, but." * is_missed, rows=lambda *_: [])
+        with screened as screening, met:
+            for fails_in, expected, words in (
+                    ("compile", "compile", ["It does not compile.", "a.cuh:1: error: a"]), ("rejected", "rejected", ["nvcc would reject it."]),
+                    ("small", "small", ["Wrong for n = 5: "]), ("interleaved", "interleaved", ["The result is right if threads run one after another, and wrong "
+                                                                                              "if they are interrupted at any point: a race."]),
+                    ("sanitizers", "sanitizers", ["Wrong for n = 5: ", "  Without AddressSanitizer and UndefinedBehaviorSanitizer, the same check passes."]),
+                    ("target", "lens", ["Wrong for n = 5: "]), ("point", "point", ["Right, but."]), ("lens", "lens", ["Wrong for n = 5: "]),
+                    ("late", "lens", ["The results are right, but the search for races did not end. It waits."]), ("right", "right", [])):
+                is_missed = fails_in == "point"
+                screening.run.return_value = self.verdict.Verdict("rejected", "nvcc would reject it.") if fails_in == "rejected" else right
+                found = asyncio.run(Stub(self.by_number["03.2"], fails_in).staged({"includes": [], "text": "", "notes": []}))
+                self.assertEqual(found, (expected, words))
 
     def test_the_rubric_decides_about_the_points(self):
         rubric = self.read("[points]\neach = 8\n03.2 = 10\n[percent]\nlens = 60\n[late]\na_day = 25\n")
@@ -1349,12 +1399,14 @@ class Grade(unittest.TestCase):
                 self.assertEqual({sandbox.on_few_cpus()[2] for _ in range(2)}, expected)
 
     def test_the_lens_looks_where_the_path_has_an_equals_sign(self):
-        import verdict  # pylint: disable=import-outside-toplevel
-        with tempfile.TemporaryDirectory() as folder:
+        import native  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(native.Native, "program", lambda *_: Path(folder) / "a=b"):
             program = Path(folder) / "a=b"
-            program.write_text("#!/bin/sh\nprintf '{\"launches\": [], \"findings\": []}' >\"$LENS_OUTPUT\"\n")
+            program.write_text("#!/bin/bash\nprintf '{\"launches\": [], \"findings\": []}' >\"$LENS_OUTPUT\"\nread token\n"
+                               "printf '{\"token\": \"%s\", \"kind\": \"right\"}\\n' \"$token\" >&$COURSE_VERDICT\n")
             program.chmod(0o700)
-            self.assertEqual(verdict.look([program])["findings"], [])
+            seen, found = asyncio.run(native.Native("a").look([], {}))
+            self.assertEqual((seen["findings"], found.kind), ([], "right"))
 
     def test_without_a_filter_of_system_calls_there_is_no_sandbox(self):
         import sandbox  # pylint: disable=import-outside-toplevel

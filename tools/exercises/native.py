@@ -1,0 +1,154 @@
+"""The machine that a verdict is usually made on: this one, where a student's programs run as the user's own."""
+
+import asyncio
+import os
+import re
+import secrets
+import signal
+import sys
+import tempfile
+from collections import defaultdict
+from itertools import chain, repeat
+from pathlib import Path
+
+from sandbox import on_few_cpus
+from stages import Machine, NotTried, lens, run
+from starter import ROOT
+from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, read
+
+import counts  # of the folders that stages.py names
+from builds import locked_meanwhile
+
+SECONDS = 120  # per check
+STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
+STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens")}
+
+
+def cpu_seconds_of(pid):
+    """The CPU time that a process has used."""
+    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def stop(process):
+    """Ends a process and those that it has started, as soon as they can be ended."""
+    for number in chain([signal.SIGTERM] * 10, repeat(signal.SIGKILL)):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            pass
+        try:
+            return await asyncio.wait_for(process.communicate(), 0.1)
+        except asyncio.TimeoutError:
+            pass
+
+
+async def end_of(*command, **options):
+    """Runs a command, which ends with this task. Returns its status and what it has written, to its output and then as errors."""
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+                                                   stderr=asyncio.subprocess.PIPE, start_new_session=True, **options)
+    try:
+        out, errors = await process.communicate()
+    except BaseException:
+        await stop(process)
+        raise
+    return process.returncode, (out + errors).decode("utf-8", "replace")
+
+
+async def build(preset, *targets):
+    """Builds targets. Returns the compiler's messages; nothing on success."""
+    async with locked_meanwhile(preset):
+        status, log = await end_of("cmake", "--build", f"build/{preset}", "--target", *targets)
+    return "" if status == 0 else log or f"cmake has ended with status {status}"
+
+
+async def ended(command, settings):
+    """Runs a check, which ends with this task. Returns how it has ended."""
+    token, limit, cpu_seconds = secrets.token_hex(16), "", 0.0
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as written:
+        given.write(f"{token}\n".encode())
+        given.seek(0)
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=ROOT, stdin=given, stdout=out, stderr=err, pass_fds=[written.fileno()], start_new_session=True,
+            env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, **settings, "COURSE_VERDICT": str(written.fileno())})
+        try:
+            await asyncio.wait_for(process.wait(), SECONDS)
+        except asyncio.TimeoutError:
+            cpu_seconds = cpu_seconds_of(process.pid)
+            limit = f"{SECONDS} seconds, in which it used {cpu_seconds:.1f} s of CPU time: it waits, or this machine is busy"
+            await stop(process)
+        except BaseException:
+            await stop(process)
+            raise
+        if process.returncode == -signal.SIGXCPU and not limit:
+            limit, cpu_seconds = f"{CPU_SECONDS} seconds of CPU time, the limit of a check", CPU_SECONDS
+        texts = []
+        for file in (written, out, err):
+            file.seek(0)
+            texts.append(file.read())
+    return Ended(texts[0], token, process.returncode, texts[1], texts[2].decode("utf-8", "replace"), cpu_seconds, limit)
+
+
+class Native(Machine):
+    """This machine, for the programs of an exercise, exercise_03.2_plain and so on, or others with a name in place of exercise_03.2."""
+
+    def __init__(self, name, backend="simulator"):
+        self.name, self.stages, self.at_once = name, STAGES[backend], max(2, len(os.sched_getaffinity(0)))
+        self.building = defaultdict(asyncio.Lock)  # by folders; or a task would wait for another one as if that were another ./course
+
+    def program(self, preset, order):
+        return ROOT / "build" / preset / "bin" / f"{self.name}_{order}"
+
+    async def build(self, preset, order):
+        async with self.building[preset]:
+            return await build(preset, f"{self.name}_{order}")
+
+    async def run(self, preset, order, arguments, settings):
+        limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
+        return await ended(["sh", "-c", limits, "sh", *on_few_cpus(), self.program(preset, order), *arguments], settings)
+
+    async def look(self, arguments, settings):
+        with tempfile.TemporaryDirectory() as folder:
+            output, program = Path(folder) / "lens.json", self.program("simulator", "lens")
+            end = await ended([program, *arguments], {**settings, "LENS_OUTPUT": str(output)})
+            if end.limit:
+                raise NotTried(f"It did not end within {SECONDS} seconds.")
+            try:
+                seen = counts.read(output.read_text(encoding="utf-8", errors="replace"))
+            except ValueError:
+                raise NotTried(f"what the lens saw of {program.name} is incomplete: is {folder} on a full disk?") from None
+            except OSError:
+                seen = None
+        verdict, _ = read(end.written, end.token, end.status)
+        if not seen or not verdict:
+            words = lens.one_line((end.errors or end.printed.decode("utf-8", "replace")).strip())
+            raise NotTried(words or f"{program.name} has ended with status {end.status} before the lens could write what it saw")
+        return seen, verdict
+
+    async def rejected(self):
+        cache = (ROOT / "build" / "simulator" / "CMakeCache.txt").read_text(encoding="utf-8")
+        if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
+            return ""
+        status, log = await end_of(ROOT / "common/simulator/clang/rejected.sh", ROOT / "build" / "simulator" / f"{self.name}.cu", f"-I{ROOT / 'work'}",
+                                   env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
+        return log.replace(f"{ROOT}/", "") if status == 1 else ""
+
+
+def machine_of(exercise, backend="simulator"):
+    return Native(f"exercise_{exercise.number}", backend)
+
+
+def build_now(preset, *targets):
+    """Builds targets outside of tasks. Returns the compiler's messages; nothing on success."""
+    return asyncio.run(build(preset, *targets))
+
+
+def built(preset, *targets):
+    """Builds targets, or ends this process with the first error."""
+    if log := build_now(preset, *targets):
+        sys.exit("\n".join(compiler_words(log)))
+
+
+def checked(name, preset, order, *arguments):
+    """The verdict of a check that is built."""
+    return asyncio.run(run(Native(name), preset, order, arguments))

@@ -1,0 +1,277 @@
+"""The stages of a verdict on a student's file, on any machine that can build and run its programs."""
+
+import asyncio
+import re
+import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Callable
+
+import cpp
+from starter import ROOT, Chapter
+from verdict import (BY_COMPILER, BY_LUCK, DEPENDS_ON_MULTIPROCESSORS, DEPENDS_ON_ORDER, IS_GIVEN, UNWRITTEN, Verdict, changes_with_order,
+                     compiler_words, does_not_compile, not_compiled, not_utf8, sentences, with_meaning)
+
+sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("lens", "results", "course")]
+import text as lens  # noqa: E402
+from point import Point  # noqa: E402
+
+# Grids that follow an H200's 132 SMs would take minutes. Of code for the CPU, the lens counts what its threads do.
+UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
+# Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
+# Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
+IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
+INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPROCESSORS": "4"}
+
+
+class NotTried(Exception):
+    """Why a stage could not find out whether there is a fault."""
+
+
+class Machine(ABC):
+    """What builds and runs the programs of a student's file. A task that is cancelled ends what it awaits here."""
+
+    stages = ()  # the names of those that it has
+    at_once = 1  # how many of them run at the same time
+    orders = {"plain": IN_ORDER, "interleaved": INTERLEAVED}  # settings of the simulator, by the end of a program's name
+
+    @abstractmethod
+    async def build(self, preset, order):
+        """Builds a program: in the folder of a CMake preset, for an order of the threads. Returns the compiler's messages; nothing
+        on success."""
+
+    @abstractmethod
+    async def run(self, preset, order, arguments, settings):
+        """Runs it with variables of the environment, `settings`. Returns an Ended."""
+
+    @abstractmethod
+    async def look(self, arguments, settings):
+        """Runs the program for the lens. Returns what the lens has seen (counts.read), and the check's verdict. Raises NotTried."""
+
+    async def rejected(self):
+        """clang's messages about code that nvcc would reject and g++ compiles; nothing if there is none, or no clang that reads CUDA."""
+        raise NotImplementedError("a machine with the stage nvcc")
+
+    def given_lines(self, exercise):
+        """The lines of a student's file that are in definitions as the starter has them, each as FILE:LINE."""
+        text, starter = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace"), Chapter(exercise.chapter).starter(exercise)
+        found = set()
+        for definition in cpp.definitions(starter):
+            lines = definition.with_comment(starter)
+            at = text.find("\n".join(lines))
+            if at >= 0 and not any("TODO" in line for line in lines):
+                first = text.count("\n", 0, at) + 1
+                found.update(f"{exercise.file}:{number}" for number in range(first, first + len(lines)))
+        return found
+
+    def does_not_compile(self, exercise, log):
+        """The verdict on a student's file that does not compile."""
+        return does_not_compile(exercise, log)
+
+
+async def run(machine, preset, order, arguments=(), **settings):
+    """Runs a check, of which `settings` change the order of the threads. The verdict has its message, and the simulator's or a
+    sanitizer's."""
+    settings = {"CUDA_SIM_ADVICE": "0", **machine.orders[order], **settings}
+    return (await machine.run(preset, order, arguments, settings)).verdict()
+
+
+async def in_two_orders(exercise, found, machine, arguments=()):
+    """A plain check's verdict, which says whether it depends on the order of the simulator's threads."""
+    if found.passed or exercise.on_cpu or not found.ends:
+        return found
+    other = await run(machine, "simulator", "plain", arguments, CUDA_SIM_SEED="5")
+    return replace(found, sentences=[DEPENDS_ON_ORDER]) if changes_with_order(found, other) else found
+
+
+def has_lens(exercise):
+    """Whether the lens looks for races in an exercise: in kernels. That of 02.1, which loses counts, runs without contention."""
+    return not exercise.on_cpu
+
+
+def findings_of_lens(seen, given=frozenset()):
+    """The races, missing fences, and reads of what was never stored that the lens has seen, first those outside of the given lines."""
+    found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
+    return sorted(found, key=lambda each: is_given(each, given))
+
+
+def is_given(finding, given):
+    return {finding["line"], finding.get("other_line", finding["line"])} <= given
+
+
+def words_of_lens(seen, given=frozenset()):
+    """Sentences about the first of these findings, if there are any."""
+    found = findings_of_lens(seen, given)[:1]
+    return sentences(*(lens.one_line(line) for each in found for line in [*lens.finding_words(each), *[IS_GIVEN] * is_given(each, given)]))
+
+
+async def to_the_point(exercise, machine, name="yours"):
+    """The verdict on a right solution by what the lens counts in the case of the exercise's target."""
+    point = Point(exercise)
+    seen, found = await machine.look([name, *point.arguments], {**UNDER_LENS, "CUDA_SIM_WORKERS": "1"})  # the same counts each time
+    if not found.passed:
+        return found
+    if missed := point.missed(seen):
+        where = f"./course lens {exercise.number} --lines shows what each line of your file accesses."
+        return Verdict("point", missed, sentences(*[where] * (not exercise.on_cpu)))
+    return Verdict("right", counted=point.rows(seen))
+
+
+async def by_lens(exercise, machine):
+    """A verdict about what only the lens finds, if there is anything."""
+    seen, verdict = await machine.look([], UNDER_LENS)
+    given = machine.given_lines(exercise)
+    if not (found := findings_of_lens(seen, given)):
+        return verdict  # code that is wrong only now has noticed the lens
+    return Verdict("luck", UNWRITTEN if found[0]["problem"] == "unwritten" else BY_LUCK, words_of_lens(seen, given))
+
+
+async def by_clang(_, machine):
+    lines = compiler_words(await machine.rejected())
+    return Verdict("rejected", "The result is right, but nvcc would reject the code.", sentences(*lines)) if lines else Verdict("right")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a verdict: a program of the student's file, and what its run finds. It is reached if those before it find nothing."""
+    name: str  # for the student
+    preset: str  # of the build folder
+    order: str  # the end of the program's name; nothing if there is no program
+    run: Callable  # of the exercise and the machine: returns a verdict
+    meaning: str = ""  # of a failure after those before it have passed
+
+    async def build(self, exercise, machine):
+        """A verdict if the program can't be built."""
+        log = await machine.build(self.preset, self.order) if self.order else ""
+        return machine.does_not_compile(exercise, log) if log else None
+
+    async def end(self, exercise, machine):
+        """The verdict of this stage. Raises NotTried."""
+        return await self.build(exercise, machine) or await self.run(exercise, machine)
+
+
+def check_of(name, preset, order, meaning=""):
+    """A stage that runs the exercise's check."""
+    return Stage(name, preset, order, lambda _, machine: run(machine, preset, order), meaning)
+
+
+STAGES = [  # the most instructive first
+    check_of("GPU", "gpu", "plain"),
+    check_of("plain", "simulator", "plain"),
+    Stage("nvcc", "simulator", "", by_clang),
+    check_of("interleaved", "simulator", "interleaved", "The result is right if threads run one after another, and wrong if they are interrupted at "
+             "any point: a race."),
+    check_of("sanitizers", "sanitize", "plain", "The results are right, but AddressSanitizer or UndefinedBehaviorSanitizer reports an error."),
+    Stage("target", "simulator", "lens", to_the_point),
+    Stage("lens", "simulator", "lens", by_lens),
+]
+
+
+def stages(exercise, machine):
+    """The stages of a verdict on a machine."""
+    return [each for each in STAGES if each.name in machine.stages and (each.name != "lens" or has_lens(exercise))]
+
+
+class Running:
+    """The stages of one verdict as tasks: the first one is built alone, so that it ends early, then as many run as the machine allows."""
+
+    def __init__(self, exercise, machine):
+        self.stages = stages(exercise, machine)
+        is_built, turn = asyncio.Event(), asyncio.Semaphore(machine.at_once)
+
+        async def end(stage):
+            if stage is not self.stages[0]:
+                await is_built.wait()
+            async with turn:
+                if found := await stage.build(exercise, machine):
+                    return found
+                is_built.set()
+                try:
+                    return await stage.run(exercise, machine)
+                except (OSError, ValueError) as problem:
+                    raise NotTried(lens.one_line(str(problem))) from None
+
+        self.tasks = {stage.name: asyncio.create_task(end(stage)) for stage in self.stages}
+
+    async def stop(self, *kept):
+        """Ends all stages but some."""
+        others = [task for name, task in self.tasks.items() if name not in kept]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    async def later(self, name):
+        """What a stage finds although one before it has found a fault; None if it can't say, or does not exist."""
+        try:
+            return await self.tasks[name] if name in self.tasks else None
+        except NotTried as why:
+            print(f"The {name} could not look for more: {why}", file=sys.stderr)
+            return None
+
+
+async def with_lines(exercise, verdict, machine, seen_by_lens):
+    """A verdict with what the lens finds, if that may be the lines that the words don't name."""
+    text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
+    of_race = [each for each in verdict.sentences if each["of_race"]]
+    # Without any barrier, every order can give the same wrong result, and a small input shows it.
+    is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
+    # Of a barrier in given code that not all threads reach, the cause is elsewhere.
+    places = set(re.findall(r"work/\S+?:\d+", verdict.what))
+    at_given = verdict.fault.get("kind") in ("barrier", "deadlock") and places <= machine.given_lines(exercise)
+    if exercise.on_cpu or not (of_race or verdict.has_poison or is_small or at_given) or verdict.site and not at_given:
+        return verdict
+    own = sentences(IS_GIVEN) if at_given else of_race
+    found = await seen_by_lens()
+    if found and found.kind == "luck":
+        return replace(verdict, sentences=own + found.sentences)
+    return replace(verdict, sentences=own + verdict.sentences) if at_given else verdict
+
+
+async def explained(exercise, machine, stage, found, later):
+    """A stage's verdict with its meaning, and with what other runs, and the stages after it, say about the cause."""
+    if stage.meaning:
+        found = with_meaning(stage.order, stage.meaning, found)
+    if stage.name == "plain":
+        found = await in_two_orders(exercise, found, machine)
+    elif stage.name == "interleaved" and any(each["of_race"] for each in found.sentences):
+        again = partial(run, machine, "simulator", "plain")
+        if not (await again(**{**INTERLEAVED, "CUDA_SIM_WORKERS": "1"})).passed:
+            # It is wrong even if the threads run one after another.
+            by_size = await again(CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
+            found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_MULTIPROCESSORS))
+    if found.kind == "signal" or found.kind == "result" and exercise.on_cpu:
+        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere, or has another result.
+        crash = await later("sanitizers")
+        if crash and crash.kind in ("tool", "signal"):
+            said = [*sentences(*[crash.what] * (crash.kind == "tool")), *crash.sentences]
+            kept = found.sentences if found.kind == "result" or not said else []
+            found = replace(found, sentences=said + kept, site=crash.site or found.site)
+    return await with_lines(exercise, found, machine, partial(later, "lens"))
+
+
+async def verify(exercise, machine, tell=lambda stage, found: None):
+    """Checks an exercise: the verdict has the first failure, if there is one. `tell` gets each stage and its verdict, or NotTried,
+    at once."""
+    if words := not_utf8(exercise):
+        return not_compiled(*words)
+    not_tried, counted = {}, []
+    running = Running(exercise, machine)
+    try:
+        for stage in running.stages:
+            try:
+                found = await running.tasks[stage.name]
+            except NotTried as why:
+                tell(stage, why)
+                not_tried[stage.name] = str(why)
+                continue
+            tell(stage, found)
+            counted = found.counted or counted
+            if found.kind in BY_COMPILER:
+                return found
+            if not found.passed:
+                await running.stop("sanitizers", "lens")
+                return await explained(exercise, machine, stage, found, running.later)
+    finally:
+        await running.stop()
+    return Verdict("right", not_tried=not_tried, counted=counted)

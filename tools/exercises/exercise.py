@@ -98,7 +98,14 @@ def verify(work, backend):
         if was_tried and not found.passed and found.kind not in BY_COMPILER:
             say("", wrapped(found.first))
 
-    verdict = asyncio.run(stages.verify(work.exercise, machine, tell))
+    async def counting():
+        count = asyncio.create_task(progress.count())
+        try:
+            return await stages.verify(work.exercise, machine, tell)
+        finally:
+            count.cancel()
+
+    verdict = asyncio.run(counting())
     work.note(verdict=asdict(verdict), stamp=stamp(work, backend),
               passed_once=verdict.passed or work.noted().get("passed_once", False))
     return verdict

@@ -1,7 +1,9 @@
 """Shows the stages of a verdict as they end."""
 
+import asyncio
 import os
 import sys
+import time
 
 
 class Progress:
@@ -10,19 +12,28 @@ class Progress:
     WORDS = {"✓": "passed", "✗": "failed", "–": "not tried"}
 
     def __init__(self, names):
-        self.left, self.line = list(names), ""
+        self.left, self.line, self.begin = list(names), "", time.monotonic()
         self.in_place = sys.stdout.isatty() and "NO_COLOR" not in os.environ and (sys.stdout.encoding or "").lower() == "utf-8"
         self.show()
 
     def show(self):
         if self.in_place:
-            awaited = [f"{self.left[0]} …"] if self.left else ["\n"]
+            seconds = int(time.monotonic() - self.begin)
+            awaited = [f"{self.left[0]} …{f' {seconds} s' if seconds > 1 else ''}"] if self.left else ["\n"]
             print("\r" + "  ".join(filter(None, [self.line, *awaited])), end="\033[K" if self.left else "", flush=True)
 
     def tell(self, name, mark):
         """Shows that a stage has ended. After ✗, none follows."""
         self.left = [] if mark == "✗" else self.left[self.left.index(name) + 1:]
         self.line += f"{'  ' if self.line else ''}{name} {mark}"
+        self.begin = time.monotonic()
         if not self.in_place:
             print(f"{name}: {self.WORDS[mark]}", flush=True)
         self.show()
+
+    async def count(self):
+        """Shows every second for how long a stage has been awaited."""
+        while True:
+            await asyncio.sleep(1)
+            if self.left:
+                self.show()

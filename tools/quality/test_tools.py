@@ -710,6 +710,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertEqual(self.says(show.format("p.in_place = True\n")),
                          "\n1 ✓  2 …\033[K\n1 ✓  2 –  3 …\033[K\n1 ✓  2 –  3 ✗  \n")  # of which each \n but the last is read from a \r
 
+    def test_a_long_stage_says_for_how_long_it_has_been_awaited_on_a_terminal_only(self):
+        show = ("import asyncio, time\nfrom progress import Progress\nnow = 0\ntime.monotonic = lambda: now\np = Progress(['1', '2'])\n{}p.tell('1', '✓')\n"
+                "steps = iter([1, 30, lambda: p.tell('2', '✓'), 40])\nasync def sleep(_):\n    global now\n    step = next(steps)\n"
+                "    now = now if callable(step) and not step() else step\nasyncio.sleep = sleep\ntry:\n    asyncio.run(p.count())\nexcept RuntimeError:\n    pass  # the steps are over\n")
+        self.assertEqual(self.says(show.format("")), "1: passed\n2: passed\n")
+        self.assertEqual(self.says(show.format("p.in_place = True\n")), "\n1 ✓  2 …\033[K\n1 ✓  2 …\033[K\n1 ✓  2 … 30 s\033[K\n1 ✓  2 ✓  \n")
+
     def test_a_full_disk_takes_nothing_away(self):
         full = ("from pathlib import Path\nwrite = Path.write_text\n"
                 "def full(path, *words, **more):\n    if path.suffix == '{}': raise OSError(28, 'full')\n    write(path, *words, **more)\n"

@@ -34,8 +34,8 @@ class Parts:
             elif found and depth == 0:
                 self.system.add(found[2])
             elif line != "#pragma once":
-                # The simulator compiles programs from elsewhere as if it were nvcc, but has no CUB.
-                lines.append("#if __has_include(<cub/cub.cuh>)" if line == "#ifdef __CUDACC__" else line)
+                # Only nvcc has a build number: the simulator compiles programs from elsewhere as if it were nvcc, but has no CUB.
+                lines.append("#ifdef __CUDACC_VER_BUILD__" if line == "#ifdef __CUDACC__" else line)
         self.texts[path] = lines
 
 

@@ -12,14 +12,16 @@ from itertools import chain, repeat
 from pathlib import Path
 
 from sandbox import on_few_cpus
-from stages import Machine, NotTried, lens, run
+from stages import Machine, NotTried, run
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, read
 
 import counts  # of the folders that stages.py names
 from builds import locked_meanwhile
+from rows import one_line
 
 SECONDS = 120  # per check
+OF_LENS = 256 << 20  # bytes that the lens or the check that it sees may write
 STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
 STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens")}
 
@@ -62,14 +64,14 @@ async def build(preset, *targets):
     return "" if status == 0 else log or f"cmake has ended with status {status}"
 
 
-async def ended(command, settings):
-    """Runs a check, which ends with this task. Returns how it has ended."""
+async def ended(command, settings, limits):
+    """Runs a check within a shell's limits, which ends with this task. Returns how it has ended."""
     token, limit, cpu_seconds = secrets.token_hex(16), "", 0.0
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as written:
         given.write(f"{token}\n".encode())
         given.seek(0)
         process = await asyncio.create_subprocess_exec(
-            *command, cwd=ROOT, stdin=given, stdout=out, stderr=err, pass_fds=[written.fileno()], start_new_session=True,
+            "sh", "-c", f'{limits} && exec "$@"', "sh", *command, cwd=ROOT, stdin=given, stdout=out, stderr=err, pass_fds=[written.fileno()], start_new_session=True,
             env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, **settings, "COURSE_VERDICT": str(written.fileno())})
         try:
             await asyncio.wait_for(process.wait(), SECONDS)
@@ -104,13 +106,13 @@ class Native(Machine):
             return await build(preset, f"{self.name}_{order}")
 
     async def run(self, preset, order, arguments, settings):
-        limits = f'ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9} && exec "$@"'
-        return await ended(["sh", "-c", limits, "sh", *on_few_cpus(), self.program(preset, order), *arguments], settings)
+        return await ended([*on_few_cpus(), self.program(preset, order), *arguments], settings,
+                           f"ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9}")
 
     async def look(self, arguments, settings):
         with tempfile.TemporaryDirectory() as folder:
             output, program = Path(folder) / "lens.json", self.program("simulator", "lens")
-            end = await ended([program, *arguments], {**settings, "LENS_OUTPUT": str(output)})
+            end = await ended([program, *arguments], {**settings, "LENS_OUTPUT": str(output)}, f"ulimit -S -f {OF_LENS >> 9}")
             if end.limit:
                 raise NotTried(f"It did not end within {SECONDS} seconds.")
             try:
@@ -121,7 +123,7 @@ class Native(Machine):
                 seen = None
         verdict, _ = read(end.written, end.token, end.status)
         if not seen or not verdict:
-            words = lens.one_line((end.errors or end.printed.decode("utf-8", "replace")).strip())
+            words = one_line((end.errors or end.printed.decode("utf-8", "replace")).strip()[:500])
             raise NotTried(words or f"{program.name} has ended with status {end.status} before the lens could write what it saw")
         return seen, verdict
 

@@ -1414,6 +1414,9 @@ class Grade(unittest.TestCase):
             program.chmod(0o700)
             seen, found = asyncio.run(native.Native("a").look([], {}))
             self.assertEqual((seen["findings"], found.kind), ([], "right"))
+            program.write_text("#!/bin/sh\nexec yes\n")
+            with mock.patch.object(native, "OF_LENS", 1 << 20), self.assertRaisesRegex(native.NotTried, "^y y y"):
+                asyncio.run(native.Native("a").look([], {}))
 
     def test_without_a_filter_of_system_calls_there_is_no_sandbox(self):
         import sandbox  # pylint: disable=import-outside-toplevel

@@ -45,10 +45,19 @@ async def stop(process):
             pass
 
 
+async def started(*command, **options):
+    """A process in a group of its own. If this task is cancelled meanwhile, the process is first started and then ended."""
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*command, cwd=ROOT, start_new_session=True, **options))
+    try:
+        return await asyncio.shield(starting)
+    except BaseException:
+        await stop(await starting)
+        raise
+
+
 async def end_of(*command, **options):
     """Runs a command, which ends with this task. Returns its status and what it has written, to its output and then as errors."""
-    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-                                                   stderr=asyncio.subprocess.PIPE, start_new_session=True, **options)
+    process = await started(*command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, **options)
     try:
         out, errors = await process.communicate()
     except BaseException:
@@ -70,8 +79,8 @@ async def ended(command, settings, limits):
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as written:
         given.write(f"{token}\n".encode())
         given.seek(0)
-        process = await asyncio.create_subprocess_exec(
-            "sh", "-c", f'{limits} && exec "$@"', "sh", *command, cwd=ROOT, stdin=given, stdout=out, stderr=err, pass_fds=[written.fileno()], start_new_session=True,
+        process = await started(
+            "sh", "-c", f'{limits} && exec "$@"', "sh", *command, stdin=given, stdout=out, stderr=err, pass_fds=[written.fileno()],
             env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, **settings, "COURSE_VERDICT": str(written.fileno())})
         try:
             await asyncio.wait_for(process.wait(), SECONDS)

@@ -682,6 +682,10 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                              "    while not file.exists() or not file.read_text(): await asyncio.sleep(0.01)\n    task.cancel()\n"
                              "    await asyncio.gather(task, return_exceptions=True)\n    print(task.cancelled(), os.path.exists(f'/proc/{int(file.read_text())}'))\nasyncio.run(main())")
             self.assertEqual(said, "True False\n")
+        # A task may also be cancelled while its process begins.
+        said = self.says("import asyncio, native\nasync def main():\n    for rounds in range(12):\n        task = asyncio.create_task(native.end_of('sh', '-c', 'sleep 600; true'))\n"
+                         "        for _ in range(rounds): await asyncio.sleep(0)\n        task.cancel()\n        await asyncio.wait([task], timeout=20)\n        print(task.cancelled())\nasyncio.run(main())")
+        self.assertEqual(said, "True\n" * 12)
 
     def test_what_a_later_stage_finds_explains_a_fault(self):
         self.write("work/03.1_one.cuh", "")

@@ -272,6 +272,49 @@ class Bins(Folder):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["bins.csv", "folder.svg", "out.svg"])
 
 
+class Labels(unittest.TestCase):
+    """In no picture do two labels overlap, as far as Helvetica's widths tell; tools/site/audit.mjs asks a browser."""
+
+    # Parts of the font's size.
+    WIDTHS = {**dict.fromkeys("ijl'|", 0.22), **dict.fromkeys(" ftI.,:;/!()[]-r", 0.3), **dict.fromkeys("mMW%@", 0.87),
+              **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw&", 0.7)}
+    ABOVE, BELOW = 0.72, 0.1  # of a line: of most letters, so that lines may be set close
+
+    def boxes(self, svg):
+        """The labels that are shown, each with its left, right, top and bottom end."""
+        root = xml.fromstring(svg)
+        rules = dict(re.findall(r"\.([\w-]+)(?: text)? *{([^}]*)}", "".join(style.text for style in root.findall(".//{*}style"))))
+
+        def visit(node, x, y, size, anchor, turned):
+            given = dict(node.attrib)
+            for name in given.get("class", "").split():  # a class's rule stands before an inherited value
+                given.update(re.findall(r"(font-size|text-anchor): *([\w.]+)", rules.get(name, "")))
+            if given.get("display") == "none" or node.tag.endswith("}defs"):
+                return
+            moved = re.match(r"translate\(([-\d.]+)[ ,]+([-\d.]+)\)( rotate)?", given.get("transform", ""))
+            x, y, turned = (x + float(moved[1]), y + float(moved[2]), turned or bool(moved[3])) if moved else (x, y, turned)
+            size, anchor = float(given.get("font-size", f"{size}").removesuffix("px")), given.get("text-anchor", anchor)
+            if node.tag.endswith("}text"):
+                words = " ".join("".join(node.itertext()).split())
+                width = sum(self.WIDTHS.get(letter, 0.56) for letter in words) * size
+                x, y = x + float(given.get("x", 0)), y + float(given.get("y", 0))
+                before = {"start": 0, "middle": width / 2, "end": width}[anchor]
+                yield words, *((x - self.ABOVE * size, x + self.BELOW * size, y - width + before, y + before) if turned else
+                               (x - before, x - before + width, y - self.ABOVE * size, y + self.BELOW * size))
+            for child in node:
+                yield from visit(child, x, y, size, anchor, turned)
+
+        return [box for box in visit(root, 0, 0, 15, "start", False) if box[0]]
+
+    def test_no_two_overlap(self):
+        for path in TOOLS.parent.glob("docs/**/*.svg"):
+            with self.subTest(path.name):
+                boxes = self.boxes(path.read_text(encoding="utf-8"))
+                self.assertTrue(boxes)
+                self.assertEqual([(one[0], other[0]) for at, one in enumerate(boxes) for other in boxes[:at]
+                                  if min(one[2], other[2]) > max(one[1], other[1]) and min(one[4], other[4]) > max(one[3], other[3])], [])
+
+
 class Fill(Folder):
     VALUES = [("time = 01 v time", "2.00 us"), ("other = 01 w time", "6.00 us"), ("ratio = other / time", "3.00"),
               ("twice = time * 2 as time", "4.00 us"), ("large = 01 case=sizes n=1K time", "1.00 s"),
@@ -325,7 +368,7 @@ class Fill(Folder):
                 ("x = y / time", "defines no 'y'"), ("x = time /", "defines no ''"), ("X = 1", "has the form"),
                 ("x", "has the form"), ("x = 01 z time", "no row"), ("x = results=none 01 v time", "no row"),
                 ("x = 01 v tyme", "no value 'tyme'"), ("x = 01 time", "2 rows, not one"),
-                ("x = time * 2", "any other formula"), ("x = time / twice", "a ratio needs"),
+                ("x = 01 v case=sizes time", "case=sizes applies to the variants after it"), ("x = time * 2", "any other formula"), ("x = time / twice", "a ratio needs"),
                 ("x = time / large", "a ratio needs"), ("x = name * 2 as time", "not all terms are"),
                 ("x = time * 2 as t", "ends with: as whole"), ("x = time / 0 as time", "division by zero"),
                 ('x = output x/none "a"', "No such file"), ('x = output x/said "("', "unterminated"),

@@ -3,6 +3,7 @@
 import random
 
 import verdict as checks
+from console import looks, show
 from faults import faults, recorded
 from starter import exercises
 from student import noted, note
@@ -16,6 +17,7 @@ def findings(fault, backend):
     """The checks' messages about a fault, and which check found it."""
     for preset, order, meaning in checks.CHECKS[backend][:2]:
         program = f"faults_{fault.exercise.number}_{order}"
+        show(f"Asking the checks: {order}")
         if log := checks.build(preset, [program]):
             raise OSError("\n".join(checks.compiler_words(log)))
         command = [checks.ROOT / "build" / preset / "bin" / program, fault.name]
@@ -59,8 +61,10 @@ def ask(fault, say, backend):
     causes = sorted({each.cause for each in faults()})
     task = (f"The task was exercise {fault.exercise.number}, {fault.exercise.title}." if fault.exercise in exercises()
             else f"It is the variant {fault.exercise.variant}.")
+    says = findings(fault, backend)
+    show()
     say(f"Fault {fault.name}: this code is wrong in one place. {task}", "", *listing(fault.text()), "",
-        "The checks say:", *findings(fault, backend), "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
+        "The checks say:", *says, "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
     try:
         line = number("The number of the wrong line, or of the line after which one is missing: ", len(fault.text().splitlines()))
         cause = number("The number of the cause (see above): ", len(causes))
@@ -70,7 +74,7 @@ def ask(fault, say, backend):
     cause_is_right = causes[cause - 1] == fault.cause
     if line_is_right and cause_is_right:
         note("debug", found=sorted({*noted("debug").get("found", []), fault.name}))
-        return say("", "Right.", "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
+        return say("", looks("good", "Right."), "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
     say("", f"The line is {'right' if line_is_right else 'wrong'}, the cause is "
         f"{'right' if cause_is_right else 'wrong'}.",
         f"Try again: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / name) for name in ("results", "course")]
 from rows import Problem  # noqa: E402
 
 SECTOR = 32  # bytes

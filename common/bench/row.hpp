@@ -92,8 +92,10 @@ inline void print_row(const Row& row) {
     constexpr std::size_t kBeforeVerdict = 84;
     const std::string time = format_time(row);
     const std::string& words = row.verdict.words;
-    const std::size_t fitting =
-        kBeforeVerdict + words.size() <= kColumns ? words.size() : words.find_first_of(":,") + 1;
+    const std::size_t first = words.find_first_of(":,");
+    const std::size_t fitting = kBeforeVerdict + words.size() <= kColumns ? words.size()
+                                : first == words.npos                     ? 0
+                                                                          : first;
     const Look look = row.verdict.is_wrong()                                ? Look::bad
                       : row.verdict.kind == Verdict::Kind::wrong_on_purpose ? Look::warning
                                                                             : Look::good;
@@ -103,7 +105,7 @@ inline void print_row(const Row& row) {
                 format_ratio(row.times_cpu_all_cores).c_str(), format_ratio(row.times_cub).c_str(),
                 looks(look, words.substr(0, fitting)).c_str());
     if (fitting == words.size()) return;
-    const std::string rest = words.substr(words.find_first_not_of(' ', fitting));
+    const std::string rest = words.substr(words.find_first_not_of(":, ", fitting));
     const std::size_t indent = kBeforeVerdict + rest.size() <= kColumns ? kBeforeVerdict : 4;
     std::printf("%*s%s\n", static_cast<int>(indent), "", wrapped(rest, indent, indent).c_str());
 }

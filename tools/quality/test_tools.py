@@ -272,6 +272,40 @@ class Bins(Folder):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["bins.csv", "folder.svg", "out.svg"])
 
 
+class Output(unittest.TestCase):
+    """What is printed fits 100 columns."""
+
+    def test_lines_are_wrapped_between_words(self):
+        sys.path.insert(0, str(TOOLS / "course"))
+        import console  # pylint: disable=import-outside-toplevel
+        words = [f"word-{k}" for k in range(40)]
+        for lines, indent in ((console.wrapped(f"  {' '.join(words)}"), "      "), (console.flowed(" \n".join(words)), ""),
+                              (console.flowed(f"* {' '.join(words)}"), "  ")):
+            first, *others = lines.splitlines()
+            self.assertTrue(others and all(len(line) <= 100 and re.match(rf"{indent}word", line) for line in others), lines)
+            self.assertEqual(lines.replace("* ", "").split(), words)
+        code = f"a b\n\n```\n{'c ' * 80}\n```\n\n| {'d | ' * 50}\n\n* e\n* f"
+        self.assertEqual(console.flowed(code), code)
+
+    def test_the_lens_fits(self):
+        sys.path.insert(0, str(TOOLS / "lens"))
+        import text  # pylint: disable=import-outside-toplevel
+        site = {"line": "f.cu:7", "space": "shared", "kind": "atomic", "bytes_per_lane": 4, "requests": 10**9, "lanes": 10**10, "blocks": 32,
+                "counted_blocks": 2, "sectors": 10**10, "bytes": 10**9, "wavefronts": 10**10, "most_lanes_on_address": 32,
+                "worst_cost": 32, "worst_bank": 31, "worst_words": 32, "worst_lanes": 1, "worst_addresses": [0]}
+        launch = {"kernel": "k", "grid": [1, 1, 1], "block": [1024, 1, 1], "launches": 1000, "blocks": 10**6, "sample": 16,
+                  "touched_sectors": 10**9, "warp_functions": 0, "busiest_line": 10**8, "hottest_address": 10**8,
+                  "sites": [site, {**site, "space": "global"}, {**site, "space": "global", "kind": "load"}],
+                  "barriers": [{"line": "f.cu:7", "count": 10**9, "requests": 1, "most_requests": 100}]}
+        place = {"kind": "atomic", "line": "03_shared_privatized/kernels.cuh:100", "calls": ["03_shared_privatized/kernels.cuh:200"],
+                 "block": 10**6, "thread": 1023}
+        finding = {"problem": "race", "kernel": "k" * 48, "array": "an array of 256 elements", "space": "shared", "offset": 1000, "count": 10**9,
+                   "distance": "blocks", "partial_barriers": [], **place, **{f"other_{name}": of for name, of in place.items()}}
+        seen = {"launches": [launch], "findings": [finding], "fault": {"message": "word " * 50}, "large": [], "row": {"n": "1000000"}}
+        lines = "\n".join(text.report([("tree in global memory", seen)], True, [])).splitlines()
+        self.assertEqual([line for line in lines if len(line) > 100], [])
+
+
 class Labels(unittest.TestCase):
     """In no picture do two labels overlap, as far as Helvetica's widths tell; tools/site/audit.mjs asks a browser."""
 

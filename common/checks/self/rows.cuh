@@ -69,6 +69,7 @@ TEST_CASE("a line of the table has at most 100 columns, whatever its verdict say
         std::istringstream words(verdict.words);
         std::size_t at = 0;
         for (std::string word; words >> word; at += word.size()) {
+            word.resize(word.find_last_not_of(":,") + 1);  // at the end of a line, there is none
             at = printed.find(word, at);
             REQUIRE(at != std::string::npos);
         }

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
         for (const cudaEvent_t event : events) CUDA_CHECK(cudaEventDestroy(event));
         if (options.heading)
             std::printf(
-                "\nBy hand: copy %.2f ms, grid-stride kernel %.2f ms, copy back %.2f ms; %s.\n", copy_ms,
+                "\nBy hand: copy %.2f ms, grid-stride kernel %.2f ms, copy back %.2f ms;\n%s.\n", copy_ms,
                 kernel_ms, copy_back_ms,
                 verify_in_reverse(bins, data.data(), n).value_or("in reverse, all bins are empty").c_str());
 

@@ -143,8 +143,8 @@ inline int print_levels(const std::vector<unsigned char>& data, const Options& o
               reinterpret_cast<unsigned char*>(keys.data()));
     const DeviceBuffer<unsigned int> d_keys(n);
     CUDA_CHECK(cudaMemcpy(d_keys.data(), keys.data(), d_keys.bytes(), cudaMemcpyHostToDevice));
-    std::printf("\n%zu keys of 32 bits (%s), %s; a block holds %u counters in shared memory\n\n", n,
-                options.source().c_str(), device.name.c_str(), most_shared_bins());
+    std::printf("\n%zu keys of 32 bits (%s), %s\n", n, options.source().c_str(), device.name.c_str());
+    std::printf("A block holds %u counters in shared memory.\n\n", most_shared_bins());
     std::printf("%8s  %-14s  %14s %14s %14s\n", "bins", "level", "registers", "shared memory",
                 "global memory");
     int status = 0;

@@ -120,14 +120,14 @@ inline int print_clocks(const int* d_data, std::size_t n, const Options& options
                 kilohertz * 1e-3);
     if (device.simulated)
         std::printf("The simulator's clock counts nanoseconds: they say nothing about a GPU.\n");
-    std::printf("\n%-16s %14s %14s %12s %8s   %12s %8s %9s\n", "", "cycles, first", "cycles of the",
+    std::printf("\n%-16s %14s %14s %10s %8s   %12s %8s %9s\n", "", "cycles, first", "cycles of the",
                 "at that", "", "", "", "% of");
-    std::printf("%-16s %14s %14s %12s %8s   %12s %8s %9s\n", "variant", "to last", "longest block", "rate",
+    std::printf("%-16s %14s %14s %10s %8s   %12s %8s %9s\n", "variant", "to last", "longest block", "rate",
                 "GB/s", "by events", "GB/s", "ceiling");
     for (std::size_t s = 0; s < steps.size(); ++s) {
         const long long cycles = earliest_to_latest(clocks[s]);
         const double seconds = static_cast<double>(cycles) / (kilohertz * 1e3);
-        std::printf("%-16s %14lld %14lld %12s %8s   %12s %8s %9s\n", steps[s].name, cycles,
+        std::printf("%-16s %14lld %14lld %10s %8s   %12s %8s %9s\n", steps[s].name, cycles,
                     longest_block(clocks[s]), cycles > 0 ? format_seconds(seconds).c_str() : "-",
                     format_ratio(device.simulated || cycles <= 0 ? NAN : bytes / seconds * 1e-9).c_str(),
                     format_time(rows[s]).c_str(), format_ratio(rows[s].gigabytes_per_second).c_str(),

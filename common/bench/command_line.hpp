@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "terminal.hpp"
+
 /// An invalid command line, with the reason in one line. Programs exit with status 2.
 class BadOption : public std::runtime_error {
  public:
@@ -142,9 +144,10 @@ class CommandLine {
     void print_help(const char* program) const {
         std::printf("usage: %s [options]\n\n", program);
         for (const Option& known : options_) {
-            std::printf("  %-16s %s\n", ("--" + known.name + " " + known.value).c_str(), known.help.c_str());
+            std::printf("  %-16s %s\n", ("--" + known.name + " " + known.value).c_str(),
+                        wrapped(known.help, 19, 19).c_str());
             for (const auto& [name, what] : known.choices)
-                std::printf("  %-16s   %-15s %s\n", "", name.c_str(), what.c_str());
+                std::printf("  %-16s   %-15s %s\n", "", name.c_str(), wrapped(what, 37, 37).c_str());
         }
     }
 

@@ -18,6 +18,7 @@
 
 #include "../cuda/device.cuh"
 #include "options.hpp"
+#include "terminal.hpp"
 #include "visible.hpp"
 
 /// @brief Runs a program's body, and turns an exception into one line and an exit status.
@@ -27,7 +28,8 @@ template <typename Body>
 int run_program(const Body& body, const std::string& prefix = "") {
     const auto fail = [&](int status, const std::string& what) {
         std::fflush(stdout);
-        std::fprintf(stderr, "error: %s\n", visible(prefix + what).c_str());
+        std::fprintf(stderr, "%s %s\n", looks(Look::bad, "error:", stderr).c_str(),
+                     visible(prefix + what).c_str());
         return status;
     };
     try {

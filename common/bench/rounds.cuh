@@ -2,8 +2,6 @@
 /// @brief Reliable timing: all jobs in the same rounds, a defined cache state, medians.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +19,7 @@
 #include "cache.cuh"
 #include "options.hpp"
 #include "row.hpp"
+#include "terminal.hpp"
 
 /// What is timed, once per round.
 struct Job {
@@ -89,7 +88,7 @@ inline std::vector<Row> time_in_rounds(const std::vector<Job>& jobs, unsigned in
     std::vector<Row> rows(jobs.size());
     std::vector<std::vector<double>> samples(jobs.size());
     std::vector<double> spent(jobs.size(), 0);
-    const bool show = isatty(STDERR_FILENO) != 0;
+    const bool show = is_terminal(stderr);
     for (unsigned int round = on_gpu ? 0 : 1; round <= rounds; ++round) {
         for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
             const std::size_t j = (turn + round) % jobs.size();

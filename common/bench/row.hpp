@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "terminal.hpp"
+
 /// Statistics of a job's samples, in seconds.
 struct Timing {
     double median, p10, p90;
@@ -83,12 +85,27 @@ inline void print_heading() {
                 "CPU core", "CPU cores", "x CUB", "verdict");
 }
 
-/// Prints a row: time, GB/s, % of the ceiling, speed-up over the CPU and over CUB, verdict.
+/// @brief Prints a row: time, GB/s, % of the ceiling, speed-up over the CPU and over CUB, verdict.
+///
+/// What a verdict says after its first words continues below if the row has no room for it.
 inline void print_row(const Row& row) {
+    constexpr std::size_t kBeforeVerdict = 84;
     const std::string time = format_time(row);
+    const std::string& words = row.verdict.words;
+    const std::size_t first = words.find_first_of(":,");
+    const std::size_t fitting = kBeforeVerdict + words.size() <= kColumns ? words.size()
+                                : first == words.npos                     ? 0
+                                                                          : first;
+    const Look look = row.verdict.is_wrong()                                ? Look::bad
+                      : row.verdict.kind == Verdict::Kind::wrong_on_purpose ? Look::warning
+                                                                            : Look::good;
     std::printf("%-3s %-22s %11s %7s %8s %8s %9s %7s  %s\n", row.chapter.substr(0, 2).c_str(),
                 row.variant.c_str(), time.c_str(), format_ratio(row.gigabytes_per_second).c_str(),
                 format_ratio(row.of_ceiling * 100).c_str(), format_ratio(row.times_cpu_sequential).c_str(),
                 format_ratio(row.times_cpu_all_cores).c_str(), format_ratio(row.times_cub).c_str(),
-                row.verdict.words.c_str());
+                looks(look, words.substr(0, fitting)).c_str());
+    if (fitting == words.size()) return;
+    const std::string rest = words.substr(words.find_first_not_of(":, ", fitting));
+    const std::size_t indent = kBeforeVerdict + rest.size() <= kColumns ? kBeforeVerdict : 4;
+    std::printf("%*s%s\n", static_cast<int>(indent), "", wrapped(rest, indent, indent).c_str());
 }

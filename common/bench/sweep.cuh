@@ -68,6 +68,7 @@ inline int print_sweep(const std::string& chapter, const Variant<Histogram>& var
         std::printf("%10u %18.2f %16.1f %12s %7s%s\n", row.grid,
                     static_cast<double>(row.grid) / multiprocessors,
                     static_cast<double>(n) / row.grid / block, format_time(row).c_str(),
-                    format_ratio(row.gigabytes_per_second).c_str(), row.verdict.is_wrong() ? "  WRONG" : "");
+                    format_ratio(row.gigabytes_per_second).c_str(),
+                    row.verdict.is_wrong() ? looks(Look::bad, "  WRONG").c_str() : "");
     return status_of(rows);
 }

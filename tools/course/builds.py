@@ -11,7 +11,7 @@ import time
 from contextlib import asynccontextmanager, closing, contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 
-from console import ROOT, call, fail, quietly, say
+from console import ROOT, fail, is_terminal, quietly, say
 
 has_warned = False  # that the first build takes long
 
@@ -113,7 +113,8 @@ def configure(preset):
 
 
 def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=False):
-    """Builds targets, or ends ./course. ninja shows its progress on a terminal, unless the build is to be quiet."""
+    """Builds targets, or ends ./course. A terminal shows how far the build is; elsewhere, a line says that there is one, unless it
+    is to be quiet."""
     global has_warned
     with locked(preset):
         if not is_configured(preset):
@@ -127,13 +128,9 @@ def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=Fal
         if needs_nccl and any(name.startswith("NCCL_") and value.endswith("NOTFOUND") for name, value in cache(preset).items()):
             fail(1, "this program needs NCCL, which adds up the results of several GPUs: install libnccl-dev from NVIDIA's repository")
         command = ["cmake", "--build", "--preset", preset, "--target", *targets]
-        if not is_quiet and sys.stderr.isatty():
-            status = call(command, stdout=sys.stderr)
-        else:
-            if not is_quiet:
-                say("Building ...")
-            status = quietly(command)
-        if status != 0:
+        if not is_quiet and not is_terminal(sys.stderr):
+            say("Building ...")
+        if quietly(command) != 0:
             fail(1, "the build failed; see the compiler's messages above")
 
 

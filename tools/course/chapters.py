@@ -3,10 +3,11 @@
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 from builds import build
-from console import ROOT, USER, become, call, fail, say
+from console import ROOT, USER, become, call, fail, is_terminal, say
 
 
 def folders():
@@ -120,9 +121,10 @@ def test(named, preset, options):
         if os.path.exists(old):
             os.remove(old)
     labels = ["-L", f"^({'|'.join(named)})$"] if named else []
+    in_place = ["--progress"] * is_terminal(sys.stdout)
     # One more than there are cores, because some checks mostly wait.
     status = call(["ctest", "--test-dir", f"build/{preset}", "--no-tests=error", "--parallel", str(len(os.sched_getaffinity(0)) + 1),
-                   *labels, *options], env={**os.environ, "COURSE_FAILURES": str(failures)})
+                   *in_place, *labels, *options], env={**os.environ, "COURSE_FAILURES": str(failures)})
     if os.path.exists(log):
         import failed_checks  # pylint: disable=import-outside-toplevel
 

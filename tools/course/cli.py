@@ -11,46 +11,57 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent.parent
 sys.path[1:1] = [str(TOOLS / name) for name in ("exercises", "lens", "results")]
-from console import ROOT, USER, become, call, fail, say  # noqa: E402
+from console import ROOT, USER, become, call, fail, quietly, say  # noqa: E402
 from rows import Problem, one_line  # noqa: E402
 
 HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
        ./course run   CHAPTER --single
        ./course test  [CHAPTER ...] [--backend simulator|gpu] [--sanitize] [-- CTEST OPTIONS]
-       ./course run|test FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
+       ./course run|test FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION]
+                      [--backend simulator|gpu] [-- PROGRAM OPTIONS]
        ./course gdb CHAPTER [-- PROGRAM OPTIONS]
        ./course report [CHAPTER ...] [--output PATH] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
-       ./course exercise [NUMBER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
+       ./course exercise [NUMBER] [--watch | --hint | --solution | --diff | --reset]
+                      [--backend simulator|gpu]
        ./course status [CHAPTER] [--backend simulator|gpu]
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
        ./course predict CHAPTER [--backend simulator|gpu]
-       ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+       ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N]
+                      [--json | --html PATH] [-- PROGRAM OPTIONS]
        ./course live CHAPTER [--step K]
-       ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME] [--json | --csv | --junit | --gradescope FILE]
+       ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME]
+                      [--json | --csv | --junit | --gradescope FILE]
        ./course docs [--serve]
        ./course install | help
 
 run      builds and runs the chapters and prints one table per problem
-test     builds and runs the checks, and ends with a paragraph on each failed check; runs a program with sanitizers
+test     builds and runs the checks, and ends with a paragraph on each failed check; runs a program
+         with sanitizers
 gdb      builds a chapter for the simulator without optimization (build/debug), and starts it in gdb
 report   does what run does, and also writes an HTML page with tables, charts and the machine's data
-exercise checks the kernel that you write in work/ and says what is wrong; see ./course exercise --help
+exercise checks the kernel that you write in work/ and says what is wrong; see ./course
+         exercise --help
 status   lists the exercises and whether you have solved them
 debug    shows a kernel with one fault, and asks what is wrong
 predict  asks how fast a chapter's variants are, before you measure
-lens     counts what the kernels do, by source line, and finds races, without a GPU; see ./course lens --help
+lens     counts what the kernels do, by source line, and finds races, without a GPU; see ./course
+         lens --help
 live     creates a chapter for live coding in class, at a step of the lesson plan
-grade    checks students' exercises in a sandbox, one folder per submission; see ./course grade --help
-docs     builds the site from the READMEs and the sources' comments: build/docs/html; --serve shows it in a browser
-install  installs all packages that these commands, .ci/run and editors need (tools/course/packages.txt);
-         the other commands install the packages that they need
+grade    checks students' exercises in a sandbox, one folder per submission; see ./course
+         grade --help
+docs     builds the site from the READMEs and the sources' comments: build/docs/html; --serve shows
+         it in a browser
+install  installs all packages that these commands, .ci/run and editors need
+         (tools/course/packages.txt); the other commands install the packages that they need
 
 CHAPTER       3, 03 or 03_shared_privatized; without one, all that have a page
 FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these files and no others
 -I, -D ...    for such a program, as nvcc's, as are -std=c++NN and -Xcompiler -fopenmp (OpenMP)
 --backend     default: the GPU if one is visible and nvcc is installed, otherwise the simulator
---single      with run: prints the chapter's program as one file, which nvcc compiles without the course
---sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer (build/sanitize)
+--single      with run: prints the chapter's program as one file, which nvcc compiles without the
+              course
+--sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer
+              (build/sanitize)
 --output      where the page is written (default: build/report/index.html)
 --no-install  with any command: installs nothing, but says what is missing and how to install it
 
@@ -98,10 +109,11 @@ def help_of(command):
     if command in ("grade", "lens"):
         return __import__(command).__doc__.strip()
     usage, commands, options, _ = HELP.split("\n\n")
-    lines = [line.partition("./course ")[2] for line in usage.splitlines()]
-    lines = [f"./course {line}" for line in lines if command in re.split(r"[| ]+", line.partition("[")[0])]
+    usages = re.findall(r"\./course (.*(?:\n {22}.*)*)", usage)
+    lines = [f"./course {line}" for line in usages if command in re.split(r"[| ]+", line.partition("[")[0])]
     about = re.search(rf"^{command} .*(?:\n .*)*", commands, re.MULTILINE)[0]
-    kept = [line for line in options.splitlines() if (word := line.split()[0]) in OPTIONS[command] or word == "--no-install"
+    kept = [entry for entry in re.findall(r"^\S.*(?:\n .*)*", options, re.MULTILINE)
+            if (word := entry.split()[0]) in OPTIONS[command] or word == "--no-install"
             or word == "CHAPTER" and command in SUBJECTS or word in ("FILE.cu", "-I,") and command in PROGRAMS]
     return "\n".join(["usage: " + "\n       ".join(lines), "", about, "", *kept])
 
@@ -391,7 +403,7 @@ def of_machine(command, options):
     site = ROOT / "build" / "docs" / "html"
     if not has_node():
         fail(1, f"the site needs Node.js {NODE} or newer, with npm: https://nodejs.org, or your package manager's")
-    if call(["node", str(TOOLS / "site" / "build.mjs")], stdout=sys.stderr) != 0:
+    if quietly(["node", str(TOOLS / "site" / "build.mjs")]) != 0:
         fail(1, "the site could not be built")
     if options.serve:  # says its address
         return become([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, "0"])

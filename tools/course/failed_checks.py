@@ -7,7 +7,8 @@ FAILURES has lines of JSON, which the checks have written (common/checks/record.
 import json
 import re
 import sys
-import textwrap
+
+from console import looks, wrapped
 
 # What failures suggest, by the kind of the failure or of the kernel's fault.
 HINTS = [
@@ -99,11 +100,10 @@ def show(path, failures_path):
     if failed:
         print(f"\nFailed: {len(failed)} of {len(names)} checks. Their full output is in {path}.")
     for name, by_order in failed.items():
-        print("\n" + name)
+        print("\n" + looks("bad", name))
         for line in told(by_order.get(False), by_order.get(True), failures):
             printable = "".join(c if c.isprintable() else "?" for c in line)
-            print(textwrap.fill(printable, 110, initial_indent="  ", subsequent_indent="    ",
-                                break_long_words=False, break_on_hyphens=False))
+            print(wrapped(f"  {printable}"))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import builds  # noqa: E402
 import missing  # noqa: E402
+from console import show  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OF_HOST = (".cpp", ".cc", ".cxx")  # not CUDA, for the host's compiler alone
@@ -168,8 +169,11 @@ def with_simulator(build, files, options, folder, program, target):
         model = f"CMakeFiles/{target}.dir/program.cpp.o"
         compile_, link = command_of(build, model), command_of(build, f"bin/{target}")
         program.unlink(missing_ok=True)
+        begun = []
 
         def build_unit(unit):
+            begun.append(unit.file)
+            show(f"[{len(begun)}/{len(old)}] Compiling {unit.file}")
             Path(unit.object).unlink(missing_ok=True)
             return compiled(unit.command(compile_, model))
 
@@ -178,9 +182,11 @@ def with_simulator(build, files, options, folder, program, target):
         objects = [unit.object for unit in units]
         at = link.index(model)
         link = [*link[:at], *objects, *link[at + 1:], *flags]
+        show("Linking")
         done = run([word.replace(f"bin/{target}", str(program)) for word in link], cwd=build, env={**os.environ, "LC_ALL": "C"})
         if done.returncode != 0:
             raise Refused(missing.of_linker(done.stdout, dict(zip(objects, files)), folder / "sources", SOURCES))
+    show()
     sys.stderr.write(messages + "".join(unit.refused.read_text(encoding="utf-8") for unit in units))
 
 
@@ -196,7 +202,9 @@ def with_nvcc(files, options, program):
         if found := re.search(r"[^\w=,./+:-]" if word.startswith("-Xcompiler") else r'["$`\\\n]', word):
             raise Refused(f"nvcc would give {word!r} to a shell, to which {found[0]!r} means something else: rename it")
     own = ["-O3", "-lineinfo", "-rdc=true", "-lcudadevrt", "-Wno-deprecated-gpu-targets", *["-arch=native"] * bool(machine.visible_gpu())]
-    sys.stderr.write(compiled([os.environ.get("CUDACXX") or "nvcc", *words, *own, *libraries, "-o", program]))
+    messages = compiled([os.environ.get("CUDACXX") or "nvcc", *words, *own, *libraries, "-o", program])
+    show()
+    sys.stderr.write(messages)
 
 
 def build_program(build, files, options=(), lens=False):
@@ -209,10 +217,14 @@ def build_program(build, files, options=(), lens=False):
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / ("lens" if lens else "program")
     with builds.locked_file(folder / "lock", f"a build of {files[0]}"):
-        if Path(build).resolve() == ROOT / "build" / "gpu":
-            with_nvcc(files, options, program)
-        else:
-            with_simulator(Path(build).resolve(), files, options, folder, program, "program_lens" if lens else "program")
+        try:
+            show(f"Compiling {', '.join(files)}")
+            if Path(build).resolve() == ROOT / "build" / "gpu":
+                with_nvcc(files, options, program)
+            else:
+                with_simulator(Path(build).resolve(), files, options, folder, program, "program_lens" if lens else "program")
+        finally:
+            show()
     return program
 
 

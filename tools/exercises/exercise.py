@@ -1,15 +1,18 @@
-"""usage: ./course exercise [NUMBER | CHAPTER] [--watch | --hint | --solution | --diff | --reset] [--backend simulator|gpu]
+"""usage: ./course exercise [NUMBER | CHAPTER] [--watch | --hint | --solution | --diff | --reset]
+                         [--backend simulator|gpu]
        ./course status [CHAPTER] [--backend simulator|gpu]
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
        ./course predict CHAPTER [--backend simulator|gpu]
        ./course live CHAPTER [--step K]
 
-exercise  checks your file for an exercise, by default the first unsolved one, and shows the first failure; creates the
-          file in work/ if it does not exist. A right result must also meet the target on the exercise's page: once it does,
-          your counts are shown next to the target, and on a GPU or in chapter 01, your times next to the chapter's
+exercise  checks your file for an exercise, by default the first unsolved one, and shows the first
+          failure; creates the file in work/ if it does not exist. A right result must also meet
+          the target on the exercise's page: once it does, your counts are shown next to the target,
+          and on a GPU or in chapter 01, your times next to the chapter's
 
 NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
---watch     checks again whenever you save, and goes on to the next exercise; q quits, h shows a hint
+--watch     checks again whenever you save, and goes on to the next exercise; q quits, h shows a
+            hint
 --hint      shows the next of three hints
 --solution  shows the chapter's own code, after asking
 --diff      compares your file with the chapter's code, after asking
@@ -17,16 +20,18 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved 
 
 status    prints one line per exercise: whether your file has passed when it was last checked
 
-debug     shows a kernel with one fault and the checks' messages, and asks for the line and the cause; by default the first
-          fault that you have not found
+debug     shows a kernel with one fault and the checks' messages, and asks for the line and the
+          cause; by default the first fault that you have not found
 
 FAULT       03-5 is the fifth fault of chapter 03
 --answer    shows what is wrong
 
-predict   asks how fast a chapter's variants are, and compares your answers with your GPU or with the recorded one
+predict   asks how fast a chapter's variants are, and compares your answers with your GPU or with
+          the recorded one
 
-live      makes a new chapter, 08_live or 09_live, for live coding in class: the kernel as the lesson plan in
-          docs/instructors has it after step K, by default before the chapter's first step
+live      makes a new chapter, 08_live or 09_live, for live coding in class: the kernel as the
+          lesson plan in docs/instructors has it after step K, by default before the chapter's first
+          step
 """
 
 import asyncio
@@ -52,14 +57,11 @@ import predict
 import stages
 from builds import build, build_checks
 from chapters import chapter_of
-from console import fail
+from console import COLUMNS, fail, flowed, looks, wrapped
 from progress import Progress
 from starter import ROOT, exercises, without_marks
 from student import Work, noted
 from verdict import BY_COMPILER, Verdict
-
-
-COLUMNS = 100  # of a line of status
 
 
 def say(*lines):
@@ -96,7 +98,7 @@ def verify(work, backend):
         was_tried = isinstance(found, Verdict)
         progress.tell(stage.name, "–" if not was_tried else "✓" if found.passed else "✗")
         if was_tried and not found.passed and found.kind not in BY_COMPILER:
-            say("", wrapped(found.first))
+            say("", looks("bad", wrapped(found.first)))
 
     async def counting():
         count = asyncio.create_task(progress.count())
@@ -126,12 +128,6 @@ def show_table(exercise, backend):
     subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
 
 
-def wrapped(line):
-    """A long line in several."""
-    return line if len(line) <= 120 else textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False,
-                                                       break_on_hyphens=False)
-
-
 def show(work, verdict, backend):
     exercise = work.exercise
     if not verdict.passed:
@@ -144,14 +140,14 @@ def show(work, verdict, backend):
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "are lost otherwise.")
     else:
-        say("", "Solved: the result is right for every size, input, address and launch shape that was tried.")
+        say("", looks("good", "Solved:") + " the result is right for every size, input, address and launch shape that was tried.")
     for name, why in verdict.not_tried.items():
         say(wrapped(f"Not tried: {name}. {why}"))
     if verdict.counted:
         say("", *point.table(verdict.counted), *[f"./course lens {exercise.number} --lines shows the counts by source line."] * (not exercise.on_cpu))
     if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times mean nothing
         show_table(exercise, backend)
-    say("", exercise.section("Then"))
+    say("", flowed(exercise.section("Then")))
 
 
 def hint(work):
@@ -159,9 +155,9 @@ def hint(work):
     shown = work.noted().get("hints", 0)
     work.note(hints=shown + 1)
     if shown < len(hints):
-        say(f"Hint {shown + 1} of {len(hints)}: {hints[shown].strip()}")
+        say(flowed(f"Hint {shown + 1} of {len(hints)}: {hints[shown].strip()}"))
     else:
-        say(*[f"{number}. {text.strip()}" for number, text in enumerate(hints, 1)],
+        say(*[flowed(f"{number}. {text.strip()}") for number, text in enumerate(hints, 1)],
             f"There are no more hints. ./course exercise {work.exercise.number} --solution shows the chapter's code.")
 
 
@@ -254,7 +250,8 @@ def status(chosen, backend):
             if work.starter_has_changed():
                 changed = " (the starter has changed)"
         line = f"{exercise.number}  {exercise.title:<{max(len(each.title) for each in chosen)}}  "
-        say(line + textwrap.shorten(words, COLUMNS - len(line) - len(changed), placeholder=" ...") + changed)
+        words = textwrap.shorten(words, COLUMNS - len(line) - len(changed), placeholder=" ...")
+        say(line + (looks("good", words) if words == "passed" else looks("bad", words) if "failing" in words else words) + changed)
 
 
 def find(name, chosen):
@@ -305,7 +302,7 @@ def plan(command, options):
 
 
 def explain(fault):
-    say(*hunt.explain(fault))
+    say(*map(wrapped, hunt.explain(fault)))
 
 
 def ask(fault, backend):
@@ -323,7 +320,7 @@ def introduce(work):
     """Creates the file if it does not exist, and shows the task. Also says whether an old file's starter has changed since."""
     exercise = work.exercise
     if work.begin():
-        say("", exercise.section("Task"), "",
+        say("", flowed(exercise.section("Task")), "",
             f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
         unsolved_yet = [each for each in work.chapter.reveals(exercise) if not noted(each).get("passed_once")]
         if unsolved_yet:

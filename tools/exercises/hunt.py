@@ -3,6 +3,7 @@
 import asyncio
 import random
 
+from console import looks, show
 from faults import faults, recorded
 from native import Native
 from stages import in_two_orders, run, stages
@@ -21,6 +22,7 @@ async def findings(fault, backend):
     for stage in stages(fault.exercise, machine):
         if stage.name not in ("GPU", "plain", "interleaved"):
             continue
+        show(f"Asking the checks: {stage.order}")
         if log := await machine.build(stage.preset, stage.order):
             raise OSError("\n".join(compiler_words(log)))
         found = await run(machine, stage.preset, stage.order, [fault.name])
@@ -63,8 +65,10 @@ def ask(fault, say, backend):
     causes = sorted({each.cause for each in faults()})
     task = (f"The task was exercise {fault.exercise.number}, {fault.exercise.title}." if fault.exercise in exercises()
             else f"It is the variant {fault.exercise.variant}.")
+    says = asyncio.run(findings(fault, backend))
+    show()
     say(f"Fault {fault.name}: this code is wrong in one place. {task}", "", *listing(fault.text()), "",
-        "The checks say:", *asyncio.run(findings(fault, backend)), "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
+        "The checks say:", *says, "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
     try:
         line = number("The number of the wrong line, or of the line after which one is missing: ", len(fault.text().splitlines()))
         cause = number("The number of the cause (see above): ", len(causes))
@@ -74,7 +78,7 @@ def ask(fault, say, backend):
     cause_is_right = causes[cause - 1] == fault.cause
     if line_is_right and cause_is_right:
         note("debug", found=sorted({*noted("debug").get("found", []), fault.name}))
-        return say("", "Right.", "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
+        return say("", looks("good", "Right."), "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
     say("", f"The line is {'right' if line_is_right else 'wrong'}, the cause is "
         f"{'right' if cause_is_right else 'wrong'}.",
         f"Try again: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")

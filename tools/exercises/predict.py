@@ -14,6 +14,7 @@ from student import note, noted
 sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("results", "course")]
 import rows as results  # noqa: E402
 from chapters import chapter_of  # noqa: E402
+from console import flowed, looks, wrapped  # noqa: E402
 
 QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
                       re.MULTILINE | re.DOTALL)
@@ -51,10 +52,10 @@ class Question:
         if self.kind == "order":
             names = sorted({name for _, name in self.variants()})
             lines = [f"  {number}  {name}" for number, name in enumerate(names, 1)]
-            answer = input("\n".join([self.text, *lines, "The numbers, fastest first: "]))
+            answer = input("\n".join([flowed(self.text), *lines, "The numbers, fastest first: "]))
             numbers = [int(number) for number in re.findall(r"(?a)\b\d{1,4}\b", answer)]
             return [names[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(names) + 1)) else None
-        answer = input(f"{self.text}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").strip()
+        answer = input(f"{flowed(self.text)}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").strip()
         return float(answer.replace(",", "")) if re.fullmatch(r"(?a)(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", answer) else None
 
     def grade(self, answer, rows):
@@ -62,7 +63,7 @@ class Question:
         if self.kind == "lens":
             chapter, variant, column = shlex.split(self.words)
             table, = (ROOT / "docs" / "results" / "simulator").glob(f"lens-{chapter}_*.txt")
-            row, = (line.removeprefix(variant).split() for line in table.read_text(encoding="utf-8").splitlines()
+            row, *_ = (line.removeprefix(variant).split() for line in table.read_text(encoding="utf-8").splitlines()
                     if line.startswith(variant + " "))
             words = row[COLUMNS.index(column)]
             count = float(words.replace(",", ""))
@@ -142,4 +143,6 @@ def predict(chapter, backend, say):
         said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
         right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
         source = f" on {whose}" if question.kind in ("ratio", "order") else ""
-        say(f"{question.number}. You said {said}. {'Right' if right else 'No'}{off and f', {off}'}: {words}{source}. {question.why}")
+        verdict = "Right" if right else "No"
+        lines = wrapped(f"{question.number}. You said {said}. {verdict}{off and f', {off}'}: {words}{source}. {question.why}")
+        say(lines.replace(f". {verdict}", f". {looks('good' if right else 'bad', verdict)}", 1))

@@ -1,20 +1,23 @@
-"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json | --html PATH]
+                     [-- PROGRAM OPTIONS]
        ./course lens EXERCISE [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
-       ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines] [--sample N]
-                     [--json | --html PATH] [-- PROGRAM ARGUMENTS]
+       ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines]
+                     [--sample N] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
 
-Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and uninitialized reads.
+Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and
+uninitialized reads.
 
 --variant NAME  this variant only
 --lines         the source with counts next to it (the default for one variant or a FILE.cu)
---sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of device memory on);
-                races are searched for in all blocks
+--sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of
+                device memory on); races are searched for in all blocks
 --json          everything that was counted, for programs
 --html PATH     the same as one page for a browser
 
-An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file says otherwise; a
-histogram then also runs on a smaller device, to estimate what limits it at 100 Mi. Exit status 1: something was found;
-2: the lens could not run; otherwise, the program's own. A program may also be several files, or a folder.
+An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file
+says otherwise; a histogram then also runs on a smaller device, to estimate what limits it at 100
+Mi. Exit status 1: something was found; 2: the lens could not run; otherwise, the program's own. A
+program may also be several files, or a folder.
 """
 
 import json
@@ -26,7 +29,7 @@ from pathlib import Path
 import page
 import programs
 import text
-from console import fail
+from console import fail, show
 from rows import Problem, one_line
 
 
@@ -38,24 +41,18 @@ def whole_number(words):
 
 def of_chapters(asked, options):
     """The counts of each variant. Those of the CPU launch nothing and are left out."""
-    found = False
-    for program in asked.program:
-        for name in programs.variants(program):
-            if asked.variant not in (None, name):
-                continue
-            found = True
-            if sys.stderr.isatty():
-                print(f"\r\033[K{name} ...", end="", file=sys.stderr, flush=True)
-            seen = programs.of_variant(program, name, options, asked.folder, asked.sample)
-            if seen["launches"] or seen["fault"]:
-                yield name, seen
-            elif seen["status"] != 0:
-                raise Problem(seen["said"].strip())
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
-    if not found:
-        raise Problem(f"course: no variant '{asked.variant}': there are "
-                      + ", ".join(name for program in asked.program for name in programs.variants(program)))
+    named = [(program, name) for program in asked.program for name in programs.variants(program)]
+    chosen = [(program, name) for program, name in named if asked.variant in (None, name)]
+    if not chosen:
+        raise Problem(f"course: no variant '{asked.variant}': there are " + ", ".join(name for _, name in named))
+    for k, (program, name) in enumerate(chosen, 1):
+        show(f"{k} of {len(chosen)}: {name}")
+        seen = programs.of_variant(program, name, options, asked.folder, asked.sample)
+        show()
+        if seen["launches"] or seen["fault"]:
+            yield name, seen
+        elif seen["status"] != 0:
+            raise Problem(seen["said"].strip())
 
 
 def counted(asked, options):

@@ -6,7 +6,7 @@ from html import escape
 
 from counts import by_line, ratio
 from rows import Problem
-from text import HEADING, UNITS, describe, distinct, finding_words, sampling, source_lines, summary
+from text import costs, describe, distinct, finding_words, source_lines, table
 
 STYLE = """
 :root { color-scheme: light dark; --line: #d0d7de; --quiet: #59636e; --shade: #f6f8fa; --hot: 255, 120, 0; --focus: #0969da; }
@@ -106,9 +106,7 @@ def drawn(line, space, sums):
 def source(launch, folders, accesses):
     """A launch's lines, those that cost more the warmer."""
     lines = by_line(launch["sites"])
-    cost = {}
-    for (line, _, _), sums in lines.items():
-        cost[line] = cost.get(line, 0) + sums["sectors"] + sums["wavefronts"]
+    cost = costs(lines)
     most = max(cost.values(), default=1) or 1
     for name in sorted({line.rpartition(":")[0] for line in cost}):
         text = source_lines(name, folders)
@@ -131,13 +129,13 @@ def source(launch, folders, accesses):
                     continue
                 accesses.append(drawn(line, space, sums))
                 yield (f"<button data-access='{len(accesses) - 1}' aria-pressed='false'>"
-                       f"{escape(describe(space, kind, sums))}</button>")
+                       f"{escape(', '.join(describe(space, kind, sums)))}</button>")
         yield "</div>"
 
 
 def write(path, runs, folders):
     accesses, body = [], []
-    body.append("<pre>" + escape("\n".join([HEADING, UNITS, *(summary(name, seen) for name, seen in runs), *sampling(runs)])) + "</pre>")
+    body.append("<pre>" + escape("\n".join(table(runs))) + "</pre>")
     for name, seen in runs:
         body.append(f"<h2>{escape(name)}</h2>")
         for finding in distinct(seen["findings"]):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from counts import by_line, efficiency, has_estimates, moved, ratio, short, total
+from console import looks, wrapped
 from limiter import LARGE, figures, limiter, sums
 from rows import one_line
 
@@ -25,32 +26,42 @@ def source_lines(name, folders=(ROOT,)):
 
 
 def describe(space, kind, sums):
-    """A line's counts, in words."""
+    """A line's counts, in words: those of a mean request, and what the worst one has."""
     lanes = f"{ratio(sums['lanes'], sums['requests']):.1f} lanes"
     requests = ("~" if sums["estimated"] else "") + f"{sums['requests']:,}"
-    start = f"{space} {kind:6} {requests:>12} requests {lanes:>10}"
+    mean, worst = f"{space} {kind:6} {requests:>12} requests {lanes:>10}", []
     if space == "global":
-        words = f"{start} {ratio(sums['sectors'], sums['requests']):6.2f} sectors each {efficiency(sums):5.0%} used"
-        words += " (approximate)" if kind == "atomic" else ""
+        mean += f" {ratio(sums['sectors'], sums['requests']):6.2f} sectors each "
+        mean += f"about {efficiency(sums):.0%} used" if kind == "atomic" else f"{efficiency(sums):5.0%} used"
     else:
-        words = f"{start} {ratio(sums['wavefronts'], sums['requests']):6.2f} wavefronts each"
+        mean += f" {ratio(sums['wavefronts'], sums['requests']):6.2f} wavefronts each"
         if sums["worst_words"] > 1:
-            words += f", worst {sums['worst_cost']}: {sums['worst_words']} words in bank {sums['worst_bank']}"
-    if kind == "atomic":
-        words += f", up to {sums['most_lanes_on_address']} lanes on one address"
-    return words
+            worst.append(f"worst {sums['worst_cost']}: {sums['worst_words']} words in bank {sums['worst_bank']}")
+    if kind == "atomic" and sums["most_lanes_on_address"] > 1:
+        worst.append(f"up to {sums['most_lanes_on_address']} lanes on one address")
+    return [mean, *([", ".join(worst)] if worst else [])]
+
+
+def costs(lines):
+    """What the lines of `by_line` cost: their sectors and wavefronts."""
+    cost = {}
+    for (line, _, _), sums in lines.items():
+        cost[line] = cost.get(line, 0) + sums["sectors"] + sums["wavefronts"]
+    return cost
 
 
 def annotated(launch, folders=(ROOT,)):
-    """The lines of a launch with their source: those that access memory or wait, and their neighbours."""
-    notes = {}
-    for (line, space, kind), sums in by_line(launch["sites"]).items():
+    """The lines of a launch with their source: those that access memory or wait, and their neighbours. The costliest stands out."""
+    notes, lines = {}, by_line(launch["sites"])
+    cost = costs(lines)
+    costliest = max(cost, key=cost.get, default="")
+    for (line, space, kind), sums in lines.items():
         notes.setdefault(line, []).append(describe(space, kind, sums))
     for barrier in launch["barriers"]:
         uneven = ratio(barrier["most_requests"], barrier["requests"])
         notes.setdefault(barrier["line"], []).append(
-            f"barrier {barrier['count']:,} times" + (f", the busiest warp has done {uneven:.1f} times the mean"
-                                                     if uneven > 1.05 else ""))
+            [f"barrier {barrier['count']:,} times" + (f", the busiest warp has done {uneven:.1f} times the mean"
+                                                      if uneven > 1.05 else "")])
     places = {}
     for line in notes:
         name, _, number = line.rpartition(":")
@@ -66,9 +77,12 @@ def annotated(launch, folders=(ROOT,)):
                 yield "       ..."
             last = number
             text = source[number - 1] if 0 < number <= len(source) else ""
-            yield f"  {number:>4} {one_line(text)}".rstrip()
-            for note in sorted(notes.get(f"{name}:{number}" if name else "", [])):
-                yield f"       >> {note}"
+            place = f"{name}:{number}" if name else ""
+            code = wrapped(f"  {number:>4} {one_line(text)}".rstrip())
+            yield looks("strong", code) if place == costliest else code
+            for mean, *worst in sorted(notes.get(place, [])):
+                yield f"       >> {mean}"
+                yield from (f"          {words}" for words in worst)
 
 
 def access(finding, prefix=""):
@@ -136,27 +150,39 @@ def distinct(findings):
             if finding["problem"] != "unwritten" or (finding["kernel"], finding["space"], finding["line"]) not in races]
 
 
-HEADING = f"{'variant':20} {'launches':>8} {'asked/least':>11} {'sectors':>8} {'wavefronts':>11} {'on hottest':>10} {'lanes':>6}  limiter"
-UNITS = f"{'':20} {'':8} {'':11} {'/request':>8} {'/element':>11} {'address':>10} {'/req.':>6}"
-
-
-def summary(name, seen):
-    """A variant's line of the table."""
+def summary(seen):
+    """A variant's line of the table, after its name."""
     launches = seen["launches"]
     all_bytes, least = moved(launches)
     n = int(seen.get("row", {}).get("n", 0))
     hottest = max((launch["hottest_address"] for launch in launches), default=0)
-    counted = [sums(launch) for launch in launches]
-    word = limiter(counted)
-    large = f" (at {LARGE >> 20} Mi: {limiter(seen['large'])})" if "large" in seen else ""
     loads = total(launches, "global", "load", "requests")
     about = "~" if any(map(has_estimates, launches)) else ""
     asked, wavefronts = ratio(all_bytes, least), ratio(total(launches, "shared", None, "wavefronts"), n)
-    return (f"{name:20} {sum(launch['launches'] for launch in launches):8} {f'{about}{asked:.2f}':>11} "
-            f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} "
-            f"{f'{about}{wavefronts:.3f}':>11} {hottest:10,} "
+    return (f"{sum(launch['launches'] for launch in launches):8} {f'{about}{asked:.2f}':>11} "
+            f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} {f'{about}{wavefronts:.3f}':>11} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
-            f"{word}: {', '.join(figures(counted, word, about))}{large}")
+            f"{limiter(list(map(sums, launches)))}")
+
+
+def table(runs, mark=str):
+    """The counts of the variants; below, for each what limits it for the course's input, and the two counts that decide it here.
+    The names of those that are wrong are marked."""
+    width = max(len(name) for name in ["variant", *(name for name, _ in runs)])
+    yield f"{'variant':{width}} launches asked/least  sectors  wavefronts on hottest  lanes  limiter"
+    yield f"{'':{width}}                     /request    /element    address  /req."
+    for name, seen in runs:
+        cell = f"{name:{width}}"
+        yield f"{mark(cell) if seen['findings'] or seen['fault'] else cell} {summary(seen)}"
+    has_large = any("large" in seen for _, seen in runs)
+    yield ""
+    yield f"{'variant':{width}}{f'  at {LARGE >> 20} Mi    ' * has_large}  why"
+    for name, seen in runs:
+        counted = list(map(sums, seen["launches"]))
+        word = limiter(counted)
+        large = f"  {limiter(seen['large']) if 'large' in seen else '':13}" * has_large
+        yield f"{name:{width}}{large}  {', '.join(figures(counted, word, '~' if any(map(has_estimates, seen['launches'])) else ''))}"
+    yield from sampling(runs)
 
 
 def sampling(runs):
@@ -171,19 +197,17 @@ def problems(name, seen):
     found = distinct(seen["findings"])
     if found or seen["fault"]:
         yield from ("", f"{name}:")
-    for finding in found:
-        yield from (f"  {one_line(line)}" for line in finding_words(finding))
+    for what, *others in map(finding_words, found):
+        kind, colon, words = wrapped(f"  {one_line(what)}").partition(":")
+        yield looks("bad", kind + colon) + words
+        yield from (wrapped(f"  {one_line(line)}") for line in others)
     if seen["fault"]:
-        yield f"  stopped: {one_line(seen['fault']['message'])}"
+        yield looks("bad", "  stopped:") + wrapped(f"  stopped: {one_line(seen['fault']['message'])}").removeprefix("  stopped:")
 
 
 def report(runs, with_lines, folders=(ROOT,)):
     """Everything, line by line. `runs` are pairs of a variant's name and what was seen of it."""
-    yield HEADING
-    yield UNITS
-    for name, seen in runs:
-        yield summary(name, seen)
-    yield from sampling(runs)
+    yield from table(runs, lambda name: looks("bad", name))
     for name, seen in runs:
         if with_lines:
             for launch in seen["launches"]:

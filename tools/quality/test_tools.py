@@ -273,6 +273,83 @@ class Bins(Folder):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["bins.csv", "folder.svg", "out.svg"])
 
 
+class Output(unittest.TestCase):
+    """What is printed fits 100 columns."""
+
+    def test_lines_are_wrapped_between_words(self):
+        sys.path.insert(0, str(TOOLS / "course"))
+        import console  # pylint: disable=import-outside-toplevel
+        words = [f"word-{k}" for k in range(40)]
+        for lines, indent in ((console.wrapped(f"  {' '.join(words)}"), "      "), (console.flowed(" \n".join(words)), ""),
+                              (console.flowed(f"* {' '.join(words)}"), "  ")):
+            first, *others = lines.splitlines()
+            self.assertTrue(others and all(len(line) <= 100 and re.match(rf"{indent}word", line) for line in others), lines)
+            self.assertEqual(lines.replace("* ", "").split(), words)
+        code = f"a b\n\n```\n{'c ' * 80}\n```\n\n| {'d | ' * 50}\n\n* e\n* f"
+        self.assertEqual(console.flowed(code), code)
+
+    def test_the_lens_fits(self):
+        sys.path.insert(0, str(TOOLS / "lens"))
+        import text  # pylint: disable=import-outside-toplevel
+        site = {"line": "f.cu:7", "space": "shared", "kind": "atomic", "bytes_per_lane": 4, "requests": 10**9, "lanes": 10**10, "blocks": 32,
+                "counted_blocks": 2, "sectors": 10**10, "bytes": 10**9, "wavefronts": 10**10, "most_lanes_on_address": 32,
+                "worst_cost": 32, "worst_bank": 31, "worst_words": 32, "worst_lanes": 1, "worst_addresses": [0]}
+        launch = {"kernel": "k", "grid": [1, 1, 1], "block": [1024, 1, 1], "launches": 1000, "blocks": 10**6, "sample": 16,
+                  "touched_sectors": 10**9, "warp_functions": 0, "busiest_line": 10**8, "hottest_address": 10**8,
+                  "sites": [site, {**site, "space": "global"}, {**site, "space": "global", "kind": "load"}],
+                  "barriers": [{"line": "f.cu:7", "count": 10**9, "requests": 1, "most_requests": 100}]}
+        place = {"kind": "atomic", "line": "03_shared_privatized/kernels.cuh:100", "calls": ["03_shared_privatized/kernels.cuh:200"],
+                 "block": 10**6, "thread": 1023}
+        finding = {"problem": "race", "kernel": "k" * 48, "array": "an array of 256 elements", "space": "shared", "offset": 1000, "count": 10**9,
+                   "distance": "blocks", "partial_barriers": [], **place, **{f"other_{name}": of for name, of in place.items()}}
+        seen = {"launches": [launch], "findings": [finding], "fault": {"message": "word " * 50}, "large": [], "row": {"n": "1000000"}}
+        lines = "\n".join(text.report([("tree in global memory", seen)], True, [])).splitlines()
+        self.assertEqual([line for line in lines if len(line) > 100], [])
+
+
+class Labels(unittest.TestCase):
+    """In no picture do two labels overlap, as far as Helvetica's widths tell; tools/site/audit.mjs asks a browser."""
+
+    # Parts of the font's size.
+    WIDTHS = {**dict.fromkeys("ijl'|", 0.22), **dict.fromkeys(" ftI.,:;/!()[]-r", 0.3), **dict.fromkeys("mMW%@", 0.87),
+              **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw&", 0.7)}
+    ABOVE, BELOW = 0.72, 0.1  # of a line: of most letters, so that lines may be set close
+
+    def boxes(self, svg):
+        """The labels that are shown, each with its left, right, top and bottom end."""
+        root = xml.fromstring(svg)
+        rules = dict(re.findall(r"\.([\w-]+)(?: text)? *{([^}]*)}", "".join(style.text for style in root.findall(".//{*}style"))))
+
+        def visit(node, x, y, size, anchor, turned):
+            given = dict(node.attrib)
+            for name in given.get("class", "").split():  # a class's rule stands before an inherited value
+                given.update(re.findall(r"(font-size|text-anchor): *([\w.]+)", rules.get(name, "")))
+            if given.get("display") == "none" or node.tag.endswith("}defs"):
+                return
+            moved = re.match(r"translate\(([-\d.]+)[ ,]+([-\d.]+)\)( rotate)?", given.get("transform", ""))
+            x, y, turned = (x + float(moved[1]), y + float(moved[2]), turned or bool(moved[3])) if moved else (x, y, turned)
+            size, anchor = float(given.get("font-size", f"{size}").removesuffix("px")), given.get("text-anchor", anchor)
+            if node.tag.endswith("}text"):
+                words = " ".join("".join(node.itertext()).split())
+                width = sum(self.WIDTHS.get(letter, 0.56) for letter in words) * size
+                x, y = x + float(given.get("x", 0)), y + float(given.get("y", 0))
+                before = {"start": 0, "middle": width / 2, "end": width}[anchor]
+                yield words, *((x - self.ABOVE * size, x + self.BELOW * size, y - width + before, y + before) if turned else
+                               (x - before, x - before + width, y - self.ABOVE * size, y + self.BELOW * size))
+            for child in node:
+                yield from visit(child, x, y, size, anchor, turned)
+
+        return [box for box in visit(root, 0, 0, 15, "start", False) if box[0]]
+
+    def test_no_two_overlap(self):
+        for path in TOOLS.parent.glob("docs/**/*.svg"):
+            with self.subTest(path.name):
+                boxes = self.boxes(path.read_text(encoding="utf-8"))
+                self.assertTrue(boxes)
+                self.assertEqual([(one[0], other[0]) for at, one in enumerate(boxes) for other in boxes[:at]
+                                  if min(one[2], other[2]) > max(one[1], other[1]) and min(one[4], other[4]) > max(one[3], other[3])], [])
+
+
 class Fill(Folder):
     VALUES = [("time = 01 v time", "2.00 us"), ("other = 01 w time", "6.00 us"), ("ratio = other / time", "3.00"),
               ("twice = time * 2 as time", "4.00 us"), ("large = 01 case=sizes n=1K time", "1.00 s"),
@@ -326,7 +403,7 @@ class Fill(Folder):
                 ("x = y / time", "defines no 'y'"), ("x = time /", "defines no ''"), ("X = 1", "has the form"),
                 ("x", "has the form"), ("x = 01 z time", "no row"), ("x = results=none 01 v time", "no row"),
                 ("x = 01 v tyme", "no value 'tyme'"), ("x = 01 time", "2 rows, not one"),
-                ("x = time * 2", "any other formula"), ("x = time / twice", "a ratio needs"),
+                ("x = 01 v case=sizes time", "case=sizes applies to the variants after it"), ("x = time * 2", "any other formula"), ("x = time / twice", "a ratio needs"),
                 ("x = time / large", "a ratio needs"), ("x = name * 2 as time", "not all terms are"),
                 ("x = time * 2 as t", "ends with: as whole"), ("x = time / 0 as time", "division by zero"),
                 ('x = output x/none "a"', "No such file"), ('x = output x/said "("', "unterminated"),

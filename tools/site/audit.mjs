@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /* usage: tools/site/audit.mjs
 
-Judges the built site by axe, Lighthouse and html-validate, and exits with 1 if a figure is missed. Needs node, npm and
+Judges the built site by axe, Lighthouse and html-validate, and the labels of all pictures, and exits with 1 if a figure is missed. Needs node, npm and
 chromium ($CHROMIUM); downloads the tools into build/audit. CI does not run it. */
 
 import { execFileSync } from "node:child_process";
@@ -105,6 +105,17 @@ try {
     return document.querySelectorAll("details:not([open])").length;
   });
   judge("answers that are closed on paper", closed, closed === 0);
+  for (const picture of readdirSync("docs", { recursive: true }).filter((name) => name.endsWith(".svg"))) {
+    await page.setContent(`<body style="margin: 0; width: 860px">${readFileSync(`docs/${picture}`, "utf8")}`);
+    const pairs = await page.evaluate(() => {
+      const boxes = [...document.querySelectorAll("text")].map((text) => [text.textContent.trim(), text.getBoundingClientRect()]);
+      const meets = (a, b, from, to, slack) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]) > slack;
+      return boxes.flatMap(([words, a], i) => boxes.slice(i + 1) // a line's box is higher than its letters
+        .filter(([, b]) => meets(a, b, "left", "right", 0.5) && meets(a, b, "top", "bottom", 0.3 * Math.min(a.height, b.height)))
+        .map(([others]) => `\n  ${words} | ${others}`));
+    });
+    judge(`labels that overlap in ${picture}`, pairs.length + pairs.join(""), pairs.length === 0);
+  }
   const port = new URL(browser.wsEndpoint()).port;
   for (const [name, kind] of SCORED.flatMap((each) => Object.keys(LEAST_SCORE).map((kind) => [each, kind]))) {
     const { lhr } = await lighthouse(address(name), { port, logLevel: "error" }, kind === "desktop" ? desktopConfig : undefined);

@@ -10,7 +10,8 @@ import { dirname, extname, join, relative } from "node:path";
 const here = import.meta.dirname;
 const time = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
-function run(command, words, cwd) {
+function run(step, command, words, cwd) {
+  console.log(step);
   const done = spawnSync(command, words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", COURSE_ROOT: join(here, "../..") } });
   if (done.error) throw Error(`${command} is missing: ${done.error.message}`);
   if (done.status !== 0) {
@@ -20,16 +21,17 @@ function run(command, words, cwd) {
 }
 
 if (time(join(here, "node_modules/.package-lock.json")) < time(join(here, "package-lock.json")))
-  run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
+  run("[1/4] Installing Astro", "npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
 const { allPages, build, reference, root } = await import("./repository.mjs");
 
 rmSync(build, { recursive: true, force: true });
-run(join(here, "reference.py"), [join(build, "reference"), ...reference], root);
+run("[2/4] Reading the sources' comments", join(here, "reference.py"), [join(build, "reference"), ...reference], root);
 for (const path of allPages().copied) cpSync(join(root, path), join(build, "public", path), { recursive: true });
 for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(build, "public", file));
-run("npx", ["astro", "build"], here);
+run("[3/4] Writing the pages", "npx", ["astro", "build"], here);
 
 /// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
+console.log("[4/4] Making addresses relative");
 const html = join(build, "html");
 for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);

@@ -2,8 +2,6 @@
 /// @brief The output of a run: its progress and its results.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +10,7 @@
 
 #include "../../../common/bench/histogram_report.hpp"
 #include "../../../common/bench/row.hpp"
+#include "../../../common/bench/terminal.hpp"
 #include "../../../common/bench/visible.hpp"
 #include "../../../common/cuda/timer.cuh"
 #include "../input/source.hpp"
@@ -38,7 +37,7 @@ class Progress {
     }
 
  private:
-    const bool is_terminal_ = isatty(STDERR_FILENO) == 1;
+    const bool is_terminal_ = is_terminal(stderr);
     bool shown_ = false;
     WallTimer timer_;
 };

@@ -142,6 +142,7 @@ TEST_CASE("a terminal shows which job is running") {
     int terminal = -1;
     const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
     if (child == 0) {
+        setenv("TERM", "xterm", 1);
         time_in_rounds({{.name = "job", .work = [] {}, .on_cpu = true}}, 2, "clean", nullptr);
         _exit(0);
     }

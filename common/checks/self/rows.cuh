@@ -55,6 +55,27 @@ TEST_CASE("a row's numbers are below their headings") {
           "02  one per element            12.3 ms    3.25     50.0     4.00      0.25    0.12  ok\n");
 }
 
+TEST_CASE("a line of the table has at most 100 columns, whatever its verdict says, and no word is cut") {
+    Row row{.chapter = "02_naive_atomic", .variant = "tree in global memory"};
+    for (const Verdict& verdict :
+         {Verdict{Verdict::Kind::wrong_on_purpose, "wrong on purpose: lost 104715923"},
+          verdict_of("kernel (launched at 02_naive_atomic/kernels.cuh:78), block (0, 0, 0): thread (0, 0, 0) "
+                     "uses index 256 of an array that is unsigned int[256], as do the threads after it"),
+          verdict_of(std::nullopt, "18446744073709551615 ok")}) {
+        row.verdict = verdict;
+        const std::string printed = outputs_detail::printed(stdout, [&] { print_row(row); });
+        std::istringstream lines(printed);
+        for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+        std::istringstream words(verdict.words);
+        std::size_t at = 0;
+        for (std::string word; words >> word; at += word.size()) {
+            word.resize(word.find_last_not_of(":,") + 1);  // at the end of a line, there is none
+            at = printed.find(word, at);
+            REQUIRE(at != std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("rows go to CSV, and a file gets one heading") {
     const Folder folder;
     const std::string path = folder / "rows.csv";

@@ -2,14 +2,17 @@
 /// @brief The runtime API: errors.
 #include "errors.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "../instrument/observer.hpp"
+#include "../platform/platform.hpp"
 #include "../platform/source_lines.hpp"
 #include "simulator/cooperation.h"
 
@@ -30,15 +33,41 @@ bool unseen_is_told = false;
 std::set<std::string>& mistakes = *new std::set<std::string>;
 std::string& last_words = *new std::string;
 
+bool has_looks() {
+    const char *const no_color = std::getenv("NO_COLOR"), *const kind = std::getenv("TERM");
+    return platform::is_terminal() && (no_color == nullptr || *no_color == '\0') &&
+           (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+/// Whether a word is a place, such as kernels.cuh:12.
+bool is_place(std::string_view word) {
+    const std::size_t colon = word.rfind(':');
+    return colon != word.npos && colon + 1 < word.size() && word.find('.') < colon &&
+           word.find_first_not_of("0123456789", colon + 1) == word.npos;
+}
+
+std::string with_looks(std::string_view message) {
+    std::string text = "\33[1;31msimulator:\33[0m ";
+    while (!message.empty()) {
+        const std::size_t end = std::min(message.find_first_of(" ();,"), message.size());
+        const std::string_view word = message.substr(0, end);
+        const std::string_view place = word.substr(0, word.find_last_not_of(":.") + 1);
+        const bool is_bold = is_place(place);
+        text += is_bold ? "\33[1m" + std::string(place) + "\33[0m" : std::string(place);
+        text += word.substr(place.size());
+        text += message.substr(end, 1);
+        message.remove_prefix(std::min(end + 1, message.size()));
+    }
+    return text;
+}
+
 /// The program's last chance to fail for what it has not looked at.
 void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();
     const std::string unseen = unseen_error();
-    if (!unseen.empty() && !unseen_is_told)
-        std::fprintf(stderr, "simulator: %s, and the program did not look\n", unseen.c_str());
-    if (!has_fault && unseen.empty() && mistakes.empty() && !last_words.empty())
-        std::fprintf(stderr, "simulator: %s\n", last_words.c_str());
+    if (!unseen.empty() && !unseen_is_told) tell(unseen + ", and the program did not look");
+    if (!has_fault && unseen.empty() && mistakes.empty() && !last_words.empty()) tell(last_words);
     const bool is_strict = std::getenv("CUDA_SIM_STRICT") != nullptr;
     if (!has_fault && (!is_strict || (unseen.empty() && mistakes.empty()))) return;
     std::fflush(nullptr);
@@ -50,6 +79,11 @@ void end_with_errors() { [[maybe_unused]] static const int at_exit = std::atexit
 
 }  // namespace
 
+void tell(const std::string& message) {
+    const std::string text = has_looks() ? with_looks(message) : "simulator: " + message;
+    std::fprintf(stderr, "%s\n", text.c_str());
+}
+
 cudaError_t set_error(cudaError_t error, std::string why) {
     why_last_error = std::move(why);
     return last_error = error;
@@ -58,7 +92,7 @@ cudaError_t set_error(cudaError_t error, std::string why) {
 void tell_mistake(const std::string& what, const std::string& of) {
     end_with_errors();
     const std::lock_guard<std::mutex> lock(fault_lock);
-    if (mistakes.insert(of.empty() ? what : of).second) std::fprintf(stderr, "simulator: %s\n", what.c_str());
+    if (mistakes.insert(of.empty() ? what : of).second) tell(what);
 }
 
 void tell_at_end(std::string what) {
@@ -91,7 +125,7 @@ void discard_error(cudaError_t error, const char* call, Site site) {
 
 void tell_fault() {
     const std::lock_guard<std::mutex> lock(fault_lock);
-    if (!fault_is_told) std::fprintf(stderr, "simulator: %s\n", the_fault.message.c_str());
+    if (!fault_is_told) tell(the_fault.message);
     fault_is_told = true;
 }
 
@@ -106,7 +140,7 @@ void set_fault(cudaError_t error, Fault fault) {
     fault_string = std::move(words);
     fault_is_told = false;
     if (error == cudaErrorInvalidValue) {  // a refused launch, whose message is printed at once
-        std::fprintf(stderr, "simulator: %s\n", the_fault.message.c_str());
+        tell(the_fault.message);
         fault_is_told = unseen_is_told = true;
         first_unseen = the_fault.message;
     }
@@ -145,8 +179,7 @@ static cudaError_t seen(cudaError_t error) {
 
 void tell_cpu_fault(const std::string& what) {
     const std::string line = Calls().line();
-    std::fprintf(stderr, "simulator: the CPU's own code%s%s uses %s\n", line.empty() ? "" : " at ",
-                 line.c_str(), what.c_str());
+    tell("the CPU's own code" + (line.empty() ? "" : " at " + line) + " uses " + what);
 }
 
 void fail_on_cpu(const char* what) {

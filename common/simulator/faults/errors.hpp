@@ -26,6 +26,10 @@ cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuc
 void forget_fault();
 void tell_fault();  ///< prints the words, if they have not been asked for
 
+/// Prints a message on standard error. A terminal shows the lines of code that it names in bold, unless
+/// NO_COLOR is set.
+void tell(const std::string& message);
+
 /// Prints what is wrong with a program although no call fails. It ends with status 1 if CUDA_SIM_STRICT is
 /// set. @param[in] of What is the same for all mistakes of which only the first is printed; `what` if empty.
 void tell_mistake(const std::string& what, const std::string& of = {});

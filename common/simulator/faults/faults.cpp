@@ -76,10 +76,8 @@ struct MissingReturn {
 extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* what) {
     const sim::Site function{what->file, static_cast<int>(what->line)};
     if (running_block != nullptr) running_block->stop(sim::missing_return, function);
-    std::fprintf(stderr,
-                 "simulator: the CPU's own code reaches the end of the function at %s:%d, which must "
-                 "return a value\n",
-                 function.file, function.line);
+    sim::tell("the CPU's own code reaches the end of the function at " + sim::text(function) +
+              ", which must return a value");
     std::abort();
 }
 /// @}
@@ -100,12 +98,13 @@ static void report_overflow(const Overflow* what, std::uintptr_t left, std::uint
     const std::uint64_t bits = std::min(1u << (what->type->width_and_sign >> 1), 64u);
     const std::uint64_t poison = 0x0101010101010101u * sim::kPoison >> (64 - bits);
     const auto is_poison = [=](std::uint64_t value) { return (value ^ poison) << (64 - bits) == 0; };
-    if (running_block != nullptr && (is_poison(left) || is_poison(right)))
-        std::fprintf(
-            stderr,
-            "simulator: 0x%zX at %s:%u comes from memory that was never written, or from a lane that "
-            "takes no part in a shuffle:\n",
-            poison, what->file, what->line);
+    if (running_block != nullptr && (is_poison(left) || is_poison(right))) {
+        char number[32];
+        std::snprintf(number, sizeof(number), "0x%zX", poison);
+        sim::tell(number + (" at " + sim::text({what->file, static_cast<int>(what->line)})) +
+                  " comes from memory that was never written, or from a lane that takes no part in a "
+                  "shuffle:");
+    }
     if (report == nullptr) std::abort();
     report(what, left, right);
 }

@@ -1,6 +1,5 @@
 /// @file
 /// @brief Traps: whether one is a kernel's fault, the program's own, or an access that may be repeated.
-#include <cstdio>
 #include <string>
 
 #include "../grid/block.hpp"
@@ -46,10 +45,10 @@ Handled handle_trap(Trap trap, const void* address) {
         return Handled::and_explained;
     }
     if (place.empty()) return Handled::no;
-    std::fprintf(stderr,
-                 "simulator: the CPU uses %s. Device memory is for kernels, launched with <<<grid, "
-                 "block>>>; the CPU accesses it with cudaMemcpy and cudaMemset\n",
-                 place.c_str());
+    tell("the CPU uses " + place +
+         ". Device memory is for kernels, launched with <<<grid, block>>>; the CPU accesses it with "
+         "cudaMemcpy "
+         "and cudaMemset");
     return Handled::and_explained;
 }
 

@@ -3,9 +3,10 @@
 #include "watchdog.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <string>
 
 #include "../grid/crew.hpp"
+#include "errors.hpp"
 
 namespace sim {
 
@@ -22,10 +23,9 @@ void Watchdog::tick(const Threads& threads, Grid& grid, bool in_kernel) {
     seen_waits_ = waits;
     const bool is_slow = grid.crew->works_since(slow_ticks);
     if ((++ticks_ >= slow_ticks || is_slow) && in_kernel && !grid.said_slow.exchange(true))
-        std::fprintf(stderr, "simulator: %s still runs: %llu of its %llu blocks have begun\n",
-                     launch_text(grid.kernel).c_str(),
-                     static_cast<unsigned long long>(std::min(grid.next_block.load(), grid.blocks)),
-                     static_cast<unsigned long long>(grid.blocks));
+        tell(launch_text(grid.kernel) +
+             " still runs: " + std::to_string(std::min(grid.next_block.load(), grid.blocks)) + " of its " +
+             std::to_string(grid.blocks) + " blocks have begun");
 }
 
 }  // namespace sim

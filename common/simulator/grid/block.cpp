@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -317,10 +316,8 @@ void Block::stop_if_due() {
 /// The block of the calling kernel. Ends the program if its CPU code has called the kernel.
 static Block& block_of_kernel(const char* what) {
     if (running_block == nullptr) {
-        std::fprintf(stderr,
-                     "simulator: the CPU uses %s, which is for kernels. A kernel is launched with <<<grid, "
-                     "block>>>\n",
-                     what);
+        tell("the CPU uses " + std::string(what) +
+             ", which is for kernels. A kernel is launched with <<<grid, block>>>");
         std::exit(1);
     }
     return *running_block;

@@ -115,6 +115,7 @@ class Ticks {
 /// Whether the process has other OS threads than the calling one.
 bool has_other_threads();
 bool is_debugged();  ///< a debugger may stop threads for any length of time
+bool is_terminal();  ///< standard error is one, which a person reads
 std::string host_name();
 /// Writes two texts to standard output, without another thread's output between them.
 void print(std::string_view first, std::string_view second);

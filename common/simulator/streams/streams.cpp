@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -164,9 +164,8 @@ void tell_undone() {
     for (const auto& operation : in_flight) {
         if (operation->done || !operation->is_kernel) continue;
         const std::string line = operation->calls.line();
-        std::fprintf(stderr, "simulator: %s in %s%s has not run: the program has not waited for it\n",
-                     operation->call, stream_text(operation->stream).c_str(),
-                     line.empty() ? "" : (" (" + line + ")").c_str());
+        tell(std::string(operation->call) + " in " + stream_text(operation->stream) +
+             (line.empty() ? "" : " (" + line + ")") + " has not run: the program has not waited for it");
         return;
     }
 }

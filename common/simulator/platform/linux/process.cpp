@@ -27,6 +27,8 @@ bool is_debugged() {
     return false;
 }
 
+bool is_terminal() { return isatty(STDERR_FILENO) != 0; }
+
 std::string host_name() {
     utsname host{};
     uname(&host);

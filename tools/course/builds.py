@@ -11,7 +11,8 @@ import time
 from contextlib import asynccontextmanager, closing, contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 
-from console import ROOT, fail, is_terminal, quietly, say
+from console import ROOT, fail, quietly, say
+from terminal import is_terminal
 
 has_warned = False  # that the first build takes long
 

@@ -7,7 +7,8 @@ import sys
 import tempfile
 
 from builds import build
-from console import ROOT, USER, become, call, fail, is_terminal, say
+from console import ROOT, USER, become, call, fail, say
+from terminal import is_terminal
 
 
 def folders():

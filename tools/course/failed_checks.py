@@ -8,7 +8,7 @@ import json
 import re
 import sys
 
-from console import looks, wrapped
+from terminal import looks, wrapped
 
 # What failures suggest, by the kind of the failure or of the kernel's fault.
 HINTS = [

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import builds  # noqa: E402
 import missing  # noqa: E402
-from console import show  # noqa: E402
+from terminal import show  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OF_HOST = (".cpp", ".cc", ".cxx")  # not CUDA, for the host's compiler alone

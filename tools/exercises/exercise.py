@@ -57,7 +57,8 @@ import predict
 import stages
 from builds import build, build_checks
 from chapters import chapter_of
-from console import COLUMNS, fail, flowed, looks, wrapped
+from console import fail
+from terminal import COLUMNS, flowed, looks, wrapped
 from progress import Progress
 from starter import ROOT, exercises, without_marks
 from student import Work, noted

@@ -3,7 +3,7 @@
 import asyncio
 import random
 
-from console import looks, show
+from terminal import looks, show
 from faults import faults, recorded
 from native import Native
 from stages import in_two_orders, run, stages

@@ -14,7 +14,7 @@ from student import note, noted
 sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("results", "course")]
 import rows as results  # noqa: E402
 from chapters import chapter_of  # noqa: E402
-from console import flowed, looks, wrapped  # noqa: E402
+from terminal import flowed, looks, wrapped  # noqa: E402
 
 QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
                       re.MULTILINE | re.DOTALL)

@@ -29,7 +29,8 @@ from pathlib import Path
 import page
 import programs
 import text
-from console import fail, show
+from console import fail
+from terminal import show
 from rows import Problem, one_line
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from counts import by_line, efficiency, has_estimates, moved, ratio, short, total
-from console import looks, wrapped
+from terminal import looks, wrapped
 from limiter import LARGE, figures, limiter, sums
 from rows import one_line
 

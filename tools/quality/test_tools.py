@@ -278,15 +278,15 @@ class Output(unittest.TestCase):
 
     def test_lines_are_wrapped_between_words(self):
         sys.path.insert(0, str(TOOLS / "course"))
-        import console  # pylint: disable=import-outside-toplevel
+        import terminal  # pylint: disable=import-outside-toplevel
         words = [f"word-{k}" for k in range(40)]
-        for lines, indent in ((console.wrapped(f"  {' '.join(words)}"), "      "), (console.flowed(" \n".join(words)), ""),
-                              (console.flowed(f"* {' '.join(words)}"), "  ")):
+        for lines, indent in ((terminal.wrapped(f"  {' '.join(words)}"), "      "), (terminal.flowed(" \n".join(words)), ""),
+                              (terminal.flowed(f"* {' '.join(words)}"), "  ")):
             first, *others = lines.splitlines()
             self.assertTrue(others and all(len(line) <= 100 and re.match(rf"{indent}word", line) for line in others), lines)
             self.assertEqual(lines.replace("* ", "").split(), words)
         code = f"a b\n\n```\n{'c ' * 80}\n```\n\n| {'d | ' * 50}\n\n* e\n* f"
-        self.assertEqual(console.flowed(code), code)
+        self.assertEqual(terminal.flowed(code), code)
 
     def test_the_lens_fits(self):
         sys.path.insert(0, str(TOOLS / "lens"))

@@ -10,6 +10,7 @@ import { dirname, extname, join, relative } from "node:path";
 const here = import.meta.dirname;
 const time = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
+/// Runs a command, and returns what it prints.
 function run(command, words, cwd) {
   const done = spawnSync(command, words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", COURSE_ROOT: join(here, "../..") } });
   if (done.error) throw Error(`${command} is missing: ${done.error.message}`);
@@ -17,16 +18,19 @@ function run(command, words, cwd) {
     process.stderr.write(done.stderr || done.stdout.split("\n").slice(-20).join("\n"));
     process.exit(1);
   }
+  return done.stdout;
 }
 
 if (time(join(here, "node_modules/.package-lock.json")) < time(join(here, "package-lock.json")))
   run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
 const { allPages, build, reference, root } = await import("./repository.mjs");
+const { withPolicy } = await import("./policy.mjs");
 
 rmSync(build, { recursive: true, force: true });
 run(join(here, "reference.py"), [join(build, "reference"), ...reference], root);
 for (const path of allPages().copied) cpSync(join(root, path), join(build, "public", path), { recursive: true });
 for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(build, "public", file));
+writeFileSync(join(build, "public/exercises.json"), run(join(here, "exercises.py"), [], root));
 run("npx", ["astro", "build"], here);
 
 /// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
@@ -36,8 +40,9 @@ for (const entry of readdirSync(html, { recursive: true, withFileTypes: true }))
   if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || path.includes("/pagefind/")) continue;
   const up = `${relative(dirname(path), html) || "."}/`;
   const text = readFileSync(path, "utf8");
-  writeFileSync(path, kind === ".js"
+  const done = kind === ".js"
     ? text.replace(/(["'`])\/COURSE_BASE\/?([^"'`]*)\1/g, (_, quote, rest) => ` (new URL("../${rest}",import.meta.url).pathname)`)
     : text.replaceAll("<pre data-language", '<pre tabindex="0" data-language') // wide code scrolls by keyboard
-      .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`));
+      .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`);
+  writeFileSync(path, done.includes("data-base=") ? withPolicy(done) : done);
 }

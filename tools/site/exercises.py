@@ -2,15 +2,28 @@
 """usage: tools/site/exercises.py
 
 Prints the exercises for the site's workbench, in JSON: a list of objects with what each exercise's page and its chapter's
-kernels.cuh contain. `task`, `target`, `hints` and `then` are Markdown whose links are relative to `page`.
+kernels.cuh contain. `task`, `target`, `hints`, `then` and `picture` are Markdown whose links are relative to `page`.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "exercises"))
-from starter import Chapter, exercises  # noqa: E402
+from starter import ROOT, Chapter, exercises, folders_of_exercises  # noqa: E402
+
+
+def picture(exercise):
+    """The picture that an exercise's page names in a comment, with the text that it has in a chapter; empty if it names none."""
+    named = re.search(r"^<!-- picture: (\S+) -->$", exercise.text, re.MULTILINE)
+    if not named:
+        return ""
+    chapters = "\n".join((ROOT / folder / "README.md").read_text(encoding="utf-8") for folder in folders_of_exercises())
+    shown = re.search(rf"!\[([^\]]*)\]\(\.\./docs/figures/{re.escape(named[1])}\)", chapters)
+    if not shown:
+        sys.exit(f"{exercise.page}: no chapter shows docs/figures/{named[1]}")
+    return f"![{shown[1]}](../../docs/figures/{named[1]})"
 
 
 def described(exercise):
@@ -22,6 +35,7 @@ def described(exercise):
         "page": str(exercise.page),
         "file": str(exercise.file),
         "task": exercise.section("Task"),
+        "picture": picture(exercise),
         "target": exercise.section("Target"),
         "hints": [hint.strip() for hint in exercise.hints()],
         "then": exercise.section("Then"),

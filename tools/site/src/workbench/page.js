@@ -1,8 +1,8 @@
 /// The page of an exercise: editor, check, marks, hints, the chapter's code, and the student's kept files.
 
 import { editor, shown } from "./editor.js";
-import { ask, element, message, storage, tell, when } from "./parts.js";
-import { Work } from "./work.mjs";
+import { ask, element, forget, message, storage, tell, when } from "./parts.js";
+import { FULL, Work } from "./work.mjs";
 
 const engines = import.meta.glob("./engine.js");
 const SAVE_AFTER = 400; // ms
@@ -26,6 +26,7 @@ function save() {
     const other = work.save(edited.text);
     isChanged = false;
     part("saved").textContent = "saved";
+    forget(FULL);
     if (other) {
       tell(`Another tab has changed this file, too. What you see is newer; the other version is kept as ${other}.`);
       showKept();
@@ -49,8 +50,9 @@ function look() {
   if (isChanged) return;
   work.refresh();
   if (work.text !== edited.text) {
+    const own = work.kept.find(({ text }) => text === edited.text);
     put(work.text);
-    tell("Another tab has changed this file: this is its version.");
+    tell(`Another tab has changed this file: this is its version.${own ? ` Yours is kept as ${work.nameOf(own)}.` : ""}`);
   }
   showKept();
 }
@@ -74,6 +76,7 @@ if (work.starterHasChanged) tell("The starter of this exercise has changed since
 // --- Kept files ----------------------------------------------------------------------------------
 
 function act(action) {
+  forget();
   save();
   try {
     action();

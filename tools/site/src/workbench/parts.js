@@ -23,11 +23,16 @@ export const storage = (() => {
   }
 })();
 
+/// Removes the lines that are shown, or those that are the same.
+export function forget(line) {
+  for (const each of [...document.querySelector("#told").children]) if (line === undefined || each.firstChild.data === line) each.remove();
+}
+
 /// Shows a line until it is closed.
 export function tell(line) {
   const list = document.querySelector("#told"), close = () => item.remove();
   const item = element("li", {}, line, " ", element("button", { type: "button", ariaLabel: "Close this message", onclick: close }, "×"));
-  for (const each of [...list.children]) if (each.firstChild.data === line) each.remove();
+  forget(line);
   list.append(item);
 }
 

@@ -1,7 +1,7 @@
 /// The page of all work: what is solved, and work that leaves and enters the browser as a zip.
 
 import { exported, imported } from "./archive.mjs";
-import { element, message, storage, tell, when } from "./parts.js";
+import { element, forget, message, storage, tell, when } from "./parts.js";
 import { PREFIX, Work } from "./work.mjs";
 
 const work = document.querySelector("#work");
@@ -24,6 +24,7 @@ function show() {
 
 /// Has the browser save a zip of the student's files.
 function download(name, options) {
+  forget();
   const { count, bytes } = exported(storage, exercises, options);
   if (count === 0) return tell("There is nothing to save yet: you have not begun an exercise.");
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/zip" }));
@@ -38,6 +39,7 @@ part("submit").onsubmit = (event) => {
   download(part("name").value.trim().replace(/[^\p{L}\p{N} ._-]/gu, "_"), { withKept: false });
 };
 part("import").onchange = async ({ target }) => {
+  forget();
   for (const file of target.files) {
     try {
       imported(storage, exercises, new Uint8Array(await file.arrayBuffer())).forEach(tell);

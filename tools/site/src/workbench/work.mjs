@@ -27,7 +27,8 @@ export class Work {
   /// Reads what another tab may have saved.
   refresh() {
     this.raw = this.storage.getItem(this.key);
-    this.record = parsed(this.raw);
+    const record = parsed(this.raw);
+    this.record = typeof record?.text === "string" ? record : undefined;
   }
 
   get text() {

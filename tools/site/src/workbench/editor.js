@@ -31,7 +31,7 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
     state: EditorState.create({ doc: text, extensions: [
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }])),
       basicSetup, keymap.of([indentWithTab]), look, lintGutter(),
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy }),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && onChange()),
     ] }),
   });
@@ -73,7 +73,7 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
 
 /// A text that can't be changed, and how it differs from another one if there is one. Returns the view.
 export async function shown(parent, text, other) {
-  const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": "The chapter's code" })];
+  const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": "The chapter's code", tabindex: "0" })];
   if (other !== undefined) {
     const { unifiedMergeView } = await import("@codemirror/merge");
     extensions.push(unifiedMergeView({ original: other, mergeControls: false, collapseUnchanged: { margin: 3 } }));

@@ -124,7 +124,7 @@ part("reset").onclick = async () => {
 // --- Check ---------------------------------------------------------------------------------------
 
 const WORDS = { passed: "✓", failed: "✗", "not tried": "–", begins: "…" };
-let engine, loading, isRunning = false, marked = [];
+let engine, loading, stop, isRunning = false, marked = [];
 
 /// Loads the compiler and the simulator, once; again after it has failed.
 function load() {
@@ -160,8 +160,7 @@ function showStage({ stage, state, why }) {
 }
 
 function showVerdict({ solved, words, marks, counted }, source) {
-  part("words").textContent = [solved ? "Solved: the result is right for every size, input, address and launch shape that was tried." : "", ...words]
-    .filter(Boolean).join("\n");
+  part("words").textContent = words.join("\n") || "Solved: the result is right for every size, input, address and launch shape that was tried.";
   const isSame = edited.text === source;
   marked = isSame ? marks.toSorted((a, b) => a.line - b.line) : [];
   edited.mark(marked);
@@ -189,25 +188,30 @@ async function run() {
   save();
   clear();
   const source = edited.text;
-  part("run").disabled = !(part("stop").hidden = false);
+  part("run").disabled = true;
+  part("stop").hidden = false;
   try {
-    part("words").textContent = engine ? "" : "Waiting for the compiler …";
-    await load();
+    const stopped = new Promise((done) => (stop = () => done({ stopped: true })));
+    part("words").textContent = "Waiting for the compiler …";
+    let last = await Promise.race([load(), stopped]);
     part("words").textContent = "";
-    let last = { stopped: true };
-    for await (last of engine.check(number, source)) if (last.stage) showStage(last);
-    if (last.verdict) showVerdict(last.verdict, source);
+    if (!last?.stopped) {
+      stop = () => engine.stop();
+      for await (last of engine.check(number, source)) if (last.stage) showStage(last);
+    }
+    if (last?.verdict) showVerdict(last.verdict, source);
     else part("words").textContent = "You have stopped it.";
   } catch (problem) {
     part("words").textContent = message(problem);
   }
   isRunning = false;
-  part("stop").hidden = !(part("run").disabled = false);
+  part("run").disabled = false;
+  part("stop").hidden = true;
+  bench.querySelector(".verdict").scrollIntoView({ block: "nearest" });
 }
 
-part("run").disabled = false;
 part("run").onclick = run;
-part("stop").onclick = () => engine?.stop();
+part("stop").onclick = () => stop();
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
   event.preventDefault();
@@ -244,3 +248,4 @@ async function showSolution(isDiff) {
 }
 part("show").onclick = () => showSolution(false);
 part("compare").onclick = () => showSolution(true);
+for (const button of bench.querySelectorAll("button:disabled")) button.disabled = false;

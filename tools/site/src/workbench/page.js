@@ -55,6 +55,7 @@ function look() {
     tell(`Another tab has changed this file: this is its version.${own ? ` Yours is kept as ${work.nameOf(own)}.` : ""}`);
   }
   showKept();
+  showHints();
 }
 
 /// Shows a text that is saved already.

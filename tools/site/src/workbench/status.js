@@ -6,7 +6,10 @@ import { PREFIX, Work } from "./work.mjs";
 
 const work = document.querySelector("#work");
 const part = (name) => work.querySelector(`[data-part="${name}"]`);
-const exercises = await (await fetch(new URL("exercises.json", new URL(work.dataset.base, location.href)))).json();
+const exercises = await fetch(new URL("exercises.json", new URL(work.dataset.base, location.href))).then((answer) => answer.json()).catch(() => {
+  tell("The list of exercises could not be loaded. Is there a connection?");
+  throw Error("there is no list of exercises");
+});
 
 function show() {
   const all = exercises.map((each) => new Work(storage, each));

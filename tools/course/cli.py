@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -382,6 +383,7 @@ def of_grading(command, options):
 
 
 NODE = 20
+PORT = 8321  # of ./course docs --serve
 
 
 def has_node():
@@ -391,6 +393,18 @@ def has_node():
     except OSError:
         return False
     return shutil.which("npm") is not None and (found := re.match(r"v(\d+)", said)) is not None and int(found[1]) >= NODE
+
+
+def port():
+    """The site's own port, under whose address a browser keeps the student's files; 0, for any other, where it is in use."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", PORT))
+        except OSError:
+            say(f"Port {PORT} is in use. The address below has another one, under which the browser keeps other files of exercises.")
+            return 0
+    return PORT
 
 
 def of_machine(command, options):
@@ -406,7 +420,7 @@ def of_machine(command, options):
     if quietly(["node", str(TOOLS / "site" / "build.mjs")]) != 0:
         fail(1, "the site could not be built")
     if options.serve:  # says its address
-        return become([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, "0"])
+        return become([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, str(port())])
     say(f"The site: {site}. ./course docs --serve shows it in a browser.")
     return 0
 

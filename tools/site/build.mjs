@@ -10,6 +10,7 @@ import { dirname, extname, join, relative } from "node:path";
 const here = import.meta.dirname;
 const time = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
+/// Runs a command as one step, and returns what it prints.
 function run(step, command, words, cwd) {
   console.log(step);
   const done = spawnSync(command, words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", COURSE_ROOT: join(here, "../..") } });
@@ -18,28 +19,32 @@ function run(step, command, words, cwd) {
     process.stderr.write(done.stderr || done.stdout.split("\n").slice(-20).join("\n"));
     process.exit(1);
   }
+  return done.stdout;
 }
 
 if (time(join(here, "node_modules/.package-lock.json")) < time(join(here, "package-lock.json")))
-  run("[1/4] Installing Astro", "npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
+  run("[1/5] Installing Astro", "npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
 const { allPages, build, reference, root } = await import("./repository.mjs");
+const { withPolicy } = await import("./policy.mjs");
 
 rmSync(build, { recursive: true, force: true });
-run("[2/4] Reading the sources' comments", join(here, "reference.py"), [join(build, "reference"), ...reference], root);
+run("[2/5] Reading the sources' comments", join(here, "reference.py"), [join(build, "reference"), ...reference], root);
 for (const path of allPages().copied) cpSync(join(root, path), join(build, "public", path), { recursive: true });
 for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(build, "public", file));
-run("[3/4] Writing the pages", "npx", ["astro", "build"], here);
+writeFileSync(join(build, "public/exercises.json"), run("[3/5] Reading the exercises", join(here, "exercises.py"), [], root));
+run("[4/5] Writing the pages", "npx", ["astro", "build"], here);
 
 /// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
-console.log("[4/4] Making addresses relative");
+console.log("[5/5] Making addresses relative");
 const html = join(build, "html");
 for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);
   if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || path.includes("/pagefind/")) continue;
   const up = `${relative(dirname(path), html) || "."}/`;
   const text = readFileSync(path, "utf8");
-  writeFileSync(path, kind === ".js"
+  const done = kind === ".js"
     ? text.replace(/(["'`])\/COURSE_BASE\/?([^"'`]*)\1/g, (_, quote, rest) => ` (new URL("../${rest}",import.meta.url).pathname)`)
     : text.replaceAll("<pre data-language", '<pre tabindex="0" data-language') // wide code scrolls by keyboard
-      .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`));
+      .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`);
+  writeFileSync(path, done.includes("data-base=") ? withPolicy(done) : done);
 }

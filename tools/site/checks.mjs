@@ -1,13 +1,17 @@
 // Checks of what the site does to pages: node --test tools/site/checks.mjs, after ./course docs.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { createMarkdownProcessor } from "@astrojs/markdown-remark";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { improve } from "./improve.mjs";
 import { withPictures } from "./pictures.mjs";
-import { addressOf, build, targetOf } from "./repository.mjs";
+import { addressOf, build, root, targetOf } from "./repository.mjs";
+import { exported, imported } from "./src/workbench/archive.mjs";
+import { FULL, Work } from "./src/workbench/work.mjs";
 
 const markdown = await createMarkdownProcessor({ syntaxHighlight: false, rehypePlugins: [improve] });
 const html = async (text) => (await markdown.render(text)).code;
@@ -48,6 +52,158 @@ test("a kernel's page has its declaration, its description and its source", () =
   assert.match(page, /### racy_kernel\n\n```cpp\n__global__ void racy_kernel\(const unsigned char\* d_data, [^]*?\);\n```\n\n *<p>Wrong on purpose/);
   assert.match(page, /## Source\n\n``````cpp/);
 });
+
+// --- The pages where exercises are written ------------------------------------------------------
+
+const exercises = JSON.parse(readFileSync(join(build, "html/exercises.json"), "utf8"));
+
+test("a page begins with the starter that ./course exercise gives, and does not show the chapter's code", () => {
+  const given = JSON.parse(execFileSync("python3", ["-c", "import json; from starter import *; print(json.dumps({str(each.file): Chapter(each.chapter).starter(each) for each in exercises()}))"],
+    { env: { ...process.env, PYTHONPATH: join(root, "tools/exercises") }, encoding: "utf8" }));
+  assert.equal(Object.keys(given).length, 22);
+  assert.deepEqual(Object.fromEntries(exercises.map(({ file, starter }) => [file, starter])), given);
+  for (const { number, file, starter, solution } of exercises) {
+    const page = readFileSync(join(build, `html/write/${number}.html`), "utf8");
+    const shown = /<pre data-part="starter"[^>]*>([^]*?)<\/pre>/.exec(page)[1];
+    const text = (html) => html.replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ({ lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" })[name]);
+    assert.equal(text(shown), given[file]);
+    assert.ok(solution.split("\n").some((line) => !starter.includes(line) && !text(page).includes(line)), number);
+  }
+});
+
+test("a page where code runs allows its own scripts, and no others", () => {
+  const page = readFileSync(join(build, "html/write/03.1.html"), "utf8");
+  const policy = /^<!DOCTYPE html>\s*<html[^>]*>\s*<head><meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(page)[1];
+  assert.match(policy, /^default-src 'self'; script-src 'self' 'wasm-unsafe-eval'( 'sha256-[\w+/]{43}=')+; /);
+  assert.doesNotMatch(policy, /script-src[^;]*'unsafe|https?:|\*/);
+});
+
+/// A localStorage, and Work in it as a new tab sees it. Time passes by 1 ms with each look at the clock.
+function browser(most = Infinity) {
+  const entries = new Map(), used = () => [...entries].reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  const storage = { getItem: (key) => entries.get(key) ?? null, removeItem: (key) => entries.delete(key), setItem(key, value) {
+    if (used() - (entries.get(key)?.length ?? 0) + value.length > most) throw Error("QuotaExceededError");
+    entries.set(key, value);
+  } };
+  let time = 1.7e12;
+  return { storage, tab: (exercise = exercises[6]) => new Work(storage, exercise, () => ++time) };
+}
+const keptTexts = (work) => work.kept.map(({ text }) => text);
+
+test("work is there again after a reload, and has a status", () => {
+  const { tab } = browser(), work = tab();
+  assert.equal(work.status, "not started");
+  assert.equal(work.text, work.exercise.starter);
+  work.save("mine");
+  assert.equal(tab().text, "mine");
+  assert.equal(tab().status, "begun");
+  work.note({ solved: "mine" });
+  assert.equal(tab().status, "solved");
+  work.save("mine, nicer");
+  assert.equal(tab().status, "solved before, changed since");
+});
+
+test("of two tabs, what is saved last stays, and what it replaces unseen is kept", () => {
+  const { tab } = browser(), one = tab(), two = tab();
+  one.save("by one");
+  assert.equal(two.save("by two"), "work/03.1_one_block_size.1.cuh");
+  assert.equal(tab().text, "by two");
+  assert.deepEqual(keptTexts(tab()), ["by one"]);
+  one.refresh(); // which tab one does when it is told
+  one.save("by one, having seen two's");
+  assert.equal(tab().kept.length, 1);
+  one.note({ hints: 1 });
+  assert.equal(tab().text, "by one, having seen two's");
+});
+
+test("starting over keeps the file, and what is kept comes back", () => {
+  const { tab } = browser(), work = tab();
+  assert.equal(work.reset(), undefined); // nothing to keep
+  work.save("first");
+  assert.equal(work.reset(), "work/03.1_one_block_size.1.cuh");
+  assert.equal(tab().text, work.exercise.starter);
+  work.save("second");
+  assert.equal(work.replace(tab().kept[0].text, "restored"), "work/03.1_one_block_size.2.cuh");
+  assert.equal(tab().text, "first");
+  work.forget(1);
+  assert.deepEqual(keptTexts(tab()), ["second"]);
+  assert.equal(work.keep("third", "more"), "work/03.1_one_block_size.3.cuh");
+  assert.equal(work.keep("third", "again"), undefined);
+});
+
+test("a newer course leaves the file as it is, and says so", () => {
+  const { tab } = browser();
+  tab().save("mine");
+  const newer = tab({ ...exercises[6], starter: "a new starter" });
+  assert.equal(newer.text, "mine");
+  newer.save("mine, still");
+  assert.ok(newer.starterHasChanged);
+  newer.reset();
+  assert.equal(newer.text, "a new starter");
+  assert.ok(!newer.starterHasChanged);
+});
+
+test("what no longer fits into the storage is said in one line, and what was saved stays", () => {
+  const { tab } = browser(10000), work = tab();
+  work.save("mine");
+  assert.throws(() => work.save("x".repeat(20000)), { message: FULL });
+  assert.equal(tab().text, "mine");
+  work.save("y".repeat(5000));
+  assert.throws(() => work.reset(), { message: FULL }); // neither kept nor lost
+  assert.equal(tab().text, "y".repeat(5000));
+});
+
+test("damaged entries of the storage are as none", () => {
+  const { storage, tab } = browser();
+  for (const name of ["", "/kept", "/notes"]) storage.setItem(`course/work/03.1${name}`, '{"text": "mi');
+  assert.equal(tab().status, "not started");
+  assert.deepEqual(tab().kept, []);
+  storage.setItem("course/work/03.1", "[1]");
+  assert.equal(tab().text, exercises[6].starter);
+});
+
+test("all work as a zip comes back the same in another browser", () => {
+  const home = browser(), other = browser();
+  home.tab().save("old");
+  home.tab().reset();
+  home.tab().save("// é漢 <b>\n");
+  home.tab(exercises[0]).save("tables\n");
+  const { count, bytes } = exported(home.storage, exercises, { withKept: true });
+  assert.equal(count, 3);
+  assert.deepEqual(imported(other.storage, exercises, bytes), ["work/01.1_four_tables.cuh is imported.",
+    "03.1_one_block_size.1.cuh is kept as work/03.1_one_block_size.1.cuh.", "work/03.1_one_block_size.cuh is imported."]);
+  assert.equal(other.tab().text, "// é漢 <b>\n");
+  assert.deepEqual(keptTexts(other.tab()), ["old"]);
+  assert.deepEqual(imported(other.storage, exercises, bytes), ["3 files are here already."]);
+  assert.equal(exported(home.storage, exercises, { withKept: false }).count, 2);
+});
+
+test("an import loses nothing, and takes nothing but exercises", () => {
+  const { storage, tab } = browser();
+  tab().save("in the browser");
+  const files = { "a/work/03.1_one_block_size.cuh": "\ufefffrom\r\na clone\r\n", "03.1_other.cuh": "x", "work/.course/03.1.json": "{}", "../../etc/passwd": "x",
+    "work/03.2_any_block.cuh": "x".repeat(2 << 20) };
+  const zip = zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
+  assert.deepEqual(imported(storage, exercises, zip), ["03.2_any_block.cuh has more than 1 MiB and was left out.",
+    "work/03.1_one_block_size.cuh is imported; the file that was here is kept as work/03.1_one_block_size.1.cuh."]);
+  assert.equal(tab().text, "from\na clone\n");
+  assert.deepEqual(keptTexts(tab()), ["in the browser"]);
+  assert.equal(tab(exercises[7]).status, "not started");
+  assert.throws(() => imported(storage, exercises, strToU8("no zip")), /^Error: This is no zip archive, or it is damaged.$/);
+  assert.deepEqual(imported(storage, exercises, zipSync({ x: strToU8("x") })), ["It contains no file of an exercise, such as work/03.1_one_block_size.cuh."]);
+});
+
+test("a zip unpacks into the folder work/ of a clone, without the kept files for a submission", () => {
+  const { storage, tab } = browser();
+  tab().save("one");
+  tab().reset();
+  tab().save("two");
+  const names = (withKept) => Object.keys(unzipSync(exported(storage, exercises, { withKept }).bytes));
+  assert.deepEqual(names(true), ["work/03.1_one_block_size.cuh", "work/03.1_one_block_size.1.cuh"]);
+  assert.deepEqual(names(false), ["work/03.1_one_block_size.cuh"]);
+});
+
+// --- The search ---------------------------------------------------------------------------------
 
 // Pagefind's own code, which fetches its index as in a browser.
 const index = join(build, "html/pagefind/");

@@ -57,7 +57,7 @@ addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("figure.steps").forEach(addSteps);
   if (location.protocol === "file:")
     document.body.prepend(element("p", { className: "as-file" },
-      "Opened as a file, pages have no search and no menus. ./course docs --serve shows them with both."));
+      "Opened as a file, pages have no search, no menus and no editor. ./course docs --serve shows them with all three."));
 });
 
 addEventListener("beforeprint", () => {

@@ -38,6 +38,12 @@ export const reference = found(["[0-9][0-9]_*/*.cuh", "[0-9][0-9]_*/applications
 export const slugOf = (path) =>
   path === "README.md" ? "course" : path.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 
+/// The page where the exercise of a page, or those of a chapter's, can be written; nothing for others.
+export function benchOf(path) {
+  const [, chapter, number] = /^(\d\d)_\w+\/(?:README|exercises\/(\d+)_\w+)\.md$/.exec(path) ?? [];
+  return number ? `write/${chapter}.${number}.html` : chapter && `write.html#${chapter}`;
+}
+
 export function titleOf(path) {
   if (path === REFERENCE) return "Kernels and functions";
   if (!path.endsWith(".md")) return path;

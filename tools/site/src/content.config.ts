@@ -1,8 +1,7 @@
-import { createMarkdownProcessor } from "@astrojs/markdown-remark";
 import { docsSchema } from "@astrojs/starlight/schema";
 import { defineCollection } from "astro:content";
-import { addressOf, allPages, markdownOf, reference, slugOf, targetOf, titleOf } from "../repository.mjs";
-import { withPictures } from "../pictures.mjs";
+import { renderer } from "../markdown.mjs";
+import { allPages, benchOf, markdownOf, reference, slugOf, titleOf } from "../repository.mjs";
 
 /// How much a page's words count in a search; 0: not found. Slides and handouts say again what chapters say.
 const weightOf = (path: string) => {
@@ -12,23 +11,23 @@ const weightOf = (path: string) => {
   if (/^(\d\d_\w+\/)?README.md$/.test(path)) return 3;
   return /^\d\d_\w+\/exercises|^docs\/(lens|install|tools).md$|^common\/simulator/.test(path) ? 2 : 1;
 };
+/// A link to where an exercise, or those of a chapter, can be written in the browser.
+const linkToBench = (path: string) => {
+  const page = benchOf(path);
+  return page ? `<p class="to-bench"><a href="/${page}">Write ${path.endsWith("README.md") ? "its kernels" : "it"} in the browser</a></p>` : "";
+};
 const isText = (path: string) => path.endsWith(".md") || reference.includes(path);
 
 /// The repository's files, which know nothing of the site.
 const repository = {
   name: "repository",
   async load({ store, parseData, config }) {
-    const markdown = await createMarkdownProcessor(config.markdown);
+    const render = await renderer(config.markdown);
     store.clear();
     for (const path of allPages().pages) {
       const id = slugOf(path), weight = weightOf(path);
-      const { code, metadata } = await markdown.render(markdownOf(path), { fileURL: new URL(`file:///${path}`) });
-      let html = code.replace(/(<a\b[^>]*?\shref=")([^"]*)"/g, (whole, before, link) => {
-        const target = targetOf(path, link);
-        return target ? `${before}${addressOf(target)}"` : whole;
-      });
-      html = withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>'));
-      html = `<div data-pagefind-weight="${weight}">${html}</div>`;
+      const { html: inner, metadata } = await render(path, markdownOf(path));
+      const html = `<div data-pagefind-weight="${weight}">${linkToBench(path)}${inner}</div>`;
       const description = /<p>([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
       const data = await parseData({ id, data: {
         title: titleOf(path), description, editUrl: false, pagefind: weight > 0, tableOfContents: isText(path) ? undefined : false } });

@@ -1,0 +1,18 @@
+/// Markdown of the repository's files as HTML: links lead to the site's pages, and pictures are those of pictures.mjs.
+
+import { createMarkdownProcessor } from "@astrojs/markdown-remark";
+import { withPictures } from "./pictures.mjs";
+import { addressOf, targetOf } from "./repository.mjs";
+
+/// A function that renders a text whose links are relative to a path, with a configuration of Astro's.
+export async function renderer(config) {
+  const markdown = await createMarkdownProcessor(config);
+  return async (path, text) => {
+    const { code, metadata } = await markdown.render(text, { fileURL: new URL(`file:///${path}`) });
+    const html = code.replace(/(<a\b[^>]*?\shref=")([^"]*)"/g, (whole, before, link) => {
+      const target = targetOf(path, link);
+      return target ? `${before}${addressOf(target)}"` : whole;
+    });
+    return { html: withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>')), metadata };
+  };
+}

@@ -1,0 +1,82 @@
+/// The editor for CUDA C++: CodeMirror with the site's colours, marks at lines, and the keys that a page needs.
+
+import { indentWithTab } from "@codemirror/commands";
+import { cpp } from "@codemirror/lang-cpp";
+import { indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { EditorState, Prec } from "@codemirror/state";
+import { Decoration, EditorView, keymap, MatchDecorator, ViewPlugin } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import { basicSetup } from "codemirror";
+
+const CUDA = [
+  [/\b__(?:global|device|host|shared|constant|restrict|launch_bounds)__\b/g, "tok-keyword"],
+  [/\b(?:__[a-z]+\w*|atomic[A-Z]\w*|cuda[A-Z]\w*)\b(?=\()/g, "tok-function"],
+  [/\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize)\b/g, "tok-builtin"],
+].map(([regexp, name]) => {
+  const found = new MatchDecorator({ regexp, decoration: Decoration.mark({ class: name }) });
+  return ViewPlugin.define((view) => ({
+    decorations: found.createDeco(view),
+    update(change) { this.decorations = found.updateDeco(change, this.decorations); },
+  }), { decorations: (plugin) => plugin.decorations });
+});
+
+/// What every view of code has.
+export const look = [cpp(), indentUnit.of("    "), syntaxHighlighting(classHighlighter), CUDA];
+
+/// An editor at the end of `parent`. `onChange` is called after each change by the student, `onRun` for Ctrl-Enter.
+export function editor(parent, { text, label, describedBy, onChange, onRun }) {
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({ doc: text, extensions: [
+      Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }])),
+      basicSetup, keymap.of([indentWithTab]), look, lintGutter(),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, tabindex: "0" }),
+      EditorView.updateListener.of((update) => update.docChanged && onChange()),
+    ] }),
+  });
+  const todo = view.state.doc.toString().indexOf("// TODO");
+  if (todo >= 0) view.dispatch({ selection: { anchor: todo }, effects: EditorView.scrollIntoView(todo, { y: "center" }) });
+  const line = (number) => view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
+  return {
+    get text() {
+      return view.state.doc.toString();
+    },
+    /// Replaces what differs, so that the cursor stays where it is, and the change can be undone.
+    replace(whole) {
+      const now = this.text;
+      let first = 0, last = 0;
+      while (first < Math.min(now.length, whole.length) && now[first] === whole[first]) ++first;
+      while (last < Math.min(now.length, whole.length) - first && now[now.length - 1 - last] === whole[whole.length - 1 - last]) ++last;
+      view.dispatch({ changes: { from: first, to: now.length - last, insert: whole.slice(first, whole.length - last) } });
+    },
+    /// Marks lines, each { line, text }.
+    mark(marks) {
+      view.dispatch(setDiagnostics(view.state, marks.map((each) => {
+        const { from, to, text: words } = line(each.line), start = from + /^\s*/.exec(words)[0].length;
+        return { from: Math.min(start, to), to, severity: "error", message: each.text };
+      })));
+    },
+    /// The lines that are marked now, after changes above them.
+    marks() {
+      const found = [];
+      forEachDiagnostic(view.state, ({ message }, from) => found.push({ line: view.state.doc.lineAt(from).number, text: message }));
+      return found;
+    },
+    goTo(number) {
+      view.dispatch({ selection: { anchor: line(number).from }, effects: EditorView.scrollIntoView(line(number).from, { y: "center" }) });
+      view.focus();
+    },
+    focus: () => view.focus(),
+  };
+}
+
+/// A text that can't be changed, and how it differs from another one if there is one. Returns the view.
+export async function shown(parent, text, other) {
+  const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": "The chapter's code", tabindex: "0" })];
+  if (other !== undefined) {
+    const { unifiedMergeView } = await import("@codemirror/merge");
+    extensions.push(unifiedMergeView({ original: other, mergeControls: false, collapseUnchanged: { margin: 3 } }));
+  }
+  return new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
+}

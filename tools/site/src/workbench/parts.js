@@ -1,0 +1,49 @@
+/// What the pages of the workbench share. Texts become text nodes, never markup.
+
+export function element(tag, properties = {}, ...children) {
+  const result = Object.assign(document.createElement(tag), properties);
+  result.append(...children);
+  return result;
+}
+
+/// A problem in one line.
+export const message = (problem) => String(problem?.message ?? problem).split("\n")[0];
+
+export const when = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/// The browser's storage. Where it is forbidden, what is written lasts as long as the page, which says so.
+export const storage = (() => {
+  try {
+    localStorage.getItem("");
+    return localStorage;
+  } catch {
+    const entries = new Map();
+    tell("This browser doesn't let the page store anything: your work is lost when you leave it.");
+    return { getItem: (key) => entries.get(key) ?? null, setItem: (key, value) => entries.set(key, value), removeItem: (key) => entries.delete(key) };
+  }
+})();
+
+/// Removes the lines that are shown, or those that are the same.
+export function forget(line) {
+  for (const each of [...document.querySelector("#told").children]) if (line === undefined || each.firstChild.data === line) each.remove();
+}
+
+/// Shows a line until it is closed.
+export function tell(line) {
+  const list = document.querySelector("#told"), close = () => item.remove();
+  const item = element("li", {}, line, " ", element("button", { type: "button", ariaLabel: "Close this message", onclick: close }, "×"));
+  forget(line);
+  list.append(item);
+}
+
+/// Asks before something is done. Whether it was confirmed.
+export function ask(question, answer) {
+  return new Promise((done) => {
+    const dialog = element("dialog", { className: "ask" }, element("form", { method: "dialog" }, element("p", { id: "question" }, question),
+      element("button", { value: "yes" }, answer), " ", element("button", { value: "", autofocus: true }, "Cancel")));
+    dialog.setAttribute("aria-labelledby", "question");
+    dialog.onclose = () => (dialog.remove(), done(dialog.returnValue === "yes"));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

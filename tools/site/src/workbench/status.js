@@ -1,0 +1,59 @@
+/// The page of all work: what is solved, and work that leaves and enters the browser as a zip.
+
+import { exported, imported } from "./archive.mjs";
+import { element, forget, message, storage, tell, when } from "./parts.js";
+import { PREFIX, Work } from "./work.mjs";
+
+const work = document.querySelector("#work");
+const part = (name) => work.querySelector(`[data-part="${name}"]`);
+const exercises = await fetch(new URL("exercises.json", new URL(work.dataset.base, location.href))).then((answer) => answer.json()).catch(() => {
+  tell("The list of exercises could not be loaded. Is there a connection?");
+  throw Error("there is no list of exercises");
+});
+
+function show() {
+  const all = exercises.map((each) => new Work(storage, each));
+  for (const { exercise, record, status, kept } of all) {
+    const row = work.querySelector(`[data-number="${exercise.number}"]`);
+    row.dataset.status = status;
+    const [words, changed] = row.querySelectorAll("[data-cell]");
+    words.textContent = `${status === "solved" ? "✓ " : ""}${status}`;
+    changed.textContent = record ? `${when(record.at)}${kept.length ? `, ${kept.length} kept` : ""}` : "";
+  }
+  const solved = all.filter((each) => each.status.startsWith("solved")).length;
+  part("count").textContent = `${solved} of ${all.length} solved`;
+  part("solved").value = solved;
+}
+
+/// Has the browser save a zip of the student's files.
+function download(name, options) {
+  forget();
+  const { count, bytes } = exported(storage, exercises, options);
+  if (count === 0) return tell("There is nothing to save yet: you have not begun an exercise.");
+  const url = URL.createObjectURL(new Blob([bytes], { type: "application/zip" }));
+  element("a", { href: url, download: `${name}.zip` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+  return tell(`${name}.zip has ${count === 1 ? "one file" : `${count} files`}.`);
+}
+
+part("export").onclick = () => download(`work-${new Date().toISOString().slice(0, 10)}`, { withKept: true });
+part("submit").onsubmit = (event) => {
+  event.preventDefault();
+  download(part("name").value.trim().replace(/[^\p{L}\p{N} ._-]/gu, "_"), { withKept: false });
+};
+part("import").onchange = async ({ target }) => {
+  forget();
+  for (const file of target.files) {
+    try {
+      imported(storage, exercises, new Uint8Array(await file.arrayBuffer())).forEach(tell);
+    } catch (problem) {
+      tell(`${file.name}: ${message(problem)}`);
+    }
+  }
+  target.value = "";
+  show();
+};
+
+addEventListener("storage", ({ key }) => (key === null || key.startsWith(PREFIX)) && show());
+addEventListener("pageshow", show);
+show();

@@ -1,0 +1,116 @@
+/// A student's files in the browser's storage. Nothing here touches the page, so that it runs under Node as well.
+///
+/// Each exercise has up to three entries:
+///     course/work/03.1        { text, starter, at }: the file, the starter that it began with, and when it was saved (ms)
+///     course/work/03.1/notes  { hints, solved }: how many hints were shown, and the text that has passed last
+///     course/work/03.1/kept   [{ k, text, at, why }]: files that were replaced, called as `./course exercise --reset` calls them:
+///                             work/03.1_one_block_size.1.cuh
+
+export const PREFIX = "course/work/";
+export const FULL = "The browser's storage is full, so your last changes are not saved. Export your work, then delete kept files.";
+
+function parsed(raw) {
+  try {
+    return JSON.parse(raw) ?? undefined;
+  } catch {
+    return undefined; // not ours, or damaged
+  }
+}
+
+export class Work {
+  /// `exercise` has a number, a file and a starter. `storage` is a localStorage. `now` gives the time in milliseconds.
+  constructor(storage, exercise, now = Date.now) {
+    Object.assign(this, { storage, exercise, now, key: PREFIX + exercise.number });
+    this.refresh();
+  }
+
+  /// Reads what another tab may have saved.
+  refresh() {
+    this.raw = this.storage.getItem(this.key);
+    const record = parsed(this.raw);
+    this.record = typeof record?.text === "string" ? record : undefined;
+  }
+
+  get text() {
+    return this.record?.text ?? this.exercise.starter;
+  }
+
+  get kept() {
+    return parsed(this.storage.getItem(`${this.key}/kept`)) ?? [];
+  }
+
+  get notes() {
+    return parsed(this.storage.getItem(`${this.key}/notes`)) ?? {};
+  }
+
+  /// "not started", "begun", "solved", or "solved before, changed since".
+  get status() {
+    const { solved } = this.notes;
+    if (solved !== undefined) return this.text === solved ? "solved" : "solved before, changed since";
+    return this.record === undefined || this.text === this.record.starter ? "not started" : "begun";
+  }
+
+  /// Whether the course has another starter than the one that the file began with.
+  get starterHasChanged() {
+    return this.record !== undefined && this.record.starter !== this.exercise.starter;
+  }
+
+  nameOf({ k }) {
+    return this.exercise.file.replace(/\.cuh$/, `.${k}.cuh`);
+  }
+
+  set(key, value) {
+    try {
+      this.storage.setItem(key, JSON.stringify(value));
+    } catch {
+      throw Error(FULL);
+    }
+  }
+
+  note(values) {
+    this.set(`${this.key}/notes`, { ...this.notes, ...values });
+  }
+
+  /// Keeps a text unless it is the starter or kept already. Returns its name, or nothing.
+  keep(text, why) {
+    const kept = this.kept;
+    if (text === this.exercise.starter || kept.some((each) => each.text === text)) return undefined;
+    const one = { k: Math.max(0, ...kept.map(({ k }) => k)) + 1, text, at: this.now(), why };
+    this.set(`${this.key}/kept`, [...kept, one]);
+    return this.nameOf(one);
+  }
+
+  forget(k) {
+    const left = this.kept.filter((each) => each.k !== k);
+    if (left.length > 0) this.set(`${this.key}/kept`, left);
+    else this.storage.removeItem(`${this.key}/kept`);
+  }
+
+  /// Saves the file. If another tab has saved another text since this one has looked, that text is kept: its name is returned.
+  save(text) {
+    const seen = this.text, isNew = this.storage.getItem(this.key) !== this.raw;
+    if (!isNew && text === seen) return undefined;
+    if (isNew) this.refresh();
+    const name = isNew && this.text !== seen && this.text !== text ? this.keep(this.text, "saved by another tab") : undefined;
+    this.set(this.key, { starter: this.exercise.starter, ...this.record, text, at: this.now() });
+    this.refresh();
+    return name;
+  }
+
+  /// Puts another text in place of the file, which is kept. Returns its name, unless that needs no keeping.
+  replace(text, why) {
+    this.refresh();
+    const name = this.text === text ? undefined : this.keep(this.text, why);
+    this.save(text);
+    return name;
+  }
+
+  /// Starts over, with the course's newest starter.
+  reset() {
+    const name = this.replace(this.exercise.starter, "kept when you started over");
+    this.set(this.key, { ...this.record, starter: this.exercise.starter });
+    this.refresh();
+    this.note({ hints: 0 });
+    return name;
+  }
+}

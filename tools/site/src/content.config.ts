@@ -29,7 +29,7 @@ const repository = {
       });
       html = withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>'));
       html = `<div data-pagefind-weight="${weight}">${html}</div>`;
-      const description = /<p>([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
+      const description = /<p>(?!<a |<figure)([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
       const data = await parseData({ id, data: {
         title: titleOf(path), description, editUrl: false, pagefind: weight > 0, tableOfContents: isText(path) ? undefined : false } });
       store.set({ id, data, body: "", rendered: { html, metadata: { ...metadata, headings: metadata.headings.filter(({ depth }) => depth > 1) } } });

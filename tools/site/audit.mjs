@@ -94,6 +94,10 @@ try {
   await page.keyboard.press("ArrowRight");
   const step = await page.$eval("figure.steps p", (words) => words.textContent);
   judge("the right arrow in a picture with steps", `${page.url().split("/").pop()}, ${step.slice(0, 6)}`, step.startsWith("1 of ") && page.url() === address("04_coarsened"));
+  await page.focus(".versions input:checked");
+  await page.keyboard.press("ArrowLeft");
+  const shown = await page.$$eval(".versions:first-of-type > div", (all) => all.filter((one) => one.checkVisibility()).map((one) => one.className));
+  judge("the left arrow in a switch between versions", shown.join(), shown.join() === "new");
   for (const name of PAGES) {
     await page.setViewport({ width: 390, height: 800 });
     await page.goto(address(name));

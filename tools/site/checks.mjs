@@ -5,11 +5,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { createMarkdownProcessor } from "@astrojs/markdown-remark";
-import { improve } from "./improve.mjs";
+import { improve, versions } from "./improve.mjs";
 import { withPictures } from "./pictures.mjs";
 import { addressOf, build, targetOf } from "./repository.mjs";
 
-const markdown = await createMarkdownProcessor({ syntaxHighlight: false, rehypePlugins: [improve] });
+const markdown = await createMarkdownProcessor({ syntaxHighlight: false, remarkPlugins: [versions], rehypePlugins: [improve] });
 const html = async (text) => (await markdown.render(text)).code;
 
 test("columns of numbers are aligned, and others are not", async () => {
@@ -21,6 +21,21 @@ test("columns of numbers are aligned, and others are not", async () => {
 test("no line ends between a value and its unit", async () => {
   assert.equal((await html("12 GB/s, 3 us **4 ×** 5 usual, `6 us`")).replaceAll("\u00a0", "_"),
     "<p>12_GB/s, 3_us <strong>4_×</strong> 5 usual, <code>6 us</code></p>");
+});
+
+test("a diff of two functions shows each of them too, and a diff without names is one", async () => {
+  const page = await html("```diff\n--- ../a.cuh:old_kernel\n+++ b.cuh:new_kernel\n f\n-g\n+h\n+i\n```\n```diff\n-1\n+2\n```\n");
+  const shown = [...page.matchAll(/<div class="(old|new|diff)"[^>]*><pre><code[^>]*>([^]*?)\n?<\/code>/g)].map(([, kind, lines]) => [kind, lines]);
+  assert.deepEqual(shown, [["old", "f\ng"], ["new", "f\nh\ni"], ["diff", " f\n-g\n+h\n+i"]]);
+  assert.match(page, /<input type="radio" name="versions-1" value="diff" checked>Diff/);
+  assert.equal(page.match(/<fieldset/g).length, 1);
+});
+
+test("a copy of a diff is the new code", () => {
+  const page = readFileSync(join(build, "html/07_arbitrary_n.html"), "utf8");
+  const [, copied] = /atomic_kernel<\/span>.*?data-code="([^"]*)"/s.exec(page.slice(page.indexOf("stride_kernel → atomic_kernel")));
+  assert.match(copied, /^__global__ void atomic_kernel[^\x7F]*\x7F/);
+  assert.doesNotMatch(copied, /\bstride_kernel/);
 });
 
 test("pictures with steps become part of the page, and others open", () => {

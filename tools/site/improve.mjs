@@ -1,4 +1,4 @@
-/// Changes to a page's own HTML: pictures have the site's addresses, tables scroll by themselves, numbers are aligned, values keep their units.
+/// Changes to a page's Markdown: diffs are code. Changes to its HTML: pictures have the site's addresses, tables scroll by themselves, numbers are aligned, values keep their units.
 
 import { toString } from "hast-util-to-string";
 import { SKIP, visit } from "unist-util-visit";
@@ -39,3 +39,38 @@ export const improve = () => (tree, file) => {
     return SKIP;
   });
 };
+
+const inHtml = (hName, hProperties, ...children) => ({ type: hName, data: { hName, hProperties }, children });
+const version = (kind, title, lines, marks = "") =>
+  inHtml("div", { className: [kind], ...(kind !== "diff" && { dataPagefindIgnore: "" }) },
+    { type: "code", lang: kind === "diff" ? "diff" : "cpp", meta: `lang="cpp" title="${title}" ${marks}`, value: lines.join("\n") });
+
+/// A diff is code whose lines have marks. One of two functions has a switch: before, after, diff, by radio buttons and CSS.
+export const versions = () => (tree) => {
+  let group = 0;
+  visit(tree, { type: "code", lang: "diff" }, (code, at, parent) => {
+    code.meta = 'lang="cpp"';
+    const [, old, now, body] = /^--- (?:.*:)?(.*)\n\+\+\+ (?:.*:)?(.*)\n([^]*)$/.exec(code.value) ?? [];
+    if (!old) return;
+    const name = `versions-${++group}`, lines = body.split("\n");
+    const without = (sign) => lines.filter((line) => !line.startsWith(sign));
+    const marks = without("-").flatMap((line, k) => (line.startsWith("+") ? [k + 1] : []));
+    const choice = (value, label) => inHtml("label", {},
+      inHtml("input", { type: "radio", name, value, checked: value === "diff" }), { type: "text", value: label });
+    parent.children[at] = inHtml("div", { className: ["versions"] },
+      inHtml("fieldset", { dataPagefindIgnore: "" }, inHtml("legend", { className: ["sr-only"] }, { type: "text", value: `${old} and ${now}` }),
+        choice("old", "Previous step"), choice("new", "This step"), choice("diff", "Diff")),
+      version("old", old, without("+").map((line) => line.slice(1))),
+      version("new", now, without("-").map((line) => line.slice(1)), `{${marks}}`),
+      version("diff", `${old} → ${now}`, lines));
+    return [SKIP, at + 1];
+  });
+};
+
+/// A plugin of Expressive Code: a copy of a diff has no lines that were taken away.
+export const copyable = { name: "copyable diffs", hooks: {
+  postprocessRenderedBlock({ codeBlock, renderData }) {
+    const lines = codeBlock.getLines(), kept = lines.filter((line) => !line.getAnnotations().some(({ markerType }) => markerType === "del"));
+    if (kept.length < lines.length) visit(renderData.blockAst, { tagName: "button" }, ({ properties }) => { properties.dataCode = kept.map(({ text }) => text).join("\x7F"); });
+  },
+} };

@@ -66,14 +66,6 @@ export function addressOf({ path, anchor }) {
 
 const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s+(\S+)|(?:href|src)="([^"]+)"/gm;
 
-/// A diff as C++ whose lines have marks: a copy of it is code. Its heading becomes the block's title.
-function marked(_, lines) {
-  const from = /^--- (.*)$/m.exec(lines)?.[1], to = /^\+\+\+ (.*)$/m.exec(lines)?.[1];
-  const title = from ? ` title="${from.split(":").pop()} → ${to.split(":").pop()}"` : "";
-  const body = lines.replace(/^(--- |\+\+\+ ).*\n/gm, "").replace(/^@@.*\n/, "").replace(/^@@.*$/gm, " // ...");
-  return `\`\`\`diff lang="cpp"${title}\n${body}\`\`\``;
-}
-
 /// The Markdown of a page; of another file, the file as a block of code, and of a folder, what is in it.
 export function markdownOf(path) {
   if (path === REFERENCE || reference.includes(path)) return readFileSync(join(build, "reference", path.replace(/(\.md)?$/, ".md")), "utf8");
@@ -82,7 +74,7 @@ export function markdownOf(path) {
     const names = readdirSync(place, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name));
     return names.map((each) => `* \`${each.name}${each.isDirectory() ? "/" : ""}\``).sort().join("\n");
   }
-  if (path.endsWith(".md")) return text(path).replace(/<!--[^]*?-->/g, "").replace(/^```diff\n([^]*?)^```$/gm, marked);
+  if (path.endsWith(".md")) return text(path).replace(/<!--[^]*?-->/g, "");
   const kind = { cu: "cpp", cuh: "cpp", hpp: "cpp", h: "cpp", py: "python", mjs: "js", sh: "sh" }[path.split(".").pop()] ?? "text";
   return `\`\`\`\`\`\`${kind} showLineNumbers\n${text(path)}\n\`\`\`\`\`\`\n`;
 }

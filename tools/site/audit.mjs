@@ -11,18 +11,18 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { chapters } from "./repository.mjs";
 
 const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
 const SITE = "build/docs/html";
 const PAPERS = ["report/index", "classroom/index", "classroom/04_handout", "classroom/04_predictions"]; // in build, beside the site
 process.chdir(resolve(import.meta.dirname, "../.."));
-const CHAPTERS = readdirSync(".").filter((name) => existsSync(`${name}/main.cu`)).sort();
-const PAGES = ["index", "course", ...CHAPTERS, "03_shared_privatized/applications", "03_shared_privatized/exercises/1_one_block_size",
+const PAGES = ["index", "course", ...chapters, "03_shared_privatized/applications", "03_shared_privatized/exercises/1_one_block_size",
   "04_coarsened/broken/faults", "docs/results", "docs/glossary", "docs/instructors", "reference", "03_shared_privatized/kernels.cuh",
   "common/problem/variant.hpp", "tools/course/packages.txt"];
 const SCORED = ["index", "course", "02_naive_atomic", "04_coarsened", "03_shared_privatized/exercises/1_one_block_size", "docs/results",
   "docs/glossary", "reference", "03_shared_privatized/kernels.cuh"];
-const DECKS = CHAPTERS.map((name) => `classroom/${name.slice(0, 2)}_slides`);
+const DECKS = chapters.map((name) => `classroom/${name.slice(0, 2)}_slides`);
 const LEAST_CODE = 24; // px of 720
 const LEAST_SCORE = { desktop: 98, mobile: 90 };
 const VIEWS = [["light", 1280], ["dark", 1280], ["light", 390]]; // colour scheme, width

@@ -1,5 +1,6 @@
 /// The repository's files as pages: which there are, what they are called, and where their links lead.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { globSync } from "tinyglobby";
@@ -15,7 +16,8 @@ export const REFERENCE = "reference.md";
 
 /// A part of the contents: files by patterns, each file once.
 const part = (label, ...patterns) => ({ label, files: found(patterns) });
-const chapters = readdirSync(root).filter((name) => /^\d\d_/.test(name) && existsSync(join(root, name, "README.md"))).sort();
+export const chapters = execFileSync("python3", ["-c", "import chapters; print(*chapters.with_pages())"],
+  { cwd: join(root, "tools/course"), encoding: "utf8" }).trim().split(" ");
 
 export const parts = [
   part("Start", "README.md", "docs/install.md", "docs/tools.md", "docs/glossary.md"),

@@ -11,6 +11,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { chapters } from "./repository.mjs";
 
 const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
@@ -66,7 +67,7 @@ const server = createServer((request, response) => {
   const path = resolve("build", `.${new URL(request.url, "http://x").pathname}`);
   if (!path.startsWith(resolve("build")) || !existsSync(path)) return response.writeHead(404).end();
   const type = TYPES[extname(path)] ?? "application/octet-stream";
-  response.writeHead(200, { "Content-Type": type }).end(readFileSync(path));
+  response.writeHead(200, { "Content-Type": type, "Content-Encoding": "gzip" }).end(gzipSync(readFileSync(path))); // as hosts of pages do
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const home = `http://127.0.0.1:${server.address().port}`;
@@ -103,8 +104,8 @@ try {
   judge("the right arrow in a picture with steps", `${page.url().split("/").pop()}, ${step.slice(0, 6)}`, step.startsWith("1 of ") && page.url() === address("04_coarsened"));
   await page.focus(".versions input:checked");
   await page.keyboard.press("ArrowLeft");
-  const shown = await page.$eval(".versions", (one) => [...one.querySelectorAll(":scope > div")].filter((each) => each.checkVisibility()).map((each) => each.className));
-  judge("the left arrow in a switch between versions", shown.join(), shown.join() === "new");
+  const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));
+  judge("the left arrow in a switch between versions", `${shown} are shown`, shown.join() === "ins");
   for (const name of DECKS) {
     await page.setViewport({ width: 1280, height: 720 });
     await page.goto(address(name));

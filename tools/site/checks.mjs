@@ -23,11 +23,9 @@ test("no line ends between a value and its unit", async () => {
     "<p>12_GB/s, 3_us <strong>4_×</strong> 5 usual, <code>6 us</code></p>");
 });
 
-test("a diff of two functions shows each of them too, and a diff without names is one", async () => {
-  const page = await html("```diff\n--- ../a.cuh:old_kernel\n+++ b.cuh:new_kernel\n f\n-g\n+h\n+i\n```\n```diff\n-1\n+2\n```\n");
-  const shown = [...page.matchAll(/<div class="(old|new|diff)"[^>]*><pre><code[^>]*>([^]*?)\n?<\/code>/g)].map(([, kind, lines]) => [kind, lines]);
-  assert.deepEqual(shown, [["old", "f\ng"], ["new", "f\nh\ni"], ["diff", " f\n-g\n+h\n+i"]]);
-  assert.match(page, /<input type="radio" name="versions-1" value="diff" checked>Diff/);
+test("a diff of two functions has a switch, and one without names has none", async () => {
+  const page = await html("```diff\n--- ../a.cuh:old_kernel\n+++ b.cuh:new_kernel\n f\n-g\n+h\n```\n```diff\n-1\n+2\n```\n");
+  assert.match(page, /<legend[^>]*>old_kernel and new_kernel<\/legend>.*<input type="radio" name="versions-1" value="diff" checked>Diff.*<code[^>]*> f\n-g\n\+h\n/);
   assert.equal(page.match(/<fieldset/g).length, 1);
 });
 
@@ -36,6 +34,14 @@ test("a copy of a diff is the new code", () => {
   const [, copied] = /atomic_kernel<\/span>.*?data-code="([^"]*)"/s.exec(page.slice(page.indexOf("stride_kernel → atomic_kernel")));
   assert.match(copied, /^__global__ void atomic_kernel[^\x7F]*\x7F/);
   assert.doesNotMatch(copied, /\bstride_kernel/);
+});
+
+test("names in a chapter's code lead to the reference, those of the same chapter first", () => {
+  const page = readFileSync(join(build, "html/05_sum_of_squares.html"), "utf8");
+  for (const place of ["05_sum_of_squares/kernels.cuh.html#contiguous_kernel", "common/problem/sum_of_squares.cuh.html#square"])
+    assert.ok(page.includes(`<a href="./${place}`), place);
+  assert.doesNotMatch(page, /href="[^"]*04_coarsened\/kernels.cuh.html#contiguous_kernel/);
+  assert.doesNotMatch(readFileSync(join(build, "html/01_cpu_baseline.html"), "utf8"), /#fill">fill/); // std::fill
 });
 
 test("pictures with steps become part of the page, and others open", () => {

@@ -144,9 +144,9 @@ class Report(Folder):
         page = self.page({}, {"chapter": "06_y", "problem": "sum of squares"}, {"chapter": "08_live"},
                          {"chapter": "03_z", "problem": "joint histogram"}, {"problem": "<b>new</b>"})
         histogram, squares, joint, new = page.split("<h2>")[1:]
-        self.assertEqual([len(re.findall(r"<td class=text>\d\d<", part)) for part in (histogram, squares, joint, new)],
+        self.assertEqual([len(re.findall(r'<td class="text">\d\d<', part)) for part in (histogram, squares, joint, new)],
                          [2, 1, 1, 1])
-        self.assertIn("<td class=text>08<", histogram)
+        self.assertIn('<td class="text">08<', histogram)
         self.assertEqual(["<svg" in part for part in (histogram, squares, joint, new)], [True, True, False, False])
         self.assertTrue(new.startswith("&lt;b&gt;new&lt;/b&gt; of 1,000 elements"))
 
@@ -157,6 +157,15 @@ class Report(Folder):
         self.assertIn("lost 3", page)
         for time in ("<svg", "2.00 us", "GB/s</th>", "(one CPU core)"):
             self.assertNotIn(time, page)
+
+    def test_beside_simulated_rows_is_what_was_recorded(self):
+        page = self.page({"simulated": "true", "chapter": "04_coarsened", "variant": "contiguous"}, {"simulated": "true"})
+        with open(TOOLS.parent / "docs/results/nvidia-h200.csv", encoding="utf-8") as file:
+            time = next(float(row["median_s"]) for row in csv.DictReader(file) if (row["case"], row["variant"]) == ("progression", "contiguous"))
+        known, unknown = page.split("<tr class=")[1:]
+        self.assertIn(f'<td class="value">{1e6 * time:.0f} us</td>', known)
+        self.assertIn('<td class="value">16</td>', known)  # sectors per load
+        self.assertEqual(unknown.count("–"), known.count('class="value"'))
 
     def test_damaged_rows_are_refused_in_a_line(self):
         heading, row = (self.folder / self.write_rows({})).read_text(encoding="utf-8").splitlines()

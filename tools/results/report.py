@@ -2,7 +2,7 @@
 """usage: tools/results/report.py ROWS.csv PAGE.html
 
 Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread; of a run on the
-simulator, verdicts only. The page needs no network.
+simulator, verdicts, beside which are a GPU's recorded times and the lens's recorded counts. The page needs no network.
 """
 
 from html import escape
@@ -12,11 +12,14 @@ import picture
 import rows as results
 from rows import Problem
 
-STYLE = """
-:root { color-scheme: light dark; --line: #d0d7de; --quiet: #59636e; --shade: #f6f8fa; }
-@media (prefers-color-scheme: dark) { :root { --line: #3d444d; --quiet: #9198a1; --shade: #151b23; } }
-body { font: 16px/1.5 Helvetica, Arial, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+ROOT = Path(__file__).resolve().parent.parent.parent
+RECORDED = ROOT / "docs" / "results" / "nvidia-h200.csv"
+COUNTED = ROOT / "docs" / "results" / "simulator" / "lens.csv"
+STYLE = (ROOT / "tools" / "site" / "tokens.css").read_text(encoding="utf-8") + """
+:root { color-scheme: light dark; }
+body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 var(--sans); color: var(--ink); background: var(--page); }
 h1, h2 { line-height: 1.2; font-weight: 600; }
+h1 { color: var(--accent); }
 figure { margin: 1.5rem 0; overflow-x: auto; }
 svg { min-width: 42rem; max-width: 100%; height: auto; }
 .wide { overflow-x: auto; }
@@ -25,10 +28,12 @@ th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); text-ali
 th { background: var(--shade); font-weight: 600; }
 .text { text-align: left; }
 .baseline { color: var(--quiet); }
+@page { size: A4; margin: 15mm; }
+@media print { .wide, figure { overflow: visible; } svg { min-width: 0; } table { font-size: 8pt; } tr, figure { break-inside: avoid; } }
 """
 
 SIMULATED = ("<p><strong>No GPU was used.</strong> The simulator shows whether results are right, and nothing about a "
-             "GPU's speed, so this page has verdicts and no times. On a GPU, the same command charts GB/s.</p>")
+             "GPU's speed. On a GPU, the same command charts GB/s.</p>")
 EXPLANATION = ("<p>Times are medians; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
                "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "
                "rounds as the variants next to them.</p>")
@@ -38,25 +43,52 @@ def is_simulated(rows):
     return any(row["simulated"] for row in rows)
 
 
+def variant_of(row):
+    return row["chapter"], row["variant"]
+
+
+def recorded():
+    """By chapter and variant: the rows of a GPU's progression, and what the lens counted of all of a variant's kernels."""
+    times = {variant_of(row): row for row in results.read(RECORDED) if row["case"] == "progression"}
+    counted = {}
+    for place, row in results.cells(COUNTED)[1]:
+        if row["case"] == "progression":
+            loads, each, *more = (results.number(row[name], name, place) for name in ("loads", "load_sectors", "atomics", "shared_wavefronts"))
+            counted.setdefault(variant_of(row), []).append((loads, loads * each, *more))
+    return times, {name: [sum(column) for column in zip(*kernels)] for name, kernels in counted.items()}
+
+
+def beside(row, times, counted):
+    """A row of the simulator, with what was recorded of its variant in place of its time."""
+    time = times.get(variant_of(row), {})
+    loads, sectors, atomics, wavefronts = counted.get(variant_of(row), [None] * 4)
+    return {**row, "simulated": False, "median_s": time.get("median_s"), "gb_per_s": time.get("gb_per_s"),
+            "load_sectors": sectors / loads if loads else None, "atomics": atomics, "shared_wavefronts": wavefronts}
+
+
 def cell(tag, name, words):
-    return f"<{tag}{' class=text' if name in ('chapter', 'variant', 'verdict') else ''}>{escape(words)}</{tag}>"
+    kind = "text" if name in ("chapter", "variant", "verdict") else "value"
+    return f'<{tag} class="{kind}">{escape(words)}</{tag.split()[0]}>'
 
 
 def table(rows):
-    """Every value of the rows; if they were simulated, the verdicts."""
-    columns = ["chapter", "variant"]
+    """Every value of the rows; of simulated ones, the verdicts and what was recorded."""
+    note, columns = "", ["chapter", "variant", "verdict", "time", "spread", "gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub"]
     if is_simulated(rows):
+        times, counted = recorded()
+        columns = [*columns[:4], "gb_per_s", "load_sectors", "atomics", "shared_wavefronts"]
         rows = [row for row in rows if not results.is_baseline(row)]
-    else:
-        columns += ["time", "spread"]
-        columns += [name for name in ("gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub")
-                    if any(results.words(row, name) for row in rows)]
-    columns.append("verdict")
-    lines = ["<tr>" + "".join(cell("th", name, results.value(name)[0]) for name in columns) + "</tr>"]
+        of_gpu = next((times[name] for name in map(variant_of, rows) if name in times and not results.on_cpu(times[name])), None)
+        if of_gpu:
+            note = (f"<p>Beside the verdicts is what was recorded with {results.whole(of_gpu['n'])} elements: times and GB/s on an "
+                    f"{escape(results.machine(of_gpu))}, and the lens's counts.</p>\n")
+        rows = [beside(row, times, counted) for row in rows]
+    columns = [name for name in columns if any(results.words(row, name) for row in rows)]
+    lines = ["<thead><tr>" + "".join(cell('th scope="col"', name, results.value(name)[0]) for name in columns) + "</tr></thead>", "<tbody>"]
     for row in rows:
-        lines.append(f"<tr{' class=baseline' if results.is_baseline(row) else ''}>" +
-                     "".join(cell("td", name, results.words(row, name) or "–") for name in columns) + "</tr>")
-    return "<div class=wide><table>\n" + "\n".join(lines) + "\n</table></div>"
+        kind = "baseline" if results.is_baseline(row) else "variant"
+        lines.append(f'<tr class="{kind}">' + "".join(cell("td", name, results.words(row, name) or "–") for name in columns) + "</tr>")
+    return note + '<div class="wide" tabindex="0"><table>\n' + "\n".join(lines) + "\n</tbody></table></div>"
 
 
 def counts(rows):
@@ -71,7 +103,7 @@ def section(rows, problem):
     if is_simulated(rows):
         above = counts(rows)
     elif problem in picture.PICTURED:
-        above = f"<figure>\n{picture.Picture(rows, problem).svg()}</figure>\n"
+        above = f'<figure tabindex="0">\n{picture.Picture(rows, problem).svg()}</figure>\n'
     return f"<h2>{escape(results.title(rows[0]))} ({escape(rows[0]['input'])})</h2>\n{above}{table(rows)}\n"
 
 
@@ -80,14 +112,21 @@ def page(rows):
     machine = escape(results.machine(results.device_row(rows)))
     return f"""<!DOCTYPE html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Parallel histogram and reduction: {machine}</title>
-<style>{STYLE}</style>
+<title>Report: {escape(results.device_row(rows)["device"])}</title>
+<style>
+{STYLE}</style>
+</head>
+<body>
+<main>
 <h1>Parallel histogram and reduction in CUDA C++</h1>
 <p>{machine}</p>
 {SIMULATED if is_simulated(rows) else EXPLANATION}
-{"".join(sections)}</html>
+{"".join(sections)}</main>
+</body>
+</html>
 """
 
 

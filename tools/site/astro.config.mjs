@@ -2,7 +2,7 @@ import starlight from "@astrojs/starlight";
 import { pluginLineNumbers } from "@expressive-code/plugin-line-numbers";
 import { defineConfig, passthroughImageService } from "astro/config";
 import { join } from "node:path";
-import { improve } from "./improve.mjs";
+import { improve, linked, versions } from "./improve.mjs";
 import { build, parts, slugOf } from "./repository.mjs";
 
 const grammar = {
@@ -23,7 +23,7 @@ export default defineConfig({
   build: { format: "file" },
   trailingSlash: "never",
   image: { service: passthroughImageService() },
-  markdown: { rehypePlugins: [improve] },
+  markdown: { remarkPlugins: [versions], rehypePlugins: [improve] },
   telemetry: false,
   integrations: [starlight({
     title: "Parallel histogram and reduction",
@@ -36,7 +36,7 @@ export default defineConfig({
     expressiveCode: {
       themes: ["github-dark", "github-light"],
       styleOverrides: { borderRadius: "0.4rem", codeFontSize: "0.77rem", lineNumbers: { foreground: ({ theme }) => (theme.type === "dark" ? "#9198a1" : "#59636e") } },
-      plugins: [pluginLineNumbers()],
+      plugins: [pluginLineNumbers(), linked],
       shiki: { langs: [grammar], langAlias: { cuda: "cpp", cuh: "cpp", console: "sh" } },
       defaultProps: { showLineNumbers: false },
     },

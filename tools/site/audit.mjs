@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /* usage: tools/site/audit.mjs
 
-Judges the built site by axe, Lighthouse and html-validate, and the labels of all pictures, and exits with 1 if a figure is missed. Needs node, npm and
-chromium ($CHROMIUM); downloads the tools into build/audit. CI does not run it. */
+Judges what ./course docs, ./course report and tools/classroom/build --npx have built by axe, Lighthouse and
+html-validate, and the labels of all pictures, and exits with 1 if a figure is missed. Needs node, npm and chromium
+($CHROMIUM); downloads the tools into build/audit. CI does not run it. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
@@ -10,21 +11,26 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { chapters } from "./repository.mjs";
 
 const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
 const SITE = "build/docs/html";
+const PAPERS = ["report/index", "classroom/index", "classroom/04_handout", "classroom/04_predictions"]; // in build, beside the site
 process.chdir(resolve(import.meta.dirname, "../.."));
-const CHAPTERS = readdirSync(".").filter((name) => existsSync(`${name}/main.cu`)).sort();
-const PAGES = ["index", "course", ...CHAPTERS, "03_shared_privatized/applications", "03_shared_privatized/exercises/1_one_block_size",
+const PAGES = ["index", "course", ...chapters, "03_shared_privatized/applications", "03_shared_privatized/exercises/1_one_block_size",
   "04_coarsened/broken/faults", "docs/results", "docs/glossary", "docs/instructors", "reference", "03_shared_privatized/kernels.cuh",
   "common/problem/variant.hpp", "tools/course/packages.txt", "write", "write/03.1", "write/06.2"];
 const SCORED = ["index", "course", "02_naive_atomic", "04_coarsened", "03_shared_privatized/exercises/1_one_block_size", "docs/results",
   "docs/glossary", "reference", "03_shared_privatized/kernels.cuh"];
+const DECKS = chapters.map((name) => `classroom/${name.slice(0, 2)}_slides`);
+const LEAST_CODE = 24; // px of 720
 const LEAST_SCORE = { desktop: 98, mobile: 90 };
 const VIEWS = [["light", 1280], ["dark", 1280], ["light", 390]]; // colour scheme, width
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".json": "application/json" };
 
-if (!existsSync(`${SITE}/index.html`)) throw "there is no site yet: ./course docs builds it";
+for (const [page, command] of [[`${SITE}/index`, "./course docs"], [`build/${PAPERS[0]}`, "./course report"], [`build/${DECKS[0]}`, "tools/classroom/build --npx"]])
+  if (!existsSync(`${page}.html`)) throw `there is no ${page}.html yet: ${command} builds it`;
 mkdirSync("build/audit", { recursive: true });
 execFileSync("npm", ["install", "--silent", "--prefix", "build/audit", ...TOOLS], { stdio: "inherit" });
 const require = createRequire(resolve("build/audit/_"));
@@ -46,8 +52,10 @@ const RULES = { extends: ["html-validate:recommended"],
 const ownMarkup = (page) => /<div data-pagefind-weight="[^"]*">([^]*)<\/div>\s*<\/div>\s*<footer/.exec(page)?.[1].replace(/<div class="expressive-code">[^]*?<\/figure><\/div>/g, "") ?? "";
 const errors = [];
 const validator = new HtmlValidate(new FileSystemConfigLoader(RULES));
-for (const page of readdirSync(SITE, { recursive: true }).filter((name) => name.endsWith(".html"))) {
-  const { results } = await validator.validateString(ownMarkup(readFileSync(`${SITE}/${page}`, "utf8")), page);
+const markup = [...readdirSync(SITE, { recursive: true }).filter((name) => name.endsWith(".html")).map((page) => [page, ownMarkup(readFileSync(`${SITE}/${page}`, "utf8"))]),
+  ...PAPERS.map((page) => [page, readFileSync(`build/${page}.html`, "utf8")])];
+for (const [page, text] of markup) {
+  const { results } = await validator.validateString(text, page);
   for (const { ruleId, line, message } of results.flatMap((result) => result.messages))
     errors.push(`\n  ${page}:${line}: ${ruleId}: ${message}`);
 }
@@ -56,18 +64,18 @@ judge("html-validate", `${errors.length} errors${errors.slice(0, 20).join("")}`,
 // --- What a browser sees ------------------------------------------------------------------------
 
 const server = createServer((request, response) => {
-  const path = resolve(SITE, `.${new URL(request.url, "http://x").pathname}`);
-  if (!path.startsWith(resolve(SITE)) || !existsSync(path)) return response.writeHead(404).end();
+  const path = resolve("build", `.${new URL(request.url, "http://x").pathname}`);
+  if (!path.startsWith(resolve("build")) || !existsSync(path)) return response.writeHead(404).end();
   const type = TYPES[extname(path)] ?? "application/octet-stream";
-  response.writeHead(200, { "Content-Type": type }).end(readFileSync(path));
+  response.writeHead(200, { "Content-Type": type, "Content-Encoding": "gzip" }).end(gzipSync(readFileSync(path))); // as hosts of pages do
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const home = `http://127.0.0.1:${server.address().port}`;
-const address = (page) => `${home}/${page}.html`;
+const address = (page) => `${home}/${PAPERS.includes(page) || DECKS.includes(page) ? "" : "docs/html/"}${page}.html`;
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox"] });
 try {
-  for (const name of PAGES) {
+  for (const name of [...PAGES, ...PAPERS]) {
     const found = [];
     for (const [scheme, width] of VIEWS) {
       const page = await browser.newPage();
@@ -101,7 +109,25 @@ try {
   await page.reload();
   const line = await (await page.waitForSelector(".editor .cm-activeLine")).evaluate((each) => each.textContent);
   judge("what was typed, after a reload", line, line.includes("// mine"));
-  for (const name of PAGES) {
+  await page.focus(".versions input:checked");
+  await page.keyboard.press("ArrowLeft");
+  const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));
+  judge("the left arrow in a switch between versions", `${shown} are shown`, shown.join() === "ins");
+  for (const name of DECKS) {
+    await page.setViewport({ width: 1280, height: 720 });
+    await page.goto(address(name));
+    await page.addScriptTag({ path: require.resolve("axe-core") });
+    const found = [], slides = await page.$$eval("section", (all) => all.length);
+    for (let slide = 1; slide <= slides; ++slide) {
+      await page.evaluate((at) => { location.hash = at; }, slide);
+      await page.waitForSelector(`svg[data-marpit-svg]:nth-of-type(${slide}).bespoke-marp-active`);
+      found.push(...(await page.evaluate(() => axe.run({ exclude: [".bespoke-marp-osc"] }))).violations.map(({ id, nodes }) => `\n  slide ${slide}: ${id}: ${nodes[0].html.slice(0, 120)}`));
+    }
+    judge(`axe, ${name}`, `${found.length} violations${found.join("")}`, found.length === 0);
+    const least = Math.min(...await page.$$eval("section pre code", (all) => all.map((code) => parseFloat(getComputedStyle(code).fontSize))));
+    judge(`smallest code of ${name}`, `${least} px of 720`, least >= LEAST_CODE);
+  }
+  for (const name of [...PAGES, ...PAPERS]) {
     await page.setViewport({ width: 390, height: 800 });
     await page.goto(address(name));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);

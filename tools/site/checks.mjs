@@ -7,13 +7,13 @@ import { join } from "node:path";
 import test from "node:test";
 import { createMarkdownProcessor } from "@astrojs/markdown-remark";
 import { strToU8, unzipSync, zipSync } from "fflate";
-import { improve } from "./improve.mjs";
+import { improve, versions } from "./improve.mjs";
 import { withPictures } from "./pictures.mjs";
 import { addressOf, build, root, targetOf } from "./repository.mjs";
 import { exported, imported } from "./src/workbench/archive.mjs";
 import { FULL, Work } from "./src/workbench/work.mjs";
 
-const markdown = await createMarkdownProcessor({ syntaxHighlight: false, rehypePlugins: [improve] });
+const markdown = await createMarkdownProcessor({ syntaxHighlight: false, remarkPlugins: [versions], rehypePlugins: [improve] });
 const html = async (text) => (await markdown.render(text)).code;
 
 test("columns of numbers are aligned, and others are not", async () => {
@@ -25,6 +25,27 @@ test("columns of numbers are aligned, and others are not", async () => {
 test("no line ends between a value and its unit", async () => {
   assert.equal((await html("12 GB/s, 3 us **4 ×** 5 usual, `6 us`")).replaceAll("\u00a0", "_"),
     "<p>12_GB/s, 3_us <strong>4_×</strong> 5 usual, <code>6 us</code></p>");
+});
+
+test("a diff of two functions has a switch, and one without names has none", async () => {
+  const page = await html("```diff\n--- ../a.cuh:old_kernel\n+++ b.cuh:new_kernel\n f\n-g\n+h\n```\n```diff\n-1\n+2\n```\n");
+  assert.match(page, /<legend[^>]*>old_kernel and new_kernel<\/legend>.*<input type="radio" name="versions-1" value="diff" checked>Diff.*<code[^>]*> f\n-g\n\+h\n/);
+  assert.equal(page.match(/<fieldset/g).length, 1);
+});
+
+test("a copy of a diff is the new code", () => {
+  const page = readFileSync(join(build, "html/07_arbitrary_n.html"), "utf8");
+  const [, copied] = /atomic_kernel<\/span>.*?data-code="([^"]*)"/s.exec(page.slice(page.indexOf("stride_kernel → atomic_kernel")));
+  assert.match(copied, /^__global__ void atomic_kernel[^\x7F]*\x7F/);
+  assert.doesNotMatch(copied, /\bstride_kernel/);
+});
+
+test("names in a chapter's code lead to the reference, those of the same chapter first", () => {
+  const page = readFileSync(join(build, "html/05_sum_of_squares.html"), "utf8");
+  for (const place of ["05_sum_of_squares/kernels.cuh.html#contiguous_kernel", "common/problem/sum_of_squares.cuh.html#square"])
+    assert.ok(page.includes(`<a href="./${place}`), place);
+  assert.doesNotMatch(page, /href="[^"]*04_coarsened\/kernels.cuh.html#contiguous_kernel/);
+  assert.doesNotMatch(readFileSync(join(build, "html/01_cpu_baseline.html"), "utf8"), /#fill">fill/); // std::fill
 });
 
 test("pictures with steps become part of the page, and others open", () => {

@@ -1,8 +1,8 @@
-/// Changes to a page's own HTML: pictures have the site's addresses, tables scroll by themselves, numbers are aligned, values keep their units.
+/// Changes to a page's Markdown: diffs are code. Changes to its HTML: pictures have the site's addresses, tables scroll by themselves, numbers are aligned, values keep their units.
 
 import { toString } from "hast-util-to-string";
 import { SKIP, visit } from "unist-util-visit";
-import { addressOf, targetOf } from "./repository.mjs";
+import { addressOf, markdownOf, REFERENCE, targetOf } from "./repository.mjs";
 
 const NUMBER = "[-−+±≈~<>≤≥]?\\s?\\d[\\d.,]*";
 const NUMERIC = new RegExp(`^(?:${NUMBER}(?:(?:\\s?[–/]| to| of) ${NUMBER})?(?:\\s?[%×]|\\s[\\wµ/]+)?|[-–—]?)$`);
@@ -39,3 +39,46 @@ export const improve = () => (tree, file) => {
     return SKIP;
   });
 };
+
+const inHtml = (hName, hProperties, ...children) => ({ type: hName, data: { hName, hProperties }, children });
+
+/// A diff is code whose lines have marks. One of two functions has a switch: radio buttons, by which CSS hides the lines of either.
+export const versions = () => (tree) => {
+  let group = 0;
+  visit(tree, { type: "code", lang: "diff" }, (code, at, parent) => {
+    const [, old, now, body] = /^--- (?:.*:)?(.*)\n\+\+\+ (?:.*:)?(.*)\n([^]*)$/.exec(code.value) ?? [];
+    code.meta = `lang="cpp"${old ? ` title="${old} → ${now}"` : ""}`;
+    if (!old) return;
+    code.value = body;
+    const name = `versions-${++group}`;
+    const choice = (value, label) => inHtml("label", {},
+      inHtml("input", { type: "radio", name, value, checked: value === "diff" }), { type: "text", value: label });
+    parent.children[at] = inHtml("div", { className: ["versions"] },
+      inHtml("fieldset", { dataPagefindIgnore: "" }, inHtml("legend", { className: ["sr-only"] }, { type: "text", value: `${old} and ${now}` }),
+        choice("old", "Previous step"), choice("new", "This step"), choice("diff", "Diff")), code);
+    return [SKIP, at + 1];
+  });
+};
+
+let places; // of the reference's names: all pages and anchors that have one
+function placeOf(name, path) {
+  places ??= [...markdownOf(REFERENCE).matchAll(/<dt><a href="\/([^"]*)"><code>(\w+)\(\)/g)].reduce((map, [, place, of]) => map.set(of, [...(map.get(of) ?? []), place]), new Map());
+  const found = places.get(name) ?? [], folderOf = (place) => place.split("/")[0];
+  return found.find((place) => folderOf(place) === folderOf(path)) ?? (new Set(found.map((place) => place.split("#")[0])).size === 1 ? found[0] : undefined);
+}
+
+/// A plugin of Expressive Code: a copy of a diff has no lines that were taken away, and a page's code has links to the reference.
+export const linked = { name: "diffs to copy, links to the reference", hooks: {
+  postprocessRenderedBlock({ codeBlock, renderData }) {
+    const lines = codeBlock.getLines(), kept = lines.filter((line) => !line.getAnnotations().some(({ markerType }) => markerType === "del"));
+    if (kept.length < lines.length) visit(renderData.blockAst, { tagName: "button" }, ({ properties }) => { properties.dataCode = kept.map(({ text }) => text).join("\x7F"); });
+    const path = codeBlock.parentDocument?.sourceFilePath?.slice(1) ?? "";
+    if (path.endsWith(".md") && codeBlock.language === "cpp") visit(renderData.blockAst, { tagName: "span" }, (span, at, { children }) => {
+      const [before, after] = [at - 1, at + 1].map((k) => (children[k] ? toString(children[k]) : ""));
+      const place = /^[(<]/.test(after) && !before.endsWith("::") && // a function, and not std's
+        placeOf(toString(span), path);
+      if (place) span.children = [element("a", { href: `/${place}` }, span.children)];
+      return SKIP;
+    });
+  },
+} };

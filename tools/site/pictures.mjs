@@ -9,5 +9,6 @@ export const withPictures = (html) =>
     const svg = readFileSync(join(root, path), "utf8");
     if (svg.includes("data-step")) return `<figure class="steps">${svg.slice(svg.indexOf("<svg")).trim()}</figure>`;
     const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg);
-    return `<a href="/${path}">${tag.slice(0, -1)} width="${width}" height="${height}"></a>`;
+    const own = /\/\d\d\.svg$/.test(path) ? ' class="chapters" data-pagefind-ignore="all"' : ""; // a page is found by its first picture's words
+    return `<a href="/${path}">${tag.slice(0, -1)} width="${width}" height="${height}"${own}></a>`;
   }).replace(/<p>\s*(<figure[^]*?<\/figure>)\s*<\/p>/g, "$1");

@@ -1,5 +1,6 @@
 /// The repository's files as pages: which there are, what they are called, and where their links lead.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { globSync } from "tinyglobby";
@@ -15,7 +16,8 @@ export const REFERENCE = "reference.md";
 
 /// A part of the contents: files by patterns, each file once.
 const part = (label, ...patterns) => ({ label, files: found(patterns) });
-const chapters = readdirSync(root).filter((name) => /^\d\d_/.test(name) && existsSync(join(root, name, "README.md"))).sort();
+export const chapters = execFileSync("python3", ["-c", "import chapters; print(*chapters.with_pages())"],
+  { cwd: join(root, "tools/course"), encoding: "utf8" }).trim().split(" ");
 
 export const parts = [
   part("Start", "README.md", "docs/install.md", "docs/tools.md", "docs/glossary.md"),
@@ -72,14 +74,6 @@ export function addressOf({ path, anchor }) {
 
 const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s+(\S+)|(?:href|src)="([^"]+)"/gm;
 
-/// A diff as C++ whose lines have marks: a copy of it is code. Its heading becomes the block's title.
-function marked(_, lines) {
-  const from = /^--- (.*)$/m.exec(lines)?.[1], to = /^\+\+\+ (.*)$/m.exec(lines)?.[1];
-  const title = from ? ` title="${from.split(":").pop()} → ${to.split(":").pop()}"` : "";
-  const body = lines.replace(/^(--- |\+\+\+ ).*\n/gm, "").replace(/^@@.*\n/, "").replace(/^@@.*$/gm, " // ...");
-  return `\`\`\`diff lang="cpp"${title}\n${body}\`\`\``;
-}
-
 /// The Markdown of a page; of another file, the file as a block of code, and of a folder, what is in it.
 export function markdownOf(path) {
   if (path === REFERENCE || reference.includes(path)) return readFileSync(join(build, "reference", path.replace(/(\.md)?$/, ".md")), "utf8");
@@ -88,7 +82,7 @@ export function markdownOf(path) {
     const names = readdirSync(place, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name));
     return names.map((each) => `* \`${each.name}${each.isDirectory() ? "/" : ""}\``).sort().join("\n");
   }
-  if (path.endsWith(".md")) return text(path).replace(/<!--[^]*?-->/g, "").replace(/^```diff\n([^]*?)^```$/gm, marked);
+  if (path.endsWith(".md")) return text(path).replace(/<!--[^]*?-->/g, "");
   const kind = { cu: "cpp", cuh: "cpp", hpp: "cpp", h: "cpp", py: "python", mjs: "js", sh: "sh" }[path.split(".").pop()] ?? "text";
   return `\`\`\`\`\`\`${kind} showLineNumbers\n${text(path)}\n\`\`\`\`\`\`\n`;
 }

@@ -28,7 +28,7 @@ const repository = {
       const id = slugOf(path), weight = weightOf(path);
       const { html: inner, metadata } = await render(path, markdownOf(path));
       const html = `<div data-pagefind-weight="${weight}">${linkToBench(path)}${inner}</div>`;
-      const description = /<p>([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
+      const description = /<p>(?!<a |<figure)([^]*?)<\/p>/.exec(html)?.[1].replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().slice(0, 200);
       const data = await parseData({ id, data: {
         title: titleOf(path), description, editUrl: false, pagefind: weight > 0, tableOfContents: isText(path) ? undefined : false } });
       store.set({ id, data, body: "", rendered: { html, metadata: { ...metadata, headings: metadata.headings.filter(({ depth }) => depth > 1) } } });

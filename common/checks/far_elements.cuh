@@ -68,6 +68,7 @@ std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& varia
 template <typename Problem>
 std::optional<FarCase> far_case(const Variant<Problem>& variant, bool below = false) {
     constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
+    if (!check_detail::kHasFarMemory) return std::nullopt;
     if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
     for (const auto& [far, fewer] : check_detail::far_cases(variant))
         if (variant.workspace_size(far.n, far.shape) <= kMostWorkspace) return below ? fewer : far;

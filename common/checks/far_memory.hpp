@@ -2,8 +2,10 @@
 /// @brief More elements than fit in memory: address space that needs none until it is written.
 #pragma once
 
+#ifndef __wasm__
 #include <sys/mman.h>
 #include <sys/resource.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +14,20 @@
 #include <string>
 
 namespace check_detail {
+
+#ifdef __wasm__
+
+/// WebAssembly has 32-bit addresses: nothing is far.
+constexpr bool kHasFarMemory = false;
+template <typename T>
+std::unique_ptr<T[]> zeros_without_room(std::size_t) {
+    throw std::runtime_error("no address space");
+}
+inline void forbid_mebibyte(void*, std::size_t) {}
+
+#else
+
+constexpr bool kHasFarMemory = true;
 
 /// `n` zeros, which need no memory until they are written.
 template <typename T>
@@ -57,5 +73,7 @@ class AddressSpaceLimit {
  private:
     rlimit before_{};
 };
+
+#endif
 
 }  // namespace check_detail

@@ -54,6 +54,11 @@ extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* 
     if (running_block != nullptr) sim::misaligned(address);
     sim::fail_on_cpu(address == nullptr ? "a null pointer" : sim::kMisaligned);
 }
+/// Of `__builtin_assume_aligned`, with clang.
+extern "C" [[noreturn]] void __ubsan_handle_alignment_assumption_abort(void*, void* address, std::uintptr_t,
+                                                                       std::uintptr_t) {
+    __ubsan_handle_type_mismatch_v1_abort(nullptr, address);
+}
 /// The array's type comes after two numbers of 16 bits.
 struct ArrayType {
     std::uint16_t numbers[2];

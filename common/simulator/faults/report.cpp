@@ -242,7 +242,7 @@ Report trapped(const Block& block, platform::Trap trap, const void* address) {
                              : trap == Trap::illegal_instruction ? "stops itself, as __trap() does"
                              : trap == Trap::abort               ? "calls abort(), which a GPU does not have"
                              : block.is_stack_overflow(address)
-                                 ? "needs more than " + std::to_string(Fibers::kLocalBytes / 1024) +
+                                 ? "needs more than " + std::to_string(kLocalBytes / 1024) +
                                        " KiB of stack for its local variables and calls"
                                  : "";
     if (what.empty()) return bad_address(block, address);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../grid/block.hpp"
+#include "../instrument/observer.hpp"
 #include "../memory/device_memory.hpp"
 #include "../platform/platform.hpp"
 #include "../streams/hazards.hpp"
@@ -56,6 +57,10 @@ bool is_in_kernel() { return running_block != nullptr; }
 
 void handle_tick() {
     if (running_block != nullptr) running_block->tick();
+}
+
+void handle_thread_change() {
+    if (observer != nullptr) observer->thread_changes();
 }
 
 void handle_time_limit() {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -29,9 +30,10 @@ Worker& worker(std::size_t number) {
 }  // namespace
 
 /// Starts workers on new OS threads until there are so many; the first one belongs to the thread that
-/// launches.
+/// launches. @throws std::bad_alloc, and std::system_error.
 void Crew::start(std::size_t until) {
     for (; size_ < until; ++size_) {
+        if (size_ == platform::most_threads()) throw std::bad_alloc();
         Worker& next = worker(size_);
         if (size_ == 0) continue;
         others_.emplace_back([this, &next, member = Member{size_ >= planned_, progress_}]() mutable {

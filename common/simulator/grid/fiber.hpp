@@ -29,10 +29,7 @@ inline void forget_frames(const void* stack, std::size_t bytes) {
 /// resumed it returns.
 class Fibers {
  public:
-    /// What CUDA lets a thread have of local variables. Pages that none of them uses need no memory.
-    static constexpr std::size_t kLocalBytes = 512 * 1024;
-    static constexpr std::size_t kStackBytes =
-        kLocalBytes + 128 * 1024;  // also for the simulator's own frames
+    static constexpr std::size_t kStackBytes = kLocalBytes + kOwnStackBytes;
 
     Fibers(unsigned int most, std::function<void()> work)
         : work_(std::move(work)), stacks_(most * (kGuardBytes + kStackBytes)), contexts_(most) {}

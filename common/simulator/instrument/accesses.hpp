@@ -20,20 +20,25 @@ void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 
 void __tsan_read_range(void* address, std::size_t bytes SIM_AND_SITE) {
+    sim::platform::require_access(address, bytes, false, SIM_SITE);
     Instrument::loads(address, bytes, SIM_SITE);
 }
 void __tsan_write_range(void* address, std::size_t bytes SIM_AND_SITE) {
+    sim::platform::require_access(address, bytes, true, SIM_SITE);
     Instrument::stores(address, bytes, SIM_SITE);
 }
 
 #define SIM_ACCESS(prefix, bytes, volatile_)                              \
     void __tsan_##prefix##read##bytes(void* address SIM_AND_SITE) {       \
+        sim::platform::require_access(address, bytes, false, SIM_SITE);   \
         Instrument::volatile_##loads(address, bytes, SIM_SITE);           \
     }                                                                     \
     void __tsan_##prefix##write##bytes(void* address SIM_AND_SITE) {      \
+        sim::platform::require_access(address, bytes, true, SIM_SITE);    \
         Instrument::volatile_##stores(address, bytes, SIM_SITE);          \
     }                                                                     \
     void __tsan_##prefix##read_write##bytes(void* address SIM_AND_SITE) { \
+        sim::platform::require_access(address, bytes, true, SIM_SITE);    \
         Instrument::volatile_##loads(address, bytes, SIM_SITE);           \
         Instrument::volatile_##stores(address, bytes, SIM_SITE);          \
     }
@@ -50,20 +55,24 @@ SIM_ACCESSES(16)
 
 #define SIM_FETCH(bits, T, name)                                                     \
     T __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int SIM_AND_SITE) { \
+        sim::platform::require_access(p, sizeof(T), true, SIM_SITE);                 \
         const Instrument::Atomic here(p, sizeof(T), SIM_SITE);                       \
         return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                    \
     }
 // A compare-and-exchange returns whether it has exchanged, or the value that it has found.
 #define SIM_ATOMIC(bits, T)                                                                     \
     T __tsan_atomic##bits##_load(const volatile T* p, int SIM_AND_SITE) {                       \
+        sim::platform::require_access(p, sizeof(T), false, SIM_SITE);                           \
         Instrument::begins_update(p, SIM_SITE);                                                 \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                            \
     }                                                                                           \
     void __tsan_atomic##bits##_store(volatile T* p, T value, int SIM_AND_SITE) {                \
+        sim::platform::require_access(p, sizeof(T), true, SIM_SITE);                            \
         const Instrument::Atomic here(p, sizeof(T), SIM_SITE);                                  \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                           \
     }                                                                                           \
     T __tsan_atomic##bits##_exchange(volatile T* p, T value, int SIM_AND_SITE) {                \
+        sim::platform::require_access(p, sizeof(T), true, SIM_SITE);                            \
         const Instrument::Atomic here(p, sizeof(T), SIM_SITE);                                  \
         return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                 \
     }                                                                                           \
@@ -74,14 +83,17 @@ SIM_ACCESSES(16)
     SIM_FETCH(bits, T, xor)                                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, \
                                                       int SIM_AND_SITE) {                       \
+        sim::platform::require_access(p, sizeof(T), true, SIM_SITE);                            \
         return Instrument::compare_exchange(p, expected, value, SIM_SITE);                      \
     }                                                                                           \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int,   \
                                                     int SIM_AND_SITE) {                         \
+        sim::platform::require_access(p, sizeof(T), true, SIM_SITE);                            \
         return Instrument::compare_exchange(p, expected, value, SIM_SITE);                      \
     }                                                                                           \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int,       \
                                                  int SIM_AND_SITE) {                            \
+        sim::platform::require_access(p, sizeof(T), true, SIM_SITE);                            \
         Instrument::compare_exchange(p, &expected, value, SIM_SITE);                            \
         return expected;                                                                        \
     }
@@ -94,14 +106,19 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) {}
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes SIM_AND_SITE) {
+    sim::platform::require_access(from, bytes, false, SIM_SITE);
+    sim::platform::require_access(to, bytes, true, SIM_SITE);
     Instrument::copies(to, from, bytes, SIM_SITE);
     return __builtin_memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t bytes SIM_AND_SITE) {
+    sim::platform::require_access(from, bytes, false, SIM_SITE);
+    sim::platform::require_access(to, bytes, true, SIM_SITE);
     Instrument::copies(to, from, bytes, SIM_SITE);
     return __builtin_memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, std::size_t bytes SIM_AND_SITE) {
+    sim::platform::require_access(to, bytes, true, SIM_SITE);
     Instrument::copies(to, nullptr, bytes, SIM_SITE);
     return __builtin_memset(to, value, bytes);
 }

@@ -39,6 +39,9 @@ class Observer {
     virtual void freed(const char* begin) = 0;
     /// The host has stored bytes, by a copy if `from` is not null.
     virtual void stored(const void* to, const void* from, std::size_t bytes) = 0;
+    /// The CPU's code goes on as another thread. Called only where all threads have the same `thread_local`
+    /// variables, in WebAssembly.
+    virtual void thread_changes() = 0;
     /// The program ends with status 1 because it has not asked for a fault. Nothing else is called at exit.
     virtual void ends() = 0;
 };

@@ -45,6 +45,8 @@ void host_access(const void* address, Kind kind) {
     current.last_store = address;
 }
 
+void host_thread_ends() { current.end(); }
+
 HostCounts host_counts() {
     current.end();
     const std::lock_guard guard(lock);

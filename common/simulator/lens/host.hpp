@@ -19,6 +19,8 @@ struct HostCounts {
 bool counts_host();
 /// The calling thread accesses memory.
 void host_access(const void* address, Kind kind);
+/// What is counted from now on is another thread's.
+void host_thread_ends();
 /// The counts of the threads that have ended, and of the calling one.
 HostCounts host_counts();
 

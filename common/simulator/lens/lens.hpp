@@ -16,6 +16,7 @@
 #include "../instrument/observer.hpp"
 #include "clocks.hpp"
 #include "counts.hpp"
+#include "host.hpp"
 #include "lanes.hpp"
 #include "shadow.hpp"
 
@@ -171,6 +172,7 @@ class Lens : public sim::Observer {
     void allocated(const char* begin, std::size_t bytes) override;
     void freed(const char* begin) override;
     void stored(const void* to, const void* from, std::size_t bytes) override;
+    void thread_changes() override { host_thread_ends(); }
     void ends() override { write(); }
 
     Array* global_array(const void* address);

@@ -11,11 +11,9 @@
 
 #include "../platform/platform.hpp"
 #include "../platform/sanitizer.hpp"
+#include "../platform/sizes.hpp"
 
 namespace sim {
-
-/// A whole number of pages, whatever their size on this machine.
-constexpr std::size_t kGuardBytes = 64 * 1024;
 
 /// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
 constexpr int kPoison = 0xA5;

@@ -112,6 +112,8 @@ class Ticks {
     void* timer_ = nullptr;
 };
 
+/// How many OS threads may run at the same time.
+std::size_t most_threads();
 /// Whether the process has other OS threads than the calling one.
 bool has_other_threads();
 bool is_debugged();  ///< a debugger may stop threads for any length of time
@@ -128,6 +130,8 @@ Handled handle_trap(Trap trap, const void* address);
 void handle_tick();
 /// The program has used as much CPU time as it may. Says so, unless a kernel runs.
 void handle_time_limit();
+/// The CPU's code goes on as another thread. Only called where threads share their `thread_local` variables.
+void handle_thread_change();
 /// Whether the calling OS thread runs a kernel. A platform replaces `clock` there by `device_clock`
 /// (kernel.h).
 bool is_in_kernel();

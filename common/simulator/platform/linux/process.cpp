@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 
 #include "../../include/cuda_runtime.h"
 #include "../platform.hpp"
 
 namespace sim::platform {
+
+std::size_t most_threads() { return std::numeric_limits<std::size_t>::max(); }
 
 /// The folder that names them has a link for each, and two for itself.
 bool has_other_threads() {

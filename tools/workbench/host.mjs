@@ -1,0 +1,216 @@
+// Runs a program of two modules: main, which is the same for all (the simulator, the checks, an instrument), and a
+// student's module beside it. The host's part of common/simulator/platform/web is here.
+
+import { File, OpenFile, PreopenDirectory, WASI, WASIProcExit, wasi } from "@bjorn3/browser_wasi_shim";
+
+const SIGNALS = { bad: 11, aborted: 6, divided: 8 };
+const STACK = 1 << 16; // of Asyncify, for the calls of main
+const VERDICT = 4; // a descriptor
+// Words of a context (web/contexts.cpp).
+const NEXT = 0, END = 1, POINTER = 2, HAS_BEGUN = 3, BEGIN = 4;
+
+/** A file that is open from the beginning: for the C library, the folders end here. */
+class Opened extends OpenFile {
+  fd_prestat_get() { return { ret: wasi.ERRNO_BADF, prestat: null }; }
+}
+
+class Signal extends Error {
+  constructor(number) {
+    super(`signal ${number}`);
+    this.number = number;
+  }
+}
+
+/** What a module of the linker's -shared asks for: the section dylink.0. */
+function needsOf(module) {
+  const bytes = new Uint8Array(WebAssembly.Module.customSections(module, "dylink.0")[0]);
+  let at = 0;
+  const number = () => {
+    for (let value = 0, shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const kind = number(), end = number() + at;
+    if (kind === 1) return { memoryBytes: number(), memoryAlignment: 1 << number(), tableSize: number() };
+    at = end;
+  }
+}
+
+/** The signal that an instruction's refusal is, by what engines say of it. */
+function signalOf(error) {
+  if (/div/i.test(error.message)) return SIGNALS.divided;
+  return /unreachable/i.test(error.message) ? SIGNALS.aborted : SIGNALS.bad;
+}
+
+class Process {
+  constructor(main, side, { args, environment, input }) {
+    this.files = { in: new File(new TextEncoder().encode(input)), out: new File([]), err: new File([]), verdict: new File([]) };
+    this.folder = new PreopenDirectory("/tmp", []);
+    const variables = Object.entries({ ...environment, COURSE_VERDICT: VERDICT }).map(([name, value]) => `${name}=${value}`);
+    this.wasi = new WASI(["program", ...args], variables,
+      [...[this.files.in, this.files.out, this.files.err].map((file) => new OpenFile(file)), this.folder, new Opened(this.files.verdict)], { debug: false });
+    this.names = new Map(); // of functions, by their number
+    const env = { sim_switch_context: (result, to, data) => this.switch(result, to, data) };
+    const sim = {
+      end_by_signal: (number) => { throw new Signal(number); },
+      name_of: (address, name, most) => this.nameOf(address, name, most),
+    };
+    this.main = new WebAssembly.Instance(main, { env, sim, wasi_snapshot_preview1: this.wasi.wasiImport }).exports;
+    this.wasi.inst = { exports: this.main };
+    this.main._initialize();
+    this.load(side);
+  }
+
+  words() { return new Uint32Array(this.main.memory.buffer); }
+
+  nameOf(address, name, most) {
+    const bytes = new TextEncoder().encode(this.names.get(address) ?? this.variableAt(address) ?? "").subarray(0, most);
+    new Uint8Array(this.main.memory.buffer).set(bytes, name);
+    return bytes.length;
+  }
+
+  /** The variable of the student's module that is at an address: the last one that begins before it. */
+  variableAt(address) {
+    const before = this.variables.filter(([, begin]) => begin <= address);
+    return address < this.base + this.bytes && before.length > 0 ? before.at(-1)[0] : undefined;
+  }
+
+  /** Loads the module beside main, whose names it may use. */
+  load(module) {
+    const { main } = this, table = main.__indirect_function_table, needs = needsOf(module);
+    this.bytes = needs.memoryBytes;
+    this.base = main.aligned_alloc(Math.max(16, needs.memoryAlignment), Math.ceil((needs.memoryBytes + 1) / 256) * 256);
+    const firstFunction = table.length;
+    if (needs.tableSize > 0) table.grow(needs.tableSize);
+    const env = {
+      memory: main.memory, __indirect_function_table: table, __stack_pointer: main.__stack_pointer,
+      __memory_base: new WebAssembly.Global({ value: "i32" }, this.base), __table_base: new WebAssembly.Global({ value: "i32" }, firstFunction),
+      __asyncify_state: main.__asyncify_state, __asyncify_data: main.__asyncify_data,
+    };
+    const addresses = { "GOT.mem": {}, "GOT.func": {} }, unknown = [];
+    for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
+      if (from === "env" && !(name in env)) {
+        // The student's own functions are called by name, too, as others may replace them.
+        env[name] = main[name] ?? (kind === "function" ? (...words) => this.side[name](...words) : unknown.push(name));
+      } else if (from !== "env") {
+        addresses[from][name] = new WebAssembly.Global({ value: "i32", mutable: true }, 0);
+      }
+    }
+    this.side = new WebAssembly.Instance(module, { env, ...addresses }).exports;
+    for (const { module: from, name } of WebAssembly.Module.imports(module))
+      if (from === "env" && !(name in main) && typeof env[name] === "function" && !(name in this.side)) unknown.push(name);
+    for (const [name, address] of Object.entries(addresses["GOT.mem"])) {
+      if (name in main) address.value = main[name].value;
+      else if (name in this.side) address.value = this.base + this.side[name].value;
+      else unknown.push(name);
+    }
+    for (const [name, address] of Object.entries(addresses["GOT.func"])) {
+      const called = main[name] ?? this.side[name];
+      if (!called) unknown.push(name);
+      else {
+        address.value = table.length;
+        table.grow(1, called);
+        this.names.set(address.value, name);
+      }
+    }
+    if (unknown.length > 0) throw new Undefined(unknown);
+    this.variables = Object.entries(this.side).filter(([, value]) => value instanceof WebAssembly.Global)
+      .map(([name, value]) => [name, this.base + value.value]).sort((a, b) => a[1] - b[1]);
+    this.side.__wasm_apply_data_relocs?.();
+    this.side.__wasm_call_ctors?.();
+  }
+
+  /** Leaves the running call for another one; its own result is what it learns when it goes on. */
+  switch(result, to, data) {
+    const { main } = this;
+    if (main.asyncify_get_state() === 2) { // it goes on
+      main.asyncify_stop_rewind();
+      this.words()[result / 4] = this.switched.from;
+      this.words()[result / 4 + 1] = this.switched.data;
+      return;
+    }
+    this.left = { from: this.current, to, data };
+    if (data === 0) main.sim_leave_for_good(); // does not return
+    const words = this.words(), at = this.current / 4;
+    words[at + POINTER] = main.__stack_pointer.value;
+    words[at + NEXT] = words[at + BEGIN];
+    main.asyncify_start_unwind(this.current);
+  }
+
+  /** Calls main until it ends, and whatever it leaves its calls for. */
+  loop() {
+    const { main } = this;
+    const own = main.aligned_alloc(16, STACK);
+    this.words().set([own + 64, own + STACK, 0, 1, own + 64], own / 4);
+    this.current = own;
+    let call = () => main.__main_void();
+    const begin = call;
+    for (;;) {
+      let result;
+      this.left = undefined;
+      try {
+        result = call();
+        if (main.asyncify_get_state() !== 1) return result;
+        main.asyncify_stop_unwind();
+      } catch (error) {
+        if (error instanceof WASIProcExit || error instanceof Signal) throw error;
+        if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error.name === "InternalError")) throw error;
+        if (!this.left) {
+          // The program goes on at what handles it, on the same stack.
+          const signal = signalOf(error);
+          this.said = error.message;
+          call = () => main.sim_trap(signal);
+          continue;
+        }
+      }
+      const { from, to, data } = (this.switched = this.left), words = this.words(), at = to / 4;
+      this.current = to;
+      if (words[at + HAS_BEGUN]) {
+        main.__stack_pointer.value = words[at + POINTER];
+        main.asyncify_start_rewind(to);
+      } else {
+        main.__stack_pointer.value = words[at + POINTER];
+        words[at + HAS_BEGUN] = 1;
+      }
+      call = to === own ? begin : () => main.sim_enter(to, from, data);
+    }
+  }
+}
+
+/** Names that neither main nor the student's module defines. */
+export class Undefined extends Error {
+  constructor(names) {
+    super(`undefined: ${names.join(", ")}`);
+    this.names = names;
+  }
+}
+
+/**
+ * Runs a program. Returns its exit status or the number of the signal that ended it, what it has written to standard
+ * output, to standard error, and as a verdict, and the text of the file /tmp/lens, if it has written one.
+ */
+export function run(main, side, options) {
+  const begun = performance.now(), { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  let process, status = 0, signal = 0;
+  try {
+    process = new Process(main, side, options);
+    try {
+      status = process.loop();
+      process.main.exit(status);
+    } catch (error) {
+      if (error instanceof WASIProcExit) status = error.code;
+      else if (error instanceof Signal) signal = error.number;
+      else throw error;
+    }
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+  const text = (file) => new TextDecoder().decode(file.data);
+  const lens = process.folder.dir.contents.get("lens");
+  return { status, signal, out: text(process.files.out), err: text(process.files.err), verdict: text(process.files.verdict),
+    lens: lens ? text(lens) : "", seconds: (performance.now() - begun) / 1000, bytes: process.main.memory.buffer.byteLength };
+}

@@ -1,0 +1,72 @@
+"""The machine of a browser's tab, on which a student's programs are compiled and run by JavaScript (engine.mjs)."""
+
+import json
+import re
+
+from assemble import assemble, more_checks, with_hidden
+from stages import Machine, NotTried, verify
+from starter import ROOT, Chapter, exercises
+from verdict import Ended, read
+
+import counts  # of the folders that stages.py names
+from rows import one_line
+
+TOKEN = "0"  # nobody but the student reads the verdict
+
+
+class Tab(Machine):
+    """`engine` has two functions that return promises: `build(source, order)`, of the compiler's messages, and `run(order,
+    arguments, settings)`, of an object like that of host.mjs."""
+
+    stages = ("plain", "interleaved", "target", "lens")
+
+    def __init__(self, exercise, engine):
+        self.engine, chapter = engine, Chapter(exercise.chapter)
+        text = (ROOT / exercise.file).read_text(encoding="utf-8")
+        texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
+        self.source = assemble(chapter.problem, texts, more_checks(exercise)).replace(f'"{ROOT}/', '"')
+
+    async def build(self, preset, order):
+        return await self.engine.build(self.source, order)
+
+    async def end_of(self, order, arguments, settings):
+        """How a program has ended, and what the lens has written."""
+        end = await self.engine.run(order, json.dumps(list(arguments)), json.dumps(settings))
+        seconds = f"{end.seconds:.0f} seconds"
+        return Ended(end.verdict.encode(), TOKEN, -end.signal if end.signal else end.status, end.out.encode(), end.err, end.seconds,
+                     f"{seconds}, the limit of a check" if end.signal == OUT_OF_TIME else ""), end.lens
+
+    async def run(self, preset, order, arguments, settings):
+        return (await self.end_of(order, arguments, settings))[0]
+
+    async def look(self, arguments, settings):
+        end, seen = await self.end_of("lens", arguments, {**settings, "LENS_OUTPUT": "/tmp/lens"})
+        verdict, _ = read(end.written, end.token, end.status)
+        if not seen or not verdict:
+            raise NotTried(one_line(end.errors.strip()[:500]) or f"it has ended with status {end.status}")
+        return counts.read(seen), verdict
+
+
+OUT_OF_TIME = 24
+
+
+def marks(exercise, verdict):
+    """The lines of the student's file that a verdict's words name, each with the line of words."""
+    return [{"line": int(number), "text": words.strip()} for words in verdict.words
+            for number in re.findall(rf"{re.escape(str(exercise.file))}:(\d+)", words)[:1]]
+
+
+async def check(number, text, engine, tell):
+    """Checks a student's text for an exercise. `tell` gets each event of the page's (site/src/workbench/engine.js) as JSON."""
+    exercise = next(each for each in exercises() if each.number == number)
+    path = ROOT / exercise.file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+    def heard(stage, found):
+        state = "not tried" if isinstance(found, NotTried) else "passed" if found.passed else "failed"
+        tell(json.dumps({"stage": stage.name, "state": state, **({"why": str(found)} if state == "not tried" else {})}))
+
+    verdict = await verify(exercise, Tab(exercise, engine), heard)
+    tell(json.dumps({"verdict": {"solved": verdict.passed, "words": verdict.words, "marks": marks(exercise, verdict),
+                                 "counted": verdict.counted, "printed": verdict.printed[:100]}}))

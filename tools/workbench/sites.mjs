@@ -1,0 +1,85 @@
+// Where instrumented code is: WebAssembly has no return addresses, so each access, call and turn of a loop is given the
+// address of a text with its line (common/simulator/platform/web/source_lines.cpp). Works on LLVM's IR as text.
+
+const CALL = /^(\s*)(?:%\S+ = )?(?:tail |notail |musttail )?(?:call|invoke) /;
+const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)((?: #\d+)?(?:, !dbg !\d+)?(?:, !.*)?)$/;
+const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
+const FENCE = /@__tsan_atomic_(?:thread|signal)_fence\b/;
+
+const unescape = (text) => text.replace(/\\([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
+
+/** The lines of each place in the IR's debug information, innermost first: FILE:LINE of files of CUDA that are no helpers'. */
+function lineTable(ir, helpers) {
+  const nodes = new Map();
+  for (const [, number, kind, body] of ir.matchAll(/^!(\d+) = (?:distinct )?!(DI\w+)\((.*)\)$/gm)) nodes.set(number, { kind, body });
+  const field = (number, name) => nodes.get(number)?.body.match(new RegExp(`\\b${name}: !?("(?:[^"\\\\]|\\\\.)*"|\\w+)`))?.[1];
+  const fileOf = (scope) => {
+    for (let at = scope; at !== undefined && nodes.has(at); at = field(at, "scope")) {
+      const file = field(at, "file");
+      if (file !== undefined) return unescape((field(file, "filename") ?? '""').slice(1, -1));
+    }
+    return "";
+  };
+  const isShown = (file) => /\.cuh?$/.test(file) && !helpers.some((helper) => file.startsWith(helper));
+  const known = new Map();
+  return (number) => {
+    if (!known.has(number)) {
+      const lines = [];
+      for (let at = number; at !== undefined && nodes.get(at)?.kind === "DILocation"; at = field(at, "inlinedAt")) {
+        const file = fileOf(field(at, "scope"));
+        if (isShown(file)) lines.push(`${file}:${field(at, "line")}`);
+      }
+      known.set(number, lines.join("\n"));
+    }
+    return known.get(number);
+  };
+}
+
+/** A module beside another has no variables of a thread, and there is one thread. */
+const ofOneThread = (line) => line.replace(/^(@.* = .*?)\bthread_local(?:\(\w+\))? /, "$1").replace(/^(@\S+ = external) hidden /, "$1 ")
+  .replace(/= (?:tail )?call .*?@llvm\.threadlocal\.address\.p0\(ptr (?:align \d+ )?(@"[^"]*"|@[^\s,)]+)\)/, "= getelementptr i8, ptr $1, i32 0");
+
+/** IR whose accesses, calls and loops know their lines. `helpers` are folders whose lines are not shown: their callers' are. */
+export function withSites(ir, helpers) {
+  const linesOf = lineTable(ir, helpers), names = new Map(), found = [];
+  const site = (text) => {
+    if (!names.has(text)) names.set(text, `getelementptr (i8, ptr @sim.site.${names.size}, i32 1)`);
+    return `ptr ${names.get(text)}`;
+  };
+  let blocks = new Set();
+  for (const written of ir.split("\n")) {
+    const line = ofOneThread(written);
+    if (line.startsWith("module asm ")) continue; // other names of the C library's functions
+    if (line.startsWith("define ")) blocks = new Set();
+    const label = line.match(/^([-\w$.]+|"[^"]*"):/);
+    if (label) blocks.add(label[1]);
+    const declared = line.match(DECLARED);
+    if (declared && !FENCE.test(line)) {
+      found.push(`${declared[1]}(${declared[2]}, ptr)${declared[3]}`);
+      continue;
+    }
+    const lines = linesOf(line.match(/!dbg !(\d+)/)?.[1]);
+    if (line.includes("@llvm.returnaddress(")) {
+      found.push(line.startsWith("declare") ? "" : line.replace(/= (?:tail )?call .*/, "= load ptr, ptr @sim_site"));
+      continue;
+    }
+    const access = line.match(ACCESS);
+    if (access && !FENCE.test(line)) {
+      // A helper's access is where it was called.
+      if (!lines) found.push(`  %sim.${found.length} = load ptr, ptr @sim_site`);
+      found.push(`${access[1]}(${access[2]}, ${lines ? site(lines) : `ptr %sim.${found.length - 1}`})${access[3]}`);
+      continue;
+    }
+    const isCall = CALL.test(line) && !/ @(?:llvm\.|__tsan_)/.test(line);
+    if (isCall && lines) found.push(`  store ${site(lines)}, ptr @sim_site`);
+    if (/^\s+br /.test(line) && [...line.matchAll(/label %([-\w$.]+|"[^"]*")/g)].some(([, to]) => blocks.has(to)))
+      found.push(lines ? `  call void @sim_repeats(${site(lines)})` : `  %sim.${found.length} = load ptr, ptr @sim_site\n  call void @sim_repeats(ptr %sim.${found.length})`);
+    found.push(line);
+  }
+  const texts = [...names.keys()].map((text, number) => {
+    const bytes = ["\\00", ...new TextEncoder().encode(text)].map((byte) => typeof byte === "string" ? byte
+      : byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\${byte.toString(16).padStart(2, "0")}`);
+    return `@sim.site.${number} = private constant [${bytes.length + 1} x i8] c"${bytes.join("")}\\00"`;
+  });
+  return [...found, "@sim_site = external global ptr", "declare void @sim_repeats(ptr)", ...texts, ""].join("\n");
+}

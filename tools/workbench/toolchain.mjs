@@ -1,0 +1,79 @@
+// clang, wasm-ld and Asyncify, as they run in Node and in a browser.
+
+import binaryen from "binaryen";
+import { withSites } from "./sites.mjs";
+
+const TARGET = ["--target=wasm32-wasip1", "-std=c++20", "-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-iquote", ".",
+  "-Icommon/simulator/include"];
+const HELPERS = ["common/cuda/", "common/problem/"];
+
+/** What a tool has said, in lines; an error of it. */
+export class Refused extends Error {
+  constructor(said) {
+    super(said.split("\n", 1)[0]);
+    this.said = said;
+  }
+}
+
+export class Toolchain {
+  /** @param clang the module @yowasp/clang. @param files its files, as nested objects. */
+  constructor(clang, files) {
+    Object.assign(this, { clang, files });
+  }
+
+  /** Runs a tool. Returns one of the files that it has written, or what it has written to its output if that is "-". */
+  async #run(tool, words, more, output) {
+    let said = "", printed = "";
+    const decoder = new TextDecoder(), hear = (bytes) => void (said += bytes ? decoder.decode(bytes, { stream: true }) : "");
+    const text = new TextDecoder(), take = (bytes) => void (printed += bytes ? text.decode(bytes, { stream: true }) : "");
+    try {
+      const written = await tool(words, { ...this.files, ...more }, { stdout: output === "-" ? take : hear, stderr: hear, fetchProgress: () => {} });
+      return output === "-" ? printed : written[output];
+    } catch (error) {
+      throw error instanceof this.clang.Exit ? new Refused(said) : error;
+    }
+  }
+
+  /** An object file from a source file among the files. */
+  compile(source, options = [], more = {}) {
+    const driver = source.endsWith(".c") || source.endsWith(".s") ? "clang" : "clang++";
+    const words = TARGET.filter((word) => driver === "clang++" || !word.startsWith("-std="));
+    return this.#run(this.clang.runClang, [driver, ...words, ...options, "-c", source, "-o", "out.o"], more, "out.o");
+  }
+
+  /** A program from objects, by name; it ends up in WebAssembly whose calls can be left. */
+  async link(objects, options) {
+    const names = Object.keys(objects);
+    return this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", ...options, "-o", "out.wasm", ...names], objects, "out.wasm");
+  }
+
+  /** An instrumented module from a translated source, to be loaded beside a main module. */
+  async compileModule(source, options) {
+    // To a file of the compiler's own file system, it would write far more slowly.
+    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, "-fPIC", "-fvisibility=default", "-fignore-exceptions", "-Wno-exceptions",
+      "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0", ...options, "-S", "-emit-llvm", "source.cpp", "-o", "-"],
+      { "source.cpp": source }, "-");
+    const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
+      "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(ir, HELPERS) }, "out.o");
+    const module = await this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",
+      "--export-if-defined=__wasm_call_ctors", "out.o", "-o", "out.wasm"], { "out.o": object }, "out.wasm");
+    return module;
+  }
+}
+
+/** Lets calls be left where they call one of the imports: by Binaryen's Asyncify. A module beside main shares its state. */
+export function canBeLeft(bytes, isMain, mayLeave) {
+  const { Features } = binaryen;
+  binaryen.setOptimizeLevel(1);
+  binaryen.setDebugInfo(false);
+  const module = binaryen.readBinary(bytes);
+  module.setFeatures(Features.MutableGlobals | Features.SignExt | Features.NontrappingFPToInt | Features.BulkMemory | Features.BulkMemoryOpt
+    | Features.CallIndirectOverlong | Features.ExceptionHandling | Features.Multivalue | Features.ReferenceTypes);
+  binaryen.setPassArgument("asyncify-imports", mayLeave.join(","));
+  binaryen.setPassArgument(isMain ? "asyncify-export-globals" : "asyncify-import-globals", "1");
+  module.runPasses(["asyncify"]);
+  const result = module.emitBinary();
+  module.dispose();
+  binaryen.clearPassArguments();
+  return result;
+}

@@ -23,23 +23,29 @@ function run(step, command, words, cwd) {
 }
 
 if (time(join(here, "node_modules/.package-lock.json")) < time(join(here, "package-lock.json")))
-  run("[1/5] Installing Astro", "npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
+  run("[1/6] Installing Astro", "npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], here);
 const { allPages, build, reference, root } = await import("./repository.mjs");
 const { withPolicy } = await import("./policy.mjs");
 
 rmSync(build, { recursive: true, force: true });
-run("[2/5] Reading the sources' comments", join(here, "reference.py"), [join(build, "reference"), ...reference], root);
+run("[2/6] Reading the sources' comments", join(here, "reference.py"), [join(build, "reference"), ...reference], root);
 for (const path of allPages().copied) cpSync(join(root, path), join(build, "public", path), { recursive: true });
 for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(build, "public", file));
-writeFileSync(join(build, "public/exercises.json"), run("[3/5] Reading the exercises", join(here, "exercises.py"), [], root));
-run("[4/5] Writing the pages", "npx", ["astro", "build"], here);
+writeFileSync(join(build, "public/exercises.json"), run("[3/6] Reading the exercises", join(here, "exercises.py"), [], root));
+run("[4/6] Writing the pages", "npx", ["astro", "build"], here);
+
+const workbench = join(here, "../workbench");
+if (time(join(workbench, "node_modules/.package-lock.json")) < time(join(workbench, "package-lock.json")))
+  run("[5/6] Installing a compiler for browsers", "npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], workbench);
+run("[5/6] Compiling the simulator for browsers: the first time, some minutes", join(workbench, "build.mjs"), [], root);
+cpSync(join(root, "build/workbench/web"), join(build, "html/workbench"), { recursive: true });
+console.log("[6/6] Making addresses relative");
 
 /// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
-console.log("[5/5] Making addresses relative");
 const html = join(build, "html");
 for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);
-  if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || path.includes("/pagefind/")) continue;
+  if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || /\/(pagefind|workbench)\//.test(path)) continue; // workbench: what it has fetched from npm
   const up = `${relative(dirname(path), html) || "."}/`;
   const text = readFileSync(path, "utf8");
   const done = kind === ".js"

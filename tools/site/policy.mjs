@@ -8,6 +8,6 @@ export function withPolicy(html) {
   const inPage = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(([, text]) => text);
   const hashes = [...new Set(inPage)].map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
   const policy = ["default-src 'self'", `script-src 'self' 'wasm-unsafe-eval' ${hashes.join(" ")}`, "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:", "worker-src 'self'", "base-uri 'none'", "form-action 'none'"].join("; ");
+    "img-src 'self' data:", "worker-src 'self' blob:", "base-uri 'none'", "form-action 'none'"].join("; ");
   return html.replace("<head>", () => `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
 }

@@ -4,7 +4,6 @@ import { editor, shown } from "./editor.js";
 import { ask, element, forget, message, storage, tell, when } from "./parts.js";
 import { FULL, Work } from "./work.mjs";
 
-const engines = import.meta.glob("./engine.js");
 const SAVE_AFTER = 400; // ms
 
 const bench = document.querySelector("#bench");
@@ -130,9 +129,6 @@ let engine, loading, stop, isRunning = false, marked = [];
 /// Loads the compiler and the simulator, once; again after it has failed.
 function load() {
   return loading ??= (async () => {
-    const [open] = Object.values(engines);
-    if (!open) throw Error("This copy of the site was built without the compiler.");
-    const { Engine } = await open();
     engine = new Engine(root, { onLoading: ({ done, total, what }) => {
       part("loading").hidden = false;
       part("loading-bar").value = total ? done / total : 0;

@@ -1,6 +1,7 @@
 /// The page of an exercise: editor, check, marks, hints, the chapter's code, and the student's kept files.
 
 import { editor, shown } from "./editor.js";
+import { Engine } from "./engine.js";
 import { ask, element, forget, message, storage, tell, when } from "./parts.js";
 import { FULL, Work } from "./work.mjs";
 

@@ -21,22 +21,40 @@ class Signal extends Error {
   }
 }
 
-/** What a module of the linker's -shared asks for: the section dylink.0. */
-function needsOf(module) {
-  const bytes = new Uint8Array(WebAssembly.Module.customSections(module, "dylink.0")[0]);
-  let at = 0;
-  const number = () => {
+/** Reads numbers of WebAssembly's variable length. */
+function reader(bytes) {
+  return { at: 0, number() {
     for (let value = 0, shift = 0; ; shift += 7) {
-      const byte = bytes[at++];
+      const byte = bytes[this.at++];
       value += (byte & 127) * 2 ** shift;
       if (byte < 128) return value;
     }
-  };
-  while (at < bytes.length) {
-    const kind = number(), end = number() + at;
-    if (kind === 1) return { memoryBytes: number(), memoryAlignment: 1 << number(), tableSize: number() };
-    at = end;
+  } };
+}
+
+/** What a module of the linker's -shared asks for: the section "dylink.0". */
+function needsOf(module) {
+  const bytes = new Uint8Array(WebAssembly.Module.customSections(module, "dylink.0")[0]), read = reader(bytes);
+  while (read.at < bytes.length) {
+    const kind = read.number(), end = read.number() + read.at;
+    if (kind === 1) return { memoryBytes: read.number(), memoryAlignment: 1 << read.number(), tableSize: read.number() };
+    read.at = end;
   }
+}
+
+/** The names of a module's functions by their numbers: the section "name". */
+function functionNames(module) {
+  const bytes = new Uint8Array(WebAssembly.Module.customSections(module, "name")[0] ?? []), names = new Map(), read = reader(bytes);
+  while (read.at < bytes.length) {
+    const kind = bytes[read.at++], end = read.number() + read.at;
+    if (kind === 1)
+      for (let count = read.number(); count > 0; --count) {
+        const number = read.number(), length = read.number();
+        names.set(number, new TextDecoder().decode(bytes.subarray(read.at, read.at += length)));
+      }
+    read.at = end;
+  }
+  return names;
 }
 
 /** The signal that an instruction's refusal is, by what engines say of it. */
@@ -52,7 +70,7 @@ class Process {
     const variables = Object.entries({ ...environment, COURSE_VERDICT: VERDICT }).map(([name, value]) => `${name}=${value}`);
     this.wasi = new WASI(["program", ...args], variables,
       [...[this.files.in, this.files.out, this.files.err].map((file) => new OpenFile(file)), this.folder, new Opened(this.files.verdict)], { debug: false });
-    this.names = new Map(); // of functions, by their number
+    this.view = new Uint32Array(0);
     const env = { sim_switch_context: (result, to, data) => this.switch(result, to, data) };
     const sim = {
       end_by_signal: (number) => { throw new Signal(number); },
@@ -64,10 +82,15 @@ class Process {
     this.load(side);
   }
 
-  words() { return new Uint32Array(this.main.memory.buffer); }
+  /** The memory, in words; it may have grown. */
+  words() {
+    return this.view.length > 0 ? this.view : (this.view = new Uint32Array(this.main.memory.buffer));
+  }
 
   nameOf(address, name, most) {
-    const bytes = new TextEncoder().encode(this.names.get(address) ?? this.variableAt(address) ?? "").subarray(0, most);
+    const { table } = this, called = address >= this.firstFunction && address < table.length ? table.get(address) : null;
+    const text = (called && this.names.get(Number(called.name))) ?? this.variableAt(address) ?? "";
+    const bytes = new TextEncoder().encode(text).subarray(0, most);
     new Uint8Array(this.main.memory.buffer).set(bytes, name);
     return bytes.length;
   }
@@ -80,28 +103,28 @@ class Process {
 
   /** Loads the module beside main, whose names it may use. */
   load(module) {
-    const { main } = this, table = main.__indirect_function_table, needs = needsOf(module);
+    const { main } = this, table = (this.table = main.__indirect_function_table), needs = needsOf(module);
+    this.names = functionNames(module);
     this.bytes = needs.memoryBytes;
     this.base = main.aligned_alloc(Math.max(16, needs.memoryAlignment), Math.ceil((needs.memoryBytes + 1) / 256) * 256);
-    const firstFunction = table.length;
+    this.firstFunction = table.length;
     if (needs.tableSize > 0) table.grow(needs.tableSize);
     const env = {
       memory: main.memory, __indirect_function_table: table, __stack_pointer: main.__stack_pointer,
-      __memory_base: new WebAssembly.Global({ value: "i32" }, this.base), __table_base: new WebAssembly.Global({ value: "i32" }, firstFunction),
+      __memory_base: new WebAssembly.Global({ value: "i32" }, this.base), __table_base: new WebAssembly.Global({ value: "i32" }, this.firstFunction),
       __asyncify_state: main.__asyncify_state, __asyncify_data: main.__asyncify_data,
     };
     const addresses = { "GOT.mem": {}, "GOT.func": {} }, unknown = [];
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
       if (from === "env" && !(name in env)) {
-        // The student's own functions are called by name, too, as others may replace them.
-        env[name] = main[name] ?? (kind === "function" ? (...words) => this.side[name](...words) : unknown.push(name));
+        if (name in main) env[name] = main[name];
+        else unknown.push(name);
       } else if (from !== "env") {
         addresses[from][name] = new WebAssembly.Global({ value: "i32", mutable: true }, 0);
       }
     }
+    if (unknown.length > 0) throw new Undefined(unknown);
     this.side = new WebAssembly.Instance(module, { env, ...addresses }).exports;
-    for (const { module: from, name } of WebAssembly.Module.imports(module))
-      if (from === "env" && !(name in main) && typeof env[name] === "function" && !(name in this.side)) unknown.push(name);
     for (const [name, address] of Object.entries(addresses["GOT.mem"])) {
       if (name in main) address.value = main[name].value;
       else if (name in this.side) address.value = this.base + this.side[name].value;
@@ -113,7 +136,6 @@ class Process {
       else {
         address.value = table.length;
         table.grow(1, called);
-        this.names.set(address.value, name);
       }
     }
     if (unknown.length > 0) throw new Undefined(unknown);
@@ -128,11 +150,15 @@ class Process {
     const { main } = this;
     if (main.asyncify_get_state() === 2) { // it goes on
       main.asyncify_stop_rewind();
-      this.words()[result / 4] = this.switched.from;
-      this.words()[result / 4 + 1] = this.switched.data;
+      const words = this.words();
+      words[result / 4] = this.from;
+      words[result / 4 + 1] = this.data;
       return;
     }
-    this.left = { from: this.current, to, data };
+    this.isLeft = true;
+    this.from = this.current;
+    this.to = to;
+    this.data = data;
     if (data === 0) main.sim_leave_for_good(); // does not return
     const words = this.words(), at = this.current / 4;
     words[at + POINTER] = main.__stack_pointer.value;
@@ -142,40 +168,31 @@ class Process {
 
   /** Calls main until it ends, and whatever it leaves its calls for. */
   loop() {
-    const { main } = this;
-    const own = main.aligned_alloc(16, STACK);
+    const { main } = this, own = main.aligned_alloc(16, STACK);
     this.words().set([own + 64, own + STACK, 0, 1, own + 64], own / 4);
     this.current = own;
-    let call = () => main.__main_void();
-    const begin = call;
-    for (;;) {
-      let result;
-      this.left = undefined;
+    for (let signal = 0; ;) {
+      this.isLeft = false;
       try {
-        result = call();
+        let result;
+        if (signal) main.sim_trap(signal);
+        else if (this.current === own) result = main.__main_void();
+        else main.sim_enter(this.current, this.from, this.data);
         if (main.asyncify_get_state() !== 1) return result;
         main.asyncify_stop_unwind();
       } catch (error) {
-        if (error instanceof WASIProcExit || error instanceof Signal) throw error;
         if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error.name === "InternalError")) throw error;
-        if (!this.left) {
-          // The program goes on at what handles it, on the same stack.
-          const signal = signalOf(error);
-          this.said = error.message;
-          call = () => main.sim_trap(signal);
+        if (!this.isLeft) {
+          signal = signalOf(error); // the program goes on at what handles it, on the same stack
           continue;
         }
       }
-      const { from, to, data } = (this.switched = this.left), words = this.words(), at = to / 4;
-      this.current = to;
-      if (words[at + HAS_BEGUN]) {
-        main.__stack_pointer.value = words[at + POINTER];
-        main.asyncify_start_rewind(to);
-      } else {
-        main.__stack_pointer.value = words[at + POINTER];
-        words[at + HAS_BEGUN] = 1;
-      }
-      call = to === own ? begin : () => main.sim_enter(to, from, data);
+      signal = 0;
+      this.current = this.to;
+      const words = this.words(), at = this.to / 4;
+      main.__stack_pointer.value = words[at + POINTER];
+      if (words[at + HAS_BEGUN]) main.asyncify_start_rewind(this.to);
+      else words[at + HAS_BEGUN] = 1;
     }
   }
 }

@@ -35,8 +35,12 @@ function lineTable(ir, helpers) {
   };
 }
 
-/** A module beside another has no variables of a thread, and there is one thread. */
-const ofOneThread = (line) => line.replace(/^(@.* = .*?)\bthread_local(?:\(\w+\))? /, "$1").replace(/^(@\S+ = external) hidden /, "$1 ")
+/**
+ * A module beside another has no variables of a thread, and there is one thread. Its functions are its own: only variables,
+ * such as a static one of an inline function, are those of another module that has them, too.
+ */
+const besideMain = (line) => line.replace(/^define ((?:linkonce_odr|weak_odr|linkonce|weak) )?(?:hidden )?(?!internal|private)/, (_, linkage = "") => `define ${linkage}hidden `)
+  .replace(/^(@.* = .*?)\bthread_local(?:\(\w+\))? /, "$1").replace(/^(@\S+ = external) hidden /, "$1 ")
   .replace(/= (?:tail )?call .*?@llvm\.threadlocal\.address\.p0\(ptr (?:align \d+ )?(@"[^"]*"|@[^\s,)]+)\)/, "= getelementptr i8, ptr $1, i32 0");
 
 /** IR whose accesses, calls and loops know their lines. `helpers` are folders whose lines are not shown: their callers' are. */
@@ -48,7 +52,7 @@ export function withSites(ir, helpers) {
   };
   let blocks = new Set();
   for (const written of ir.split("\n")) {
-    const line = ofOneThread(written);
+    const line = besideMain(written);
     if (line.startsWith("module asm ")) continue; // other names of the C library's functions
     if (line.startsWith("define ")) blocks = new Set();
     const label = line.match(/^([-\w$.]+|"[^"]*"):/);

@@ -65,7 +65,7 @@ export class Toolchain {
 export function canBeLeft(bytes, isMain, mayLeave) {
   const { Features } = binaryen;
   binaryen.setOptimizeLevel(1);
-  binaryen.setDebugInfo(false);
+  binaryen.setDebugInfo(!isMain); // the names of kernels
   const module = binaryen.readBinary(bytes);
   module.setFeatures(Features.MutableGlobals | Features.SignExt | Features.NontrappingFPToInt | Features.BulkMemory | Features.BulkMemoryOpt
     | Features.CallIndirectOverlong | Features.ExceptionHandling | Features.Multivalue | Features.ReferenceTypes);

@@ -45,9 +45,7 @@ export class Engine {
   async build(source, order) {
     const key = `${OPTIONS[order].join(" ")}\n${source}`;
     try {
-      const kept = this.built.get(order)?.key === key ? this.built.get(order).bytes
-        : [...this.built.values()].find((each) => each.key === key)?.bytes;
-      const bytes = kept ?? await this.#compile(source, OPTIONS[order]);
+      const bytes = [...this.built.values()].find((each) => each.key === key)?.bytes ?? await this.#compile(source, OPTIONS[order]);
       const names = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
         .map(({ name }) => name).filter((name) => order === "interleaved" || !name.startsWith("__tsan_"));
       const module = new WebAssembly.Module(canBeLeft(bytes, false, names.map((name) => `env.${name}`)));

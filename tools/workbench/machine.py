@@ -12,6 +12,7 @@ import counts  # of the folders that stages.py names
 from rows import one_line
 
 TOKEN = "0"  # nobody but the student reads the verdict
+OUT_OF_TIME = 24  # the number of a signal
 
 
 class Tab(Machine):
@@ -32,9 +33,9 @@ class Tab(Machine):
     async def end_of(self, order, arguments, settings):
         """How a program has ended, and what the lens has written."""
         end = await self.engine.run(order, json.dumps(list(arguments)), json.dumps(settings))
-        seconds = f"{end.seconds:.0f} seconds"
-        return Ended(end.verdict.encode(), TOKEN, -end.signal if end.signal else end.status, end.out.encode(), end.err, end.seconds,
-                     f"{seconds}, the limit of a check" if end.signal == OUT_OF_TIME else ""), end.lens
+        limit = f"{end.seconds:.0f} seconds, the limit of a check" if end.signal == OUT_OF_TIME else ""
+        status = -end.signal if end.signal else end.status
+        return Ended(end.verdict.encode(), TOKEN, status, end.out.encode(), end.err, end.seconds, limit), end.lens
 
     async def run(self, preset, order, arguments, settings):
         return (await self.end_of(order, arguments, settings))[0]
@@ -45,9 +46,6 @@ class Tab(Machine):
         if not seen or not verdict:
             raise NotTried(one_line(end.errors.strip()[:500]) or f"it has ended with status {end.status}")
         return counts.read(seen), verdict
-
-
-OUT_OF_TIME = 24
 
 
 def marks(exercise, verdict):

@@ -41,10 +41,9 @@ export class Toolchain {
     return this.#run(this.clang.runClang, [driver, ...words, ...options, "-c", source, "-o", "out.o"], more, "out.o");
   }
 
-  /** A program from objects, by name; it ends up in WebAssembly whose calls can be left. */
-  async link(objects, options) {
-    const names = Object.keys(objects);
-    return this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", ...options, "-o", "out.wasm", ...names], objects, "out.wasm");
+  /** A main module from objects by their names. */
+  link(objects, options) {
+    return this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", ...options, "-o", "out.wasm", ...Object.keys(objects)], objects, "out.wasm");
   }
 
   /** An instrumented module from a translated source, to be loaded beside a main module. */
@@ -55,9 +54,8 @@ export class Toolchain {
       { "source.cpp": source }, "-");
     const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
       "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(ir, HELPERS) }, "out.o");
-    const module = await this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",
+    return this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",
       "--export-if-defined=__wasm_call_ctors", "out.o", "-o", "out.wasm"], { "out.o": object }, "out.wasm");
-    return module;
   }
 }
 

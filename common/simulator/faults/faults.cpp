@@ -15,9 +15,13 @@
 namespace sim {
 
 void require_not_in_redzone(Block& block, const void* address, bool or_shared) {
-    if (block.shared().has(address)) return;
-    if (!is_in_redzone(address) && !(or_shared && block.shared().is_in_redzone(address))) return;
-    block.stop(bad_address, address);
+    const auto is_outside = [&] {
+        // Or a tick may put the thread to sleep while it holds the lock on memory.
+        const Block::InSimulator here(block);
+        return !block.shared().has(address) &&
+               (is_in_redzone(address) || (or_shared && block.shared().is_in_redzone(address)));
+    };
+    if (is_outside()) block.stop(bad_address, address);
 }
 
 /// What `exit` has begun can't be undone.

@@ -67,7 +67,6 @@ std::recursive_mutex memory_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& allocations = *new std::map<const char*, std::unique_ptr<Allocation>>;
 auto& freed = *new std::deque<std::unique_ptr<Allocation>>;  // the most recent ones
-constexpr std::size_t kMostFreed = 256;
 /// The sizes of the device variables that have been registered, some of them before main.
 auto& variables() {
     static auto& sizes = *new std::map<const char*, std::size_t>;

@@ -1,6 +1,6 @@
 // What checks an exercise: a worker (tools/workbench/worker.mjs), so that the page never waits.
 
-const SILENT = 180; // seconds, after which the worker is taken for stuck; what it runs, it stops itself after 30
+const SILENT = 180; // seconds, after which the worker is taken for stuck; what it runs, it stops itself after 120
 
 export class Engine {
   /// @param base The address of the site's root. `onLoading({ done, total, what })` gets bytes.

@@ -6,8 +6,9 @@
 /// A single element is put behind more than 2^33 zeros.
 inline void sum_far_tree(const int* d_data, std::size_t n, unsigned long long* d_sum,
                          unsigned long long* d_values, LaunchShape shape) {
-    if (n != 1 || !init_cuda().simulated) return sum_global_tree(d_data, n, d_sum, d_values, shape);
-    constexpr std::size_t kFar = (std::size_t{1} << 33) + 5;
+    if (n != 1 || !init_cuda().simulated || !check_detail::kHasFarMemory)
+        return sum_global_tree(d_data, n, d_sum, d_values, shape);
+    constexpr auto kFar = static_cast<std::size_t>((1ull << 33) + 5);
     const auto data = check_detail::zeros_without_room<int>(kFar);
     const auto values = check_detail::zeros_without_room<unsigned long long>(kFar);
     CUDA_CHECK(cudaMemcpy(&data[kFar - 1], d_data, sizeof(int), cudaMemcpyDeviceToHost));

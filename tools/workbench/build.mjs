@@ -119,7 +119,6 @@ async function build() {
     plain: (path) => path.endsWith("/checked.cpp"), interleaved: (path) => path.endsWith("/interleave.cpp"), lens: (path) => path.includes("/lens/"),
   };
   for (const [name, isPart] of Object.entries(parts)) {
-    if (process.argv[2] && process.argv[2] !== name) continue;
     const objects = { ...abi, ...library, "checks.o": checks, "instrument.o": await objectOf(name, isPart) };
     const linked = await cached(`${name}, linked`, [...Object.values(objects), LINK.join()], () => simulator.link(objects, LINK));
     const main = await cached(`${name}, with Asyncify`, [linked, readFileSync(join(import.meta.dirname, "toolchain.mjs"))], () => canBeLeft(linked, true, ["env.sim_switch_context"]));

@@ -7,7 +7,7 @@ const SIGNALS = { bad: 11, aborted: 6, divided: 8 };
 const STACK = 1 << 16; // of Asyncify, for the calls of main
 const VERDICT = 4; // a descriptor
 // Words of a context (web/contexts.cpp).
-const NEXT = 0, END = 1, POINTER = 2, HAS_BEGUN = 3, BEGIN = 4;
+const NEXT = 0, POINTER = 2, HAS_BEGUN = 3, BEGIN = 4;
 
 /** A file that is open from the beginning: for the C library, the folders end here. */
 class Opened extends OpenFile {
@@ -115,7 +115,7 @@ class Process {
       __asyncify_state: main.__asyncify_state, __asyncify_data: main.__asyncify_data,
     };
     const addresses = { "GOT.mem": {}, "GOT.func": {} }, unknown = [];
-    for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
+    for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       if (from === "env" && !(name in env)) {
         if (name in main) env[name] = main[name];
         else unknown.push(name);
@@ -201,7 +201,6 @@ class Process {
 export class Undefined extends Error {
   constructor(names) {
     super(`undefined: ${names.join(", ")}`);
-    this.names = names;
   }
 }
 
@@ -229,5 +228,5 @@ export function run(main, side, options) {
   const text = (file) => new TextDecoder().decode(file.data);
   const lens = process.folder.dir.contents.get("lens");
   return { status, signal, out: text(process.files.out), err: text(process.files.err), verdict: text(process.files.verdict),
-    lens: lens ? text(lens) : "", seconds: (performance.now() - begun) / 1000, bytes: process.main.memory.buffer.byteLength };
+    lens: lens ? text(lens) : "", seconds: (performance.now() - begun) / 1000 };
 }

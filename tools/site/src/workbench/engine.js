@@ -12,7 +12,7 @@ export class Engine {
 
   /// Loads compiler and simulator. Throws an Error of one line.
   async load() {
-    for await (const _ of this.#ask({})); // eslint-disable-line no-unused-vars
+    for await (const _ of this.#ask({}));
   }
 
   /// Checks the text of an exercise's file: yields the stages as they end, and last the verdict, or that it was stopped.

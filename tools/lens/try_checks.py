@@ -16,6 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import programs  # noqa: E402
 from rows import Problem, run  # noqa: E402
+
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
 from text import distinct, finding_words  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent

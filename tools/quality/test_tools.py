@@ -37,6 +37,20 @@ ROW = {"chapter": "01_x", "problem": "histogram", "variant": "v", "device": "NVI
        "cuda_driver": "13.0", "cuda_runtime": "13.0", "host_cpus": "2", "commit": "abc", "date": "2026-01-01T00:00:00Z"}
 
 
+class Scripts(unittest.TestCase):
+    """Each script finds the modules of the repository that it and its modules import."""
+
+    def test_modules_are_found(self):
+        ours = {file.stem for file in TOOLS.glob("*/*.py")}
+        scripts = [file for file in TOOLS.glob("*/*") if file.is_file() and re.match(rb"#!.*python", file.read_bytes())]
+        self.assertGreater(len(scripts), 20)
+        for file in scripts:
+            code = f"import runpy, sys; sys.path.insert(0, {str(file.parent)!r}); runpy.run_path({str(file)!r}, run_name='imported')"
+            done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            missing = re.search(r"ModuleNotFoundError: No module named '(\w+)'", done.stderr)
+            self.assertFalse(missing and missing[1] in ours, f"{file.relative_to(TOOLS)}: {missing and missing[0]}")
+
+
 class LensPage(unittest.TestCase):
     """A page of the lens takes no name for markup or code."""
 

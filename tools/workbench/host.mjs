@@ -107,6 +107,7 @@ class Process {
     this.names = functionNames(module);
     this.bytes = needs.memoryBytes;
     this.base = main.aligned_alloc(Math.max(16, needs.memoryAlignment), Math.ceil((needs.memoryBytes + 1) / 256) * 256);
+    this.words().set([this.base, this.base + needs.memoryBytes], main.sim_variables.value / 4);
     this.firstFunction = table.length;
     if (needs.tableSize > 0) table.grow(needs.tableSize);
     const env = {

@@ -4,6 +4,8 @@
 const CALL = /^(\s*)(?:%\S+ = )?(?:tail |notail |musttail )?(?:call|invoke) /;
 const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)((?: #\d+)?(?:, !dbg !\d+)?(?:, !.*)?)$/;
 const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
+/** The address of a thread's own variable, or of a part of it. Nobody else sees what is there. */
+const PART_OF_THREAD = /^\s*(%\S+) = (?:.*@llvm\.threadlocal\.address|(getelementptr) .*?\bptr (%[^\s,]+))/;
 const FENCE = /@__tsan_atomic_(?:thread|signal)_fence\b/;
 
 const unescape = (text) => text.replace(/\\([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
@@ -45,16 +47,14 @@ const besideMain = (line) => line.replace(/^define ((?:linkonce_odr|weak_odr|lin
 
 /** IR whose accesses, calls and loops know their lines. `helpers` are folders whose lines are not shown: their callers' are. */
 export function withSites(ir, helpers) {
-  const linesOf = lineTable(ir, helpers), names = new Map(), found = [];
-  const site = (text) => {
-    if (!names.has(text)) names.set(text, `getelementptr (i8, ptr @sim.site.${names.size}, i32 1)`);
-    return `ptr ${names.get(text)}`;
-  };
-  let blocks = new Set();
+  const linesOf = lineTable(ir, helpers), texts = [], found = [];
+  /** Each access and call has a site of its own, in the order of the code. */
+  const site = (text) => `ptr getelementptr (i8, ptr @sim.site.${texts.push(text) - 1}, i32 1)`;
+  let blocks = new Set(), ofThread = new Set();
   for (const written of ir.split("\n")) {
     const line = besideMain(written);
     if (line.startsWith("module asm ")) continue; // other names of the C library's functions
-    if (line.startsWith("define ")) blocks = new Set();
+    if (line.startsWith("define ")) blocks = new Set(), ofThread = new Set();
     const label = line.match(/^([-\w$.]+|"[^"]*"):/);
     if (label) blocks.add(label[1]);
     const declared = line.match(DECLARED);
@@ -67,11 +67,12 @@ export function withSites(ir, helpers) {
       found.push(line.startsWith("declare") ? "" : line.replace(/= (?:tail )?call .*/, "= load ptr, ptr @sim_site"));
       continue;
     }
+    const part = written.match(PART_OF_THREAD);
+    if (part && (!part[2] || ofThread.has(part[3]))) ofThread.add(part[1]);
     const access = line.match(ACCESS);
     if (access && !FENCE.test(line)) {
-      // A helper's access is where it was called.
-      if (!lines) found.push(`  %sim.${found.length} = load ptr, ptr @sim_site`);
-      found.push(`${access[1]}(${access[2]}, ${lines ? site(lines) : `ptr %sim.${found.length - 1}`})${access[3]}`);
+      const [, call, words, rest] = access;
+      if (!/_(read|write)\d/.test(call) || !ofThread.has(words.match(/%\S+/)?.[0])) found.push(`${call}(${words}, ${site(lines)})${rest}`);
       continue;
     }
     const isCall = CALL.test(line) && !/ @(?:llvm\.|__tsan_)/.test(line);
@@ -80,10 +81,10 @@ export function withSites(ir, helpers) {
       found.push(lines ? `  call void @sim_repeats(${site(lines)})` : `  %sim.${found.length} = load ptr, ptr @sim_site\n  call void @sim_repeats(ptr %sim.${found.length})`);
     found.push(line);
   }
-  const texts = [...names.keys()].map((text, number) => {
+  const constants = texts.map((text, number) => {
     const bytes = ["\\00", ...new TextEncoder().encode(text)].map((byte) => typeof byte === "string" ? byte
       : byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\${byte.toString(16).padStart(2, "0")}`);
     return `@sim.site.${number} = private constant [${bytes.length + 1} x i8] c"${bytes.join("")}\\00"`;
   });
-  return [...found, "@sim_site = external global ptr", "declare void @sim_repeats(ptr)", ...texts, ""].join("\n");
+  return [...found, "@sim_site = external global ptr", "declare void @sim_repeats(ptr)", ...constants, ""].join("\n");
 }

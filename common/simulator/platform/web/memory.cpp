@@ -13,9 +13,7 @@
 #include "../platform.hpp"
 #include "host.hpp"
 
-// Where the linker puts the program's variables, and the `__managed__` ones; the latter are null if it has
-// none.
-extern "C" char __global_base[], __data_end[];
+// Where the linker puts the `__managed__` variables: null if there are none.
 extern "C" char __start_sim_managed[] __attribute__((weak));
 extern "C" char __stop_sim_managed[] __attribute__((weak));
 
@@ -90,7 +88,9 @@ void require_access(const volatile void* address, std::size_t bytes, bool is_sto
             end_by_signal(kBadAddress);
 }
 
-Range variables() { return {__global_base, __data_end}; }
+/// The host stores here where the program's variables are, those of the simulator not among them.
+extern "C" Range sim_variables{};
+Range variables() { return sim_variables; }
 
 [[gnu::section("sim_managed"), gnu::used]] alignas(kPageBytes) static char after_managed[kPageBytes];
 

@@ -26,10 +26,12 @@ class Worker {
         block_.begin_grid(grid, member);
         std::optional<platform::Ticks> ticks;
         if (grid.timeout != 0) ticks.emplace(Watchdog::kTicksPerSecond);
-        while (const auto number = grid.take_block()) {
-            block_.run(*number);
-            grid.crew->note_progress();
-        }
+        platform::call_apart([&] {
+            while (const auto number = grid.take_block()) {
+                block_.run(*number);
+                grid.crew->note_progress();
+            }
+        });
         ticks.reset();
         running_block = nullptr;
         trap_stack_.end();

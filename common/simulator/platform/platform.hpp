@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -67,6 +68,9 @@ Context make_context(char* top, void (*enter)(Switched));
 /// Leaves the running call for another one. Returns when a call switches back. The name has no namespace,
 /// since it is defined in assembly.
 extern "C" Switched sim_switch_context(Context to, void* data);
+/// Calls `work`, which leaves its call for others many times. A platform on which this takes longer the more
+/// calls are left gives it a stack of its own.
+void call_apart(const std::function<void()>& work);
 
 // --- Traps: accesses and instructions that the processor refuses ----------------------------------
 

@@ -112,3 +112,7 @@ Context make_context(char* top, void (*enter)(Switched)) {
 #else
 #error "The simulator runs on x86-64 and on 64-bit Arm: for another processor, write its switch here"
 #endif
+
+namespace sim::platform {
+void call_apart(const std::function<void()>& work) { work(); }
+}  // namespace sim::platform

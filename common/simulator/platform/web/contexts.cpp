@@ -6,9 +6,11 @@
 /// (tools/workbench/host.mjs): it has all calls return up to the host, which then calls `sim_enter`, or has
 /// the other calls entered again.
 #include <cstdint>
+#include <iterator>
 #include <new>
 
 #include "../platform.hpp"
+#include "../sizes.hpp"
 
 namespace sim::platform {
 namespace {
@@ -33,6 +35,15 @@ Context make_context(char* top, void (*enter)(Switched)) {
     const auto address_of = [](const char* place) { return reinterpret_cast<std::uintptr_t>(place); };
     return new (context) WebContext{
         address_of(buffer), address_of(context), address_of(buffer) / 16 * 16, 0, address_of(buffer), enter};
+}
+
+void call_apart(const std::function<void()>& work) {
+    alignas(16) static char stack[kOwnStackBytes + kBufferBytes];
+    const auto enter = [](Switched from) {
+        (*static_cast<const std::function<void()>*>(from.data))();
+        sim_switch_context(from.from, &from);  // which it does not leave again
+    };
+    sim_switch_context(make_context(std::end(stack), enter), const_cast<std::function<void()>*>(&work));
 }
 
 /// Called by the host on a new stack.

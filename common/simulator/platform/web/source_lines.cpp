@@ -3,9 +3,9 @@
 ///
 /// Whoever compiles instrumented code (tools/workbench/sites.mjs) has it store, before each call, the address
 /// of a text, and pass it to each function that is called at an access: FILE:LINE, and in further lines those
-/// of the calls that were inlined there, innermost first; none of them in a helper's file, whose accesses have
-/// no lines: where they are called counts. In front of it is a 0, to which the byte before a "return address"
-/// leads.
+/// of the calls that were inlined there, innermost first; none of them in a helper's file, whose accesses
+/// have no lines: where they are called counts. In front of it is a 0, to which the byte before a "return
+/// address" leads.
 #include "../source_lines.hpp"
 
 #include <cxxabi.h>

@@ -112,7 +112,8 @@ async function build() {
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
   const course = new Toolchain(clang, nested(Object.fromEntries(headers)));
   const checks = await cached("the checks", [...headers].flat(), () => course.compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
-  writeFileSync(join(output, "headers.json"), JSON.stringify(Object.fromEntries([...headers].filter(([path]) => !path.endsWith(".cpp")))));
+  writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => headers.has(name)),
+    headers: Object.fromEntries([...headers].filter(([path]) => !path.endsWith(".cpp"))) }));
 
   const library = { "simulator.o": await objectOf("the simulator", isLibrary), "platform.o": await objectOf("its platform", isWeb) };
   const parts = {
@@ -124,6 +125,15 @@ async function build() {
     const main = await cached(`${name}, with Asyncify`, [linked, readFileSync(join(import.meta.dirname, "toolchain.mjs"))], () => canBeLeft(linked, true, ["env.sim_switch_context"]));
     writeFileSync(join(output, `${name}.wasm`), main);
   }
+}
+
+/** The includes of the chapters' code and of the exercises' own checks. */
+function includesOfExercises(has) {
+  const lines = new Set();
+  for (const folder of readdirSync(root).filter((name) => /^\d\d_/.test(name)))
+    for (const path of filesBelow(folder, /^kernels\.cuh$|^\d\w+\.cuh$/))
+      for (const [line] of fromRoot("work/a", readFileSync(join(root, path), "utf8"), has).matchAll(/^#include .*$/gm)) lines.add(line);
+  return [...lines].join("\n");
 }
 
 /** What the course's Python reads: its own files, and the chapters' pages and code. */

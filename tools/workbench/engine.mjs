@@ -4,11 +4,11 @@ import { Toolchain, Refused, canBeLeft } from "./toolchain.mjs";
 import { Undefined, run } from "./host.mjs";
 import { translate } from "./translate.mjs";
 
-// As common/simulator/functions.cmake and common/exercise/exercise.cmake compile for each order.
-const AS_WRITTEN = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1",
-  "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all"];
+// As common/simulator/functions.cmake compiles for the lens.
 const CHECKED = "alignment,array-bounds,return";
-const OPTIONS = { plain: ["-O1", `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`], interleaved: AS_WRITTEN, lens: AS_WRITTEN };
+const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1",
+  "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
+  `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
 /** Files by their paths, as nested objects. */
 export function nested(files) {
@@ -22,12 +22,13 @@ export function nested(files) {
 
 export class Engine {
   /**
-   * @param clang the module @yowasp/clang. @param headers the translated headers, nested. @param modules the compiled
-   * WebAssembly.Modules plain, interleaved, lens and translate. @param python Pyodide. @param course what its tools read, by paths.
+   * @param clang the module @yowasp/clang. @param headers the translated headers, by paths. @param includes what most sources
+   * include. @param modules the compiled WebAssembly.Modules plain, interleaved, lens and translate. @param python Pyodide.
+   * @param course what its tools read, by paths.
    */
-  constructor({ clang, headers, modules, python, course }) {
-    this.toolchain = new Toolchain(clang, headers);
-    Object.assign(this, { modules, python, built: new Map() });
+  constructor({ clang, headers, includes, modules, python, course }) {
+    this.toolchain = new Toolchain(clang, nested(headers));
+    Object.assign(this, { modules, python, includes });
     for (const [path, text] of Object.entries(course)) {
       python.FS.mkdirTree(`/course/${path}`.replace(/\/[^/]*$/, ""));
       python.FS.writeFile(`/course/${path}`, text);
@@ -36,20 +37,21 @@ export class Engine {
     this.checker = python.pyimport("machine");
   }
 
-  /** Starts the compiler once, which takes several times as long as later. */
+  /** Compiles what all exercises include, without which each of them would take several times as long. */
   async warm() {
-    await this.build("", "plain");
+    this.prelude = await this.toolchain.compilePrelude(this.includes, OPTIONS);
   }
 
   /** Compiles a source for an order of the threads. Returns the compiler's messages; nothing on success. */
   async build(source, order) {
-    const key = `${OPTIONS[order].join(" ")}\n${source}`;
     try {
-      const bytes = [...this.built.values()].find((each) => each.key === key)?.bytes ?? await this.#compile(source, OPTIONS[order]);
-      const names = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
-        .map(({ name }) => name).filter((name) => order === "interleaved" || !name.startsWith("__tsan_"));
-      const module = new WebAssembly.Module(canBeLeft(bytes, false, names.map((name) => `env.${name}`)));
-      this.built.set(order, { key, bytes, module });
+      if (this.source !== source) Object.assign(this, { bytes: await this.#compile(source), source, built: new Map() });
+      const mayLeaveAtAccess = order === "interleaved";
+      if (!this.built.has(mayLeaveAtAccess)) {
+        const names = WebAssembly.Module.imports(new WebAssembly.Module(this.bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
+          .map(({ name }) => name).filter((name) => mayLeaveAtAccess || !name.startsWith("__tsan_"));
+        this.built.set(mayLeaveAtAccess, new WebAssembly.Module(canBeLeft(this.bytes, false, names.map((name) => `env.${name}`))));
+      }
       return "";
     } catch (error) {
       if (error instanceof Refused) return error.said;
@@ -57,16 +59,16 @@ export class Engine {
     }
   }
 
-  async #compile(source, options) {
+  async #compile(source) {
     const { text, said } = await translate(this.modules.translate, "exercise.cu", source);
     if (text === undefined) throw new Refused(said);
-    return this.toolchain.compileModule(text, options);
+    return this.toolchain.compileModule(text, OPTIONS, this.prelude);
   }
 
   run(order, words, settings) {
     const environment = { CUDA_SIM_TIMEOUT: "3", ...JSON.parse(settings) };
     try {
-      return run(this.modules[order], this.built.get(order).module, { args: JSON.parse(words), environment, input: "0\n" });
+      return run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" });
     } catch (error) {
       if (!(error instanceof Undefined)) throw error;
       return { status: 1, signal: 0, out: "", err: `simulator: ${error.message}\n`, verdict: "", lens: "", seconds: 0 };

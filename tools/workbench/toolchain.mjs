@@ -5,6 +5,8 @@ import { withSites } from "./sites.mjs";
 
 const TARGET = ["--target=wasm32-wasip1", "-std=c++20", "-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-iquote", ".",
   "-Icommon/simulator/include"];
+/** Of an instrumented module beside main. */
+const BESIDE = ["-fPIC", "-fvisibility=default", "-fignore-exceptions", "-Wno-exceptions", "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0"];
 const HELPERS = ["common/cuda/", "common/problem/"];
 
 /** What a tool has said, in lines; an error of it. */
@@ -46,12 +48,17 @@ export class Toolchain {
     return this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", ...options, "-o", "out.wasm", ...Object.keys(objects)], objects, "out.wasm");
   }
 
-  /** An instrumented module from a translated source, to be loaded beside a main module. */
-  async compileModule(source, options) {
+  /** What sources have in common, compiled beforehand: `text` includes it. Only for sources that are compiled with the same options. */
+  compilePrelude(text, options) {
+    return this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header", "-fpch-instantiate-templates", "prelude.hpp", "-o", "prelude.pch"],
+      { "prelude.hpp": text }, "prelude.pch").then((compiled) => ({ "prelude.hpp": text, "prelude.pch": compiled }));
+  }
+
+  /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` is null or what compilePrelude has given. */
+  async compileModule(source, options, prelude) {
     // To a file of the compiler's own file system, it would write far more slowly.
-    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, "-fPIC", "-fvisibility=default", "-fignore-exceptions", "-Wno-exceptions",
-      "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0", ...options, "-S", "-emit-llvm", "source.cpp", "-o", "-"],
-      { "source.cpp": source }, "-");
+    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...(prelude ? ["-include-pch", "prelude.pch"] : []),
+      "-S", "-emit-llvm", "source.cpp", "-o", "-"], { ...prelude, "source.cpp": source }, "-");
     const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
       "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(ir, HELPERS) }, "out.o");
     return this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",

@@ -7,12 +7,13 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as clang from "@yowasp/clang";
 import { loadPyodide } from "pyodide";
-import { Engine, nested } from "./engine.mjs";
+import { Engine } from "./engine.mjs";
 
 const built = resolve(import.meta.dirname, "../../build/workbench/web"), read = (name) => readFileSync(join(built, name));
 const modules = Object.fromEntries(["translate", "plain", "interleaved", "lens"].map((name) => [name, new WebAssembly.Module(read(`${name}.wasm`))]));
-const engine = new Engine({ clang, headers: nested(JSON.parse(read("headers.json"))), modules, python: await loadPyodide(),
+const engine = new Engine({ clang, ...JSON.parse(read("headers.json")), modules, python: await loadPyodide(),
   course: JSON.parse(read("course.json")) });
+await engine.warm();
 
 const words = process.argv.slice(2), ofSolutions = words[0] === "--solutions", numbers = words.slice(Number(ofSolutions));
 const exercises = JSON.parse(engine.python.runPython(`

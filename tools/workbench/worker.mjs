@@ -23,13 +23,13 @@ async function fetched() {
 }
 
 async function load() {
-  const { Engine, nested } = await import("./engine.mjs"); // it awaits, and messages that come before `onmessage` is set would be lost
+  const { Engine } = await import("./engine.mjs"); // it awaits, and messages that come before `onmessage` is set would be lost
   const files = await fetched(), text = (name) => JSON.parse(new TextDecoder().decode(files[name]));
   const [clang, { loadPyodide }] = await Promise.all([import(at("clang/bundle.js")), import(at("pyodide/pyodide.mjs"))]);
   const python = await loadPyodide({ indexURL: at("pyodide/") });
   const modules = {};
   for (const name of ["translate", "plain", "interleaved", "lens"]) modules[name] = await WebAssembly.compile(files[`${name}.wasm`]);
-  const engine = new Engine({ clang, headers: nested(text("headers.json")), modules, python, course: text("course.json") });
+  const engine = new Engine({ clang, ...text("headers.json"), modules, python, course: text("course.json") });
   await engine.warm();
   return engine;
 }

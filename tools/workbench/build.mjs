@@ -122,7 +122,7 @@ async function build() {
   for (const [name, isPart] of Object.entries(parts)) {
     const objects = { ...abi, ...library, "checks.o": checks, "instrument.o": await objectOf(name, isPart) };
     const linked = await cached(`${name}, linked`, [...Object.values(objects), LINK.join()], () => simulator.link(objects, LINK));
-    const main = await cached(`${name}, with Asyncify`, [linked, readFileSync(join(import.meta.dirname, "toolchain.mjs"))], () => canBeLeft(linked, true, ["env.sim_switch_context"]));
+    const main = await cached(`${name}, with Asyncify`, [linked, canBeLeft.toString()], () => canBeLeft(linked));
     writeFileSync(join(output, `${name}.wasm`), main);
   }
 }

@@ -50,7 +50,7 @@ export class Engine {
       if (!this.built.has(mayLeaveAtAccess)) {
         const names = WebAssembly.Module.imports(new WebAssembly.Module(this.bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
           .map(({ name }) => name).filter((name) => mayLeaveAtAccess || !name.startsWith("__tsan_"));
-        this.built.set(mayLeaveAtAccess, new WebAssembly.Module(canBeLeft(this.bytes, false, names.map((name) => `env.${name}`))));
+        this.built.set(mayLeaveAtAccess, new WebAssembly.Module(canBeLeft(this.bytes, names.map((name) => `env.${name}`))));
       }
       return "";
     } catch (error) {

@@ -4,10 +4,7 @@
 import { File, OpenFile, PreopenDirectory, WASI, WASIProcExit, wasi } from "@bjorn3/browser_wasi_shim";
 
 const SIGNALS = { bad: 11, aborted: 6, divided: 8 };
-const STACK = 1 << 16; // of Asyncify, for the calls of main
 const VERDICT = 4; // a descriptor
-// Words of a context (web/contexts.cpp).
-const NEXT = 0, POINTER = 2, HAS_BEGUN = 3, BEGIN = 4;
 
 /** A file that is open from the beginning: for the C library, the folders end here. */
 class Opened extends OpenFile {
@@ -71,12 +68,11 @@ class Process {
     this.wasi = new WASI(["program", ...args], variables,
       [...[this.files.in, this.files.out, this.files.err].map((file) => new OpenFile(file)), this.folder, new Opened(this.files.verdict)], { debug: false });
     this.view = new Uint32Array(0);
-    const env = { sim_switch_context: (result, to, data) => this.switch(result, to, data) };
     const sim = {
       end_by_signal: (number) => { throw new Signal(number); },
       name_of: (address, name, most) => this.nameOf(address, name, most),
     };
-    this.main = new WebAssembly.Instance(main, { env, sim, wasi_snapshot_preview1: this.wasi.wasiImport }).exports;
+    this.main = new WebAssembly.Instance(main, { sim, wasi_snapshot_preview1: this.wasi.wasiImport }).exports;
     this.wasi.inst = { exports: this.main };
     this.main._initialize();
     this.load(side);
@@ -146,54 +142,16 @@ class Process {
     this.side.__wasm_call_ctors?.();
   }
 
-  /** Leaves the running call for another one; its own result is what it learns when it goes on. */
-  switch(result, to, data) {
-    const { main } = this;
-    if (main.asyncify_get_state() === 2) { // it goes on
-      main.asyncify_stop_rewind();
-      const words = this.words();
-      words[result / 4] = this.from;
-      words[result / 4 + 1] = this.data;
-      return;
-    }
-    this.isLeft = true;
-    this.from = this.current;
-    this.to = to;
-    this.data = data;
-    if (data === 0) main.sim_leave_for_good(); // does not return
-    const words = this.words(), at = this.current / 4;
-    words[at + POINTER] = main.__stack_pointer.value;
-    words[at + NEXT] = words[at + BEGIN];
-    main.asyncify_start_unwind(this.current);
-  }
-
-  /** Calls main until it ends, and whatever it leaves its calls for. */
-  loop() {
-    const { main } = this, own = main.aligned_alloc(16, STACK);
-    this.words().set([own + 64, own + STACK, 0, 1, own + 64], own / 4);
-    this.current = own;
-    for (let signal = 0; ;) {
-      this.isLeft = false;
+  /** Calls main until it ends. */
+  run() {
+    for (let next = () => this.main.sim_run(0, 0, 0, 0); ;) {
       try {
-        let result;
-        if (signal) main.sim_trap(signal);
-        else if (this.current === own) result = main.__main_void();
-        else main.sim_enter(this.current, this.from, this.data);
-        if (main.asyncify_get_state() !== 1) return result;
-        main.asyncify_stop_unwind();
+        return next();
       } catch (error) {
         if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error.name === "InternalError")) throw error;
-        if (!this.isLeft) {
-          signal = signalOf(error); // the program goes on at what handles it, on the same stack
-          continue;
-        }
+        const signal = signalOf(error);
+        next = () => this.main.sim_go_on(signal);
       }
-      signal = 0;
-      this.current = this.to;
-      const words = this.words(), at = this.to / 4;
-      main.__stack_pointer.value = words[at + POINTER];
-      if (words[at + HAS_BEGUN]) main.asyncify_start_rewind(this.to);
-      else words[at + HAS_BEGUN] = 1;
     }
   }
 }
@@ -216,7 +174,7 @@ export function run(main, side, options) {
   try {
     process = new Process(main, side, options);
     try {
-      status = process.loop();
+      status = process.run();
       process.main.exit(status);
     } catch (error) {
       if (error instanceof WASIProcExit) status = error.code;

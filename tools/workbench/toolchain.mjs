@@ -66,15 +66,19 @@ export class Toolchain {
   }
 }
 
-/** Lets calls be left where they call one of the imports: by Binaryen's Asyncify. A module beside main shares its state. */
-export function canBeLeft(bytes, isMain, mayLeave) {
-  const { Features } = binaryen;
+/**
+ * Lets calls be left, by Binaryen's Asyncify: in main, where they call its functions, and in a module beside it, which shares
+ * its state, where they call one of these imports.
+ */
+export function canBeLeft(bytes, mayLeave) {
+  const { Features } = binaryen, isMain = mayLeave === undefined;
   binaryen.setOptimizeLevel(1);
   binaryen.setDebugInfo(!isMain); // the names of kernels
   const module = binaryen.readBinary(bytes);
   module.setFeatures(Features.MutableGlobals | Features.SignExt | Features.NontrappingFPToInt | Features.BulkMemory | Features.BulkMemoryOpt
     | Features.CallIndirectOverlong | Features.ExceptionHandling | Features.Multivalue | Features.ReferenceTypes);
-  binaryen.setPassArgument("asyncify-imports", mayLeave.join(","));
+  if (isMain) binaryen.setPassArgument("asyncify-ignore-imports", "1");
+  else binaryen.setPassArgument("asyncify-imports", mayLeave.join(","));
   binaryen.setPassArgument(isMain ? "asyncify-export-globals" : "asyncify-import-globals", "1");
   module.runPasses(["asyncify"]);
   const result = module.emitBinary();

@@ -2,29 +2,99 @@
 /// @brief Web: switching between calls, by Binaryen's Asyncify: a call that is left unwinds into a buffer,
 /// and is rewound from it.
 ///
-/// WebAssembly's own stack can't be switched. So `sim_switch_context` is the host's
-/// (tools/workbench/host.mjs): it has all calls return up to the host, which then calls `sim_enter`, or has
-/// the other calls entered again.
+/// WebAssembly's own stack can't be switched. So `sim_switch_context` has all calls return up to `go_on`,
+/// which then enters another context, or has its calls entered again. Asyncify leaves the functions alone
+/// that call its own.
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <new>
 
 #include "../platform.hpp"
 #include "../sizes.hpp"
+#include "host.hpp"
+
+extern "C" {
+int __main_void();
+[[clang::import_module("asyncify"), clang::import_name("start_unwind")]] void start_unwind(void*);
+[[clang::import_module("asyncify"), clang::import_name("stop_unwind")]] void stop_unwind();
+[[clang::import_module("asyncify"), clang::import_name("start_rewind")]] void start_rewind(void*);
+[[clang::import_module("asyncify"), clang::import_name("stop_rewind")]] void stop_rewind();
+}
 
 namespace sim::platform {
 namespace {
 
-/// What the host knows of a call that is left or has not begun. The layout is the host's, too.
+enum class Calls { run, unwind, rewind } calls = Calls::run;
+
+/// A call that is left or has not begun.
 struct WebContext {
     std::uintptr_t next, end;  ///< of its buffer: what Asyncify reads
     std::uintptr_t stack;      ///< the stack pointer; of the variables whose address is taken
-    std::uintptr_t has_begun;
-    std::uintptr_t begin;  ///< of its buffer
+    bool has_begun;
+    char* buffer;
     void (*enter)(Switched);
 };
 
 constexpr std::size_t kBufferBytes = 8 * 1024;
+char own_buffer[64 * 1024];
+WebContext own{0, reinterpret_cast<std::uintptr_t>(std::end(own_buffer)), 0, true, own_buffer, nullptr};
+
+WebContext *running = &own, *left_for = nullptr;
+Switched passed{};              ///< what the next call gets
+bool is_left_for_good = false;  ///< by a trap, since its calls need not unwind
+
+struct {
+    int (*without)();
+    int (*with)(int, char**);
+    int count;
+    char** words;
+} entry{};
+
+void set_stack_pointer(std::uintptr_t value) {
+    asm volatile(".globaltype __stack_pointer, i32\nlocal.get %0\nglobal.set __stack_pointer" : : "r"(value));
+}
+std::uintptr_t stack_pointer() {
+    std::uintptr_t value = 0;
+    asm volatile(".globaltype __stack_pointer, i32\nglobal.get __stack_pointer\nlocal.set %0" : "=r"(value));
+    return value;
+}
+
+[[gnu::noinline]] void enter(WebContext* context, Context from, void* data) { context->enter({from, data}); }
+
+[[gnu::noinline]] int call_entry() {
+    return entry.without != nullptr ? entry.without() : entry.with(entry.count, entry.words);
+}
+
+void take_over() {
+    running = left_for;
+    set_stack_pointer(running->stack);
+    calls = running->has_begun ? Calls::rewind : Calls::run;
+    running->has_begun = true;
+    if (calls == Calls::rewind) start_rewind(running);
+}
+
+/// The bottom of all calls. @param[in] signal Of the trap that the last call has ended with; 0 without one.
+/// @return What main returns.
+[[gnu::noinline]] int go_on(int signal) {
+    if (is_left_for_good) {
+        is_left_for_good = false;
+        take_over();
+        signal = 0;
+    }
+    for (;; signal = 0) {
+        int status = 0;
+        if (signal != 0)
+            trap(signal);
+        else if (running == &own)
+            status = call_entry();
+        else
+            enter(running, passed.from, passed.data);
+        if (calls != Calls::unwind) return status;
+        stop_unwind();
+        take_over();
+    }
+}
 
 }  // namespace
 
@@ -32,9 +102,31 @@ constexpr std::size_t kBufferBytes = 8 * 1024;
 Context make_context(char* top, void (*enter)(Switched)) {
     char* const context = top - sizeof(WebContext);
     char* const buffer = context - kBufferBytes;
-    const auto address_of = [](const char* place) { return reinterpret_cast<std::uintptr_t>(place); };
-    return new (context) WebContext{
-        address_of(buffer), address_of(context), address_of(buffer) / 16 * 16, 0, address_of(buffer), enter};
+    return new (context) WebContext{0,
+                                    reinterpret_cast<std::uintptr_t>(context),
+                                    reinterpret_cast<std::uintptr_t>(buffer) / 16 * 16,
+                                    false,
+                                    buffer,
+                                    enter};
+}
+
+extern "C" [[gnu::noinline]] Switched sim_switch_context(Context to, void* data) {
+    if (calls == Calls::rewind) {
+        calls = Calls::run;
+        stop_rewind();
+        return passed;
+    }
+    left_for = static_cast<WebContext*>(to);
+    passed = {running, data};
+    if (data == nullptr) {
+        is_left_for_good = true;
+        __builtin_trap();
+    }
+    running->stack = stack_pointer();
+    running->next = reinterpret_cast<std::uintptr_t>(running->buffer);
+    calls = Calls::unwind;
+    start_unwind(running);
+    return {};
 }
 
 void call_apart(const std::function<void()>& work) {
@@ -46,9 +138,15 @@ void call_apart(const std::function<void()>& work) {
     sim_switch_context(make_context(std::end(stack), enter), const_cast<std::function<void()>*>(&work));
 }
 
-/// Called by the host on a new stack.
-extern "C" [[clang::export_name("sim_enter")]] void sim_enter(WebContext* context, Context from, void* data) {
-    context->enter({from, data});
+/// Called by the host: runs a main function, or the module's own if both are null.
+extern "C" [[clang::export_name("sim_run")]] int sim_run(int (*without)(), int (*with)(int, char**),
+                                                         int count, char** words) {
+    entry = {without == nullptr && with == nullptr ? __main_void : without, with, count, words};
+    return go_on(0);
 }
+
+/// Called by the host after an instruction that WebAssembly has refused, in place of the call that executed
+/// it.
+extern "C" [[clang::export_name("sim_go_on")]] int sim_go_on(int signal) { return go_on(signal); }
 
 }  // namespace sim::platform

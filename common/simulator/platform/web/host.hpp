@@ -19,6 +19,10 @@ extern "C" {
                                                                                    std::size_t most);
 }
 
+/// An instruction was refused. Does not return if a kernel did not execute it.
+/// @param[in] number Of the signal that it would be on Linux.
+void trap(int number);
+
 /// Instrumented code is at a site.
 void note_site(const void* site);
 

@@ -35,18 +35,13 @@ void TrapStack::begin() {}
 void TrapStack::end() {}
 void TrapStack::forget() {}
 
-/// Called by the host after an instruction that WebAssembly has refused, in place of the call that executed
-/// it.
-extern "C" [[clang::export_name("sim_trap")]] void sim_trap(int number) {
+void trap(int number) {
     const Trap trap = number == kDivided   ? Trap::division
                       : number == kAborted ? Trap::abort
                                            : Trap::no_address;
     if (handle_trap(trap, nullptr) == Handled::and_explained) std::_Exit(1);
     end_by_signal(number);
 }
-
-/// Called by the host when a call will never be continued. What a trap leaves is not cleaned up.
-extern "C" [[clang::export_name("sim_leave_for_good")]] void sim_leave_for_good() { __builtin_trap(); }
 
 // --- Ticks: instrumented code calls often enough ---------------------------------------------------
 

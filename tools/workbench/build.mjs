@@ -168,8 +168,9 @@ async function packages() {
   writeFileSync(join(output, "clang", archive), without(readFileSync(join(compiler, archive)), /\.(a|o|so|cppm)$|wasip2|wasip3|-threads\/|share\//));
   for (const name of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"])
     copyFileSync(join(python, name), join(output, "pyodide", name));
-  await bundle({ entryPoints: [join(import.meta.dirname, "worker.mjs")], outfile: join(output, "worker.js"), bundle: true, minify: true, format: "esm",
-    platform: "browser", external: ["module", "node:*", "fs", "url"], logLevel: "error" });
+  for (const name of ["worker", "runner"])
+    await bundle({ entryPoints: [join(import.meta.dirname, `${name}.mjs`)], outfile: join(output, `${name}.js`), bundle: true, minify: true, format: "esm",
+      platform: "browser", external: ["module", "node:*", "fs", "url"], logLevel: "error" });
   const names = readdirSync(output, { recursive: true }).filter((name) => statSync(join(output, name)).isFile());
   writeFileSync(join(output, "files.json"), JSON.stringify(Object.fromEntries(names.map((name) => [name, statSync(join(output, name)).size]))));
 }

@@ -1,7 +1,6 @@
-// Checks an exercise in one thread, which it blocks meanwhile: a worker's in a browser, or Node's.
+// Checks an exercise, in a browser's worker or in Node: compiles in its own thread, and runs in those of others.
 
 import { Toolchain, Refused, canBeLeft } from "./toolchain.mjs";
-import { Undefined, run } from "./host.mjs";
 import { translate } from "./translate.mjs";
 
 // As common/simulator/functions.cmake compiles for the lens.
@@ -24,11 +23,11 @@ export class Engine {
   /**
    * @param clang the module @yowasp/clang. @param headers the translated headers, by paths. @param includes what most sources
    * include. @param modules the compiled WebAssembly.Modules plain, interleaved, lens and translate. @param python Pyodide.
-   * @param course what its tools read, by paths.
+   * @param course what its tools read, by paths. @param runners where programs run (runners.mjs). @param atOnce how many.
    */
-  constructor({ clang, headers, includes, modules, python, course }) {
+  constructor({ clang, headers, includes, modules, python, course, runners, atOnce }) {
     this.toolchain = new Toolchain(clang, nested(headers));
-    Object.assign(this, { modules, python, includes });
+    Object.assign(this, { modules, python, includes, runners, atOnce });
     for (const [path, text] of Object.entries(course)) {
       python.FS.mkdirTree(`/course/${path}`.replace(/\/[^/]*$/, ""));
       python.FS.writeFile(`/course/${path}`, text);
@@ -67,17 +66,12 @@ export class Engine {
 
   run(order, words, settings) {
     const environment = { CUDA_SIM_TIMEOUT: "3", ...JSON.parse(settings) };
-    try {
-      return run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" });
-    } catch (error) {
-      if (!(error instanceof Undefined)) throw error;
-      return { status: 1, signal: 0, out: "", err: `simulator: ${error.message}\n`, verdict: "", lens: "", seconds: 0 };
-    }
+    return this.runners.run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" });
   }
 
   /** Checks the text of an exercise's file. `tell` gets the events. */
   async check(number, text, tell) {
-    const own = { build: (source, order) => this.build(source, order), run: async (order, words, settings) => this.run(order, words, settings) };
+    const own = { build: (source, order) => this.build(source, order), run: (order, words, settings) => this.run(order, words, settings), at_once: this.atOnce };
     await this.checker.check(number, text, own, (event) => tell(JSON.parse(event)));
   }
 }

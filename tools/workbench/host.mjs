@@ -60,6 +60,13 @@ function signalOf(error) {
   return /unreachable/i.test(error.message) ? SIGNALS.aborted : SIGNALS.bad;
 }
 
+/** Names that neither main nor the student's module defines. */
+class Undefined extends Error {
+  constructor(names) {
+    super(`undefined: ${names.join(", ")}`);
+  }
+}
+
 class Process {
   constructor(main, side, { args, environment, input }) {
     this.files = { in: new File(new TextEncoder().encode(input)), out: new File([]), err: new File([]), verdict: new File([]) };
@@ -156,13 +163,6 @@ class Process {
   }
 }
 
-/** Names that neither main nor the student's module defines. */
-export class Undefined extends Error {
-  constructor(names) {
-    super(`undefined: ${names.join(", ")}`);
-  }
-}
-
 /**
  * Runs a program. Returns its exit status or the number of the signal that ended it, what it has written to standard
  * output, to standard error, and as a verdict, and the text of the file /tmp/lens, if it has written one.
@@ -181,6 +181,9 @@ export function run(main, side, options) {
       else if (error instanceof Signal) signal = error.number;
       else throw error;
     }
+  } catch (error) {
+    if (!(error instanceof Undefined)) throw error;
+    return { status: 1, signal: 0, out: "", err: `simulator: ${error.message}\n`, verdict: "", lens: "", seconds: 0 };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

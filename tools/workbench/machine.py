@@ -1,5 +1,6 @@
 """The machine of a browser's tab, on which a student's programs are compiled and run by JavaScript (engine.mjs)."""
 
+import asyncio
 import json
 import re
 
@@ -16,13 +17,13 @@ OUT_OF_TIME = 24  # the number of a signal
 
 
 class Tab(Machine):
-    """`engine` has two functions that return promises: `build(source, order)`, of the compiler's messages, and `run(order,
-    arguments, settings)`, of an object like that of host.mjs."""
+    """`engine` has two functions: `build(source, order)`, which returns a promise of the compiler's messages, and `run(order,
+    arguments, settings)`, which returns an object as that of runners.mjs, at the same time as `at_once` others."""
 
     stages = ("plain", "interleaved", "target", "lens")
 
     def __init__(self, exercise, engine):
-        self.engine, chapter = engine, Chapter(exercise.chapter)
+        self.engine, self.at_once, chapter = engine, engine.at_once, Chapter(exercise.chapter)
         text = (ROOT / exercise.file).read_text(encoding="utf-8")
         texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
         self.source = assemble(chapter.problem, texts, more_checks(exercise)).replace(f'"{ROOT}/', '"')
@@ -32,7 +33,12 @@ class Tab(Machine):
 
     async def end_of(self, order, arguments, settings):
         """How a program has ended, and what the lens has written."""
-        end = await self.engine.run(order, json.dumps(list(arguments)), json.dumps(settings))
+        running = self.engine.run(order, json.dumps(list(arguments)), json.dumps(settings))
+        try:
+            end = await running.ended
+        except asyncio.CancelledError:
+            running.stop()
+            raise
         limit = f"{end.seconds:.0f} seconds, the limit of a check" if end.signal == OUT_OF_TIME else ""
         status = -end.signal if end.signal else end.status
         return Ended(end.verdict.encode(), TOKEN, status, end.out.encode(), end.err, end.seconds, limit), end.lens

@@ -3,18 +3,9 @@
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
 // given; with --solutions, each chapter's own code must pass instead. Needs what build.mjs has built.
 
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import * as clang from "@yowasp/clang";
-import { loadPyodide } from "pyodide";
-import { Engine } from "./engine.mjs";
+import { engineInNode } from "./in_node.mjs";
 
-const built = resolve(import.meta.dirname, "../../build/workbench/web"), read = (name) => readFileSync(join(built, name));
-const modules = Object.fromEntries(["translate", "plain", "interleaved", "lens"].map((name) => [name, new WebAssembly.Module(read(`${name}.wasm`))]));
-const engine = new Engine({ clang, ...JSON.parse(read("headers.json")), modules, python: await loadPyodide(),
-  course: JSON.parse(read("course.json")) });
-await engine.warm();
-
+const engine = await engineInNode();
 const words = process.argv.slice(2), ofSolutions = words[0] === "--solutions", numbers = words.slice(Number(ofSolutions));
 const exercises = JSON.parse(engine.python.runPython(`
 import json, re

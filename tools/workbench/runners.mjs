@@ -1,0 +1,25 @@
+// Workers that run programs at the same time.
+
+export class Runners {
+  /** @param start Starts a worker (runner.mjs). */
+  constructor(start) {
+    Object.assign(this, { start, idle: [] });
+  }
+
+  /** Runs a program (host.mjs). Returns `{ ended, stop }`: a promise of how it has ended, and a function that ends it before. */
+  run(main, side, options) {
+    const worker = this.idle.pop() ?? this.start();
+    const ended = new Promise((done, fail) => {
+      worker.onmessage = ({ data }) => {
+        this.idle.push(worker);
+        done(data);
+      };
+      worker.onerror = (event) => {
+        worker.terminate();
+        fail(new Error(event.message || "a worker could not be started"));
+      };
+      worker.postMessage({ main, side, options });
+    });
+    return { ended, stop: () => worker.terminate() };
+  }
+}

@@ -7,7 +7,8 @@
 /// A single element is given to the last thread, in the middle of zeros.
 inline void sum_of_last_thread(const int* d_data, std::size_t n, unsigned long long* d_sum,
                                unsigned long long* d_partials, LaunchShape shape) {
-    if (n != 1 || !init_cuda().simulated) return sum_fitting(d_data, n, d_sum, d_partials, shape);
+    if (n != 1 || !init_cuda().simulated || !check_detail::kHasFarMemory)
+        return sum_fitting(d_data, n, d_sum, d_partials, shape);
     constexpr unsigned int kGrid = (1u << 22) + 4, kThreads = 1024;
     constexpr std::size_t kLast = std::size_t{kGrid} * kThreads - 1;
     const auto data = check_detail::zeros_without_room<int>(kLast + 1);

@@ -69,9 +69,9 @@ export class Engine {
     return this.runners.run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" });
   }
 
-  /** Checks the text of an exercise's file. `tell` gets the events. */
-  async check(number, text, tell) {
+  /** Checks the text of an exercise's file. `tell` gets the events. @param variant Another one than the exercise's, if any. */
+  async check(number, text, tell, variant = "") {
     const own = { build: (source, order) => this.build(source, order), run: (order, words, settings) => this.run(order, words, settings), at_once: this.atOnce };
-    await this.checker.check(number, text, own, (event) => tell(JSON.parse(event)));
+    await this.checker.check(number, variant, text, own, (event) => tell(JSON.parse(event)));
   }
 }

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 from assemble import assemble, more_checks, with_hidden
 from stages import Machine, NotTried, verify
@@ -60,9 +61,11 @@ def marks(exercise, verdict):
             for number in re.findall(rf"{re.escape(str(exercise.file))}:(\d+)", words)[:1]]
 
 
-async def check(number, text, engine, tell):
-    """Checks a student's text for an exercise. `tell` gets each event of the page's (site/src/workbench/engine.js) as JSON."""
+async def check(number, variant, text, engine, tell):
+    """Checks a student's text for an exercise, as its variant or as another one of the chapter. `tell` gets each event of the page's
+    (site/src/workbench/engine.js) as JSON."""
     exercise = next(each for each in exercises() if each.number == number)
+    exercise = replace(exercise, variant=variant or exercise.variant)
     path = ROOT / exercise.file
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

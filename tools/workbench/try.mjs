@@ -1,25 +1,43 @@
 #!/usr/bin/env node
-// usage: tools/workbench/try.mjs [--solutions] [NUMBER ...]
+// usage: tools/workbench/try.mjs [--solutions | --faults] [NUMBER ...]
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
-// given; with --solutions, each chapter's own code must pass instead. Needs what build.mjs has built.
+// given. With --solutions, each chapter's own code must pass instead; with --faults, each fault must be found that is found
+// on Linux (docs/results/faults.txt). Needs what build.mjs has built.
 
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { engineInNode } from "./in_node.mjs";
 
-const engine = await engineInNode();
-const words = process.argv.slice(2), ofSolutions = words[0] === "--solutions", numbers = words.slice(Number(ofSolutions));
-const exercises = JSON.parse(engine.python.runPython(`
+const engine = await engineInNode(), record = "docs/results/faults.txt";
+engine.python.FS.mkdirTree("/course/docs/results");
+engine.python.FS.writeFile(`/course/${record}`, readFileSync(resolve(import.meta.dirname, "../..", record)));
+
+const [first, ...others] = process.argv.slice(2), option = first?.startsWith("--") ? first : "", numbers = option || !first ? others : [first, ...others];
+const tries = JSON.parse(engine.python.runPython(`
 import json, re
+from faults import faults, recorded
 from starter import Chapter, exercises
-json.dumps([[each.number, Chapter(each.chapter).starter(each), Chapter(each.chapter).solution(each),
-             re.search(r"## The starter says\\n\\n\`\`\`\\n(.*?)\\n\`\`\`", each.text, re.DOTALL)[1]] for each in exercises()])`));
+
+def says(exercise):
+    return re.search(r"## The starter says\\n\\n\`\`\`\\n(.*?)\\n\`\`\`", exercise.text, re.DOTALL)[1]
+
+def is_found(fault):
+    return any(recorded()[fault.name].get(kind) for kind in ("plain", "interleaved", "lens"))
+
+KINDS = {
+    "": lambda: [(each.number, each.number, Chapter(each.chapter).starter(each), says(each), "") for each in exercises()],
+    "--solutions": lambda: [(each.number, each.number, Chapter(each.chapter).solution(each), "", "") for each in exercises()],
+    "--faults": lambda: [(each.exercise.number, f"{each.name}, {each.title}", each.text(), None, each.exercise.variant) for each in faults() if is_found(each)],
+}
+json.dumps(KINDS["${option}"]())`));
 let wrong = 0;
-for (const [number, starter, solution, says] of exercises) {
+for (const [number, name, text, says, variant] of tries) {
   if (numbers.length > 0 && !numbers.includes(number)) continue;
   const begun = performance.now();
   let verdict;
-  await engine.check(number, ofSolutions ? solution : starter, (event) => void (verdict = event.verdict ?? verdict));
-  const said = verdict.words.join("\n"), isRight = ofSolutions ? verdict.solved : said === says;
-  console.log(`${number} ${isRight ? "as expected" : `differs: ${said || "it passes"}`}, ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  await engine.check(number, text, (event) => void (verdict = event.verdict ?? verdict), variant);
+  const said = verdict.words.join("\n"), isRight = says === null ? !verdict.solved : said === says;
+  console.log(`${name} ${isRight ? "as expected" : `differs: ${said || "it passes"}`}, ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   wrong += !isRight;
 }
 process.exit(wrong > 0 ? 1 : 0);

@@ -17,20 +17,21 @@ export class Refused extends Error {
   }
 }
 
+/** What is large goes through standard output ("-"), since the compiler's own file system takes far longer to write a file. */
 export class Toolchain {
   /** @param clang the module @yowasp/clang. @param files its files, as nested objects. */
   constructor(clang, files) {
     Object.assign(this, { clang, files });
   }
 
-  /** Runs a tool. Returns one of the files that it has written, or what it has written to its output if that is "-". */
+  /** Runs a tool. Returns one of the files that it has written, or the bytes that it has written to its output if that is "-". */
   async #run(tool, words, more, output) {
-    let said = "", printed = "";
+    let said = "";
     const decoder = new TextDecoder(), hear = (bytes) => void (said += bytes ? decoder.decode(bytes, { stream: true }) : "");
-    const text = new TextDecoder(), take = (bytes) => void (printed += bytes ? text.decode(bytes, { stream: true }) : "");
+    const printed = [], take = (bytes) => void (bytes && printed.push(bytes.slice()));
     try {
       const written = await tool(words, { ...this.files, ...more }, { stdout: output === "-" ? take : hear, stderr: hear, fetchProgress: () => {} });
-      return output === "-" ? printed : written[output];
+      return output === "-" ? new Uint8Array(await new Blob(printed).arrayBuffer()) : written[output];
     } catch (error) {
       throw error instanceof this.clang.Exit ? new Refused(said) : error;
     }
@@ -49,18 +50,18 @@ export class Toolchain {
   }
 
   /** What sources have in common, compiled beforehand: `text` includes it. Only for sources that are compiled with the same options. */
-  compilePrelude(text, options) {
-    return this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header", "-fpch-instantiate-templates", "prelude.hpp", "-o", "prelude.pch"],
-      { "prelude.hpp": text }, "prelude.pch").then((compiled) => ({ "prelude.hpp": text, "prelude.pch": compiled }));
+  async compilePrelude(text, options) {
+    const compiled = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header",
+      "-fpch-instantiate-templates", "prelude.hpp", "-o", "-"], { "prelude.hpp": text }, "-");
+    return { "prelude.hpp": text, "prelude.pch": compiled };
   }
 
   /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` is null or what compilePrelude has given. */
   async compileModule(source, options, prelude) {
-    // To a file of the compiler's own file system, it would write far more slowly.
     const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...(prelude ? ["-include-pch", "prelude.pch"] : []),
       "-S", "-emit-llvm", "source.cpp", "-o", "-"], { ...prelude, "source.cpp": source }, "-");
     const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
-      "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(ir, HELPERS) }, "out.o");
+      "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(new TextDecoder().decode(ir), HELPERS) }, "out.o");
     return this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",
       "--export-if-defined=__wasm_call_ctors", "out.o", "-o", "out.wasm"], { "out.o": object }, "out.wasm");
   }

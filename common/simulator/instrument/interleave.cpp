@@ -40,7 +40,7 @@ void maybe_pause(sim::Block& block, const void* store_to) {
     if (pauses.random >> 61 != 0) return;
     const sim::Block::InSimulator here(block);
     if (!pauses.has_stalled && pauses.random >> 58 == 0 && !block.shared().has(store_to) &&
-        sim::place(store_to, 1) == sim::Place::inside) {
+        sim::place(store_to, 1) == sim::Place::inside && sim::platform::most_threads() > 1) {
         pauses.has_stalled = true;
         std::this_thread::sleep_for(std::chrono::microseconds(20));
     }

@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync,
 import { dirname, join, normalize, relative, resolve } from "node:path";
 import * as clang from "@yowasp/clang";
 import { build as bundle } from "esbuild";
+import { unzipSync, zipSync } from "fflate";
 import { nested } from "./engine.mjs";
 import { Toolchain, canBeLeft } from "./toolchain.mjs";
 import { translate } from "./translate.mjs";
@@ -146,28 +147,36 @@ function courseFiles() {
   writeFileSync(join(output, "course.json"), JSON.stringify(files));
 }
 
-/** An archive (tar) without the files whose names match. */
-function without(archive, pattern) {
+/** The files of an archive (tar) whose names match. */
+function only(archive, pattern) {
   const kept = [];
   for (let at = 0; at + 512 <= archive.length && archive[at] !== 0;) {
     const field = (begin, end) => archive.toString("latin1", at + begin, at + end).split("\0", 1)[0];
     const name = [field(345, 500), field(0, 100)].filter(Boolean).join("/"), end = at + 512 + Math.ceil(parseInt(field(124, 136), 8) / 512) * 512;
-    if (!pattern.test(name)) kept.push(archive.subarray(at, end));
+    if (pattern.test(name)) kept.push(archive.subarray(at, end));
     at = end;
   }
   return Buffer.concat([...kept, Buffer.alloc(1024)]);
 }
+
+/** Modules of Python's library that the course's Python does not import: 1 MB of the transfer. */
+const UNUSED = ["_pydatetime", "_pyio", "_pyrepl", "bdb", "ctypes", "difflib", "doctest", "ftplib", "http", "imaplib", "ipaddress", "mailbox",
+  "multiprocessing", "optparse", "pdb", "pickletools", "plistlib", "profile", "pstats", "pydoc", "smtplib", "socketserver", "sqlite3", "ssl",
+  "statistics", "tarfile", "trace", "unittest", "wsgiref", "xml", "xmlrpc"];
 
 /** What a browser needs besides. */
 async function packages() {
   const compiler = resolve(import.meta.dirname, "node_modules/@yowasp/clang/gen"), python = resolve(import.meta.dirname, "node_modules/pyodide");
   for (const name of readdirSync(compiler))
     if (!name.endsWith(".tar")) copyFileSync(join(compiler, name), join(output, "clang", name));
-  // Nothing is linked with a library there.
-  const archive = "llvm-resources.tar";
-  writeFileSync(join(output, "clang", archive), without(readFileSync(join(compiler, archive)), /\.(a|o|so|cppm)$|wasip2|wasip3|-threads\/|share\//));
-  for (const name of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"])
+  // The headers of the C++ library for this target, and those of the compiler that are for all: nothing is linked with a library there.
+  const archive = "llvm-resources.tar", headers = /^include\/(wasm32-wasip1|c\+\+\/v1)\/(?!__cxx03\/)|^include\/_*(std|float|limits|inttypes|iso646|tgmath|unwind|varargs)[^/]*$/;
+  writeFileSync(join(output, "clang", archive), only(readFileSync(join(compiler, archive)), headers));
+  for (const name of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json"])
     copyFileSync(join(python, name), join(output, "pyodide", name));
+  const unused = new RegExp(`^(encodings/(?!__init__|aliases|ascii|idna|latin_1|utf_8|cp437)|(${UNUSED.join("|")})(/|\\.py$))`);
+  const modules = unzipSync(readFileSync(join(python, "python_stdlib.zip")), { filter: ({ name }) => !unused.test(name) });
+  writeFileSync(join(output, "pyodide", "python_stdlib.zip"), zipSync(modules, { level: 9, mtime: "1980-01-01" }));
   for (const name of ["worker", "runner"])
     await bundle({ entryPoints: [join(import.meta.dirname, `${name}.mjs`)], outfile: join(output, `${name}.js`), bundle: true, minify: true, format: "esm",
       platform: "browser", external: ["module", "node:*", "fs", "url"], logLevel: "error" });

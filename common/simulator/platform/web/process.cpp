@@ -1,6 +1,8 @@
 /// @file
 /// @brief Web: traps, time, and threads of a module that has one thread.
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <new>
 #include <string>
@@ -81,6 +83,36 @@ extern "C" void sim_repeats(const void* site) {
 }
 
 }  // namespace sim::platform
+
+// --- Random numbers: those of the GNU C library, from which the articles' results follow ------------
+
+namespace {
+/// Each number is the sum of those 3 and 31 before it, without its lowest bit.
+struct Random {
+    static constexpr unsigned int kLong = 31, kShort = 3, kLeftOut = 310;
+    std::uint32_t last[kLong]{};
+    unsigned int at = 0;
+
+    explicit Random(unsigned int seed) {
+        std::int64_t number = seed == 0 ? 1 : static_cast<std::int32_t>(seed);
+        for (std::uint32_t& each : last) {
+            each = static_cast<std::uint32_t>(number);
+            number = 16807 * number % 2147483647;
+            if (number < 0) number += 2147483647;
+        }
+        for (unsigned int i = 0; i < kLeftOut; ++i) next();
+    }
+    int next() {
+        std::uint32_t& sum = last[(at + kShort) % kLong];
+        sum += last[at];
+        at = (at + 1) % kLong;
+        return static_cast<int>(sum >> 1);
+    }
+} numbers{1};
+}  // namespace
+
+extern "C" int rand() { return numbers.next(); }
+extern "C" void srand(unsigned int seed) { numbers = Random(seed); }
 
 // --- Threads: each runs when it is created, until it ends ------------------------------------------
 

@@ -6,6 +6,7 @@ const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volati
 const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
 /** The address of a thread's own variable, or of a part of it. Nobody else sees what is there. */
 const PART_OF_THREAD = /^\s*(%\S+) = (?:.*@llvm\.threadlocal\.address|(getelementptr) .*?\bptr (%[^\s,]+))/;
+const OF_MODULE = /^!llvm\.module\.flags|^!\d+ = !\{i32 \d+, !"/; // metadata
 const FENCE = /@__tsan_atomic_(?:thread|signal)_fence\b/;
 
 const unescape = (text) => text.replace(/\\([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
@@ -86,5 +87,7 @@ export function withSites(ir, helpers) {
       : byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\${byte.toString(16).padStart(2, "0")}`);
     return `@sim.site.${number} = private constant [${bytes.length + 1} x i8] c"${bytes.join("")}\\00"`;
   });
-  return [...found, "@sim_site = external global ptr", "declare void @sim_repeats(ptr)", ...constants, ""].join("\n");
+  // The lines have been taken over, so the debug information has done its work.
+  const code = found.filter((line) => !line.startsWith("!") || OF_MODULE.test(line)).map((line) => line.replace(/,? ![a-z_.]+ !\d+/g, ""));
+  return [...code, "@sim_site = external global ptr", "declare void @sim_repeats(ptr)", ...constants, ""].join("\n");
 }

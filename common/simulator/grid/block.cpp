@@ -55,6 +55,7 @@ void Block::begin(std::uint64_t number) {
         std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(grid_->seed + number));
     }
     threads_.started = threads_.waiting = 0;
+    place_ = threads_.count;  // while threads start, none is resumed
     threads_.live = threads_.count;
     barrier_ = {};
     has_failed_ = has_waited_ = false;
@@ -259,16 +260,27 @@ bool Block::release_gatherings() {
 
 // --- Resume -------------------------------------------------------------------------------------
 
+/// Makes the next thread whose wait is over the running one. @return Null if there is none behind the last
+/// one.
+Thread* Block::next_ready() {
+    while (place_ < threads_.count && !has_failed_) {
+        Thread* const thread = threads_.order[place_++];
+        if (thread->state != ThreadState::ready) continue;
+        threads_.make_current(thread);
+        return thread;
+    }
+    return nullptr;
+}
+
 /// Resumes each thread whose wait is over, until it waits again or returns. @return Whether there was one.
 bool Block::resume_ready_threads() {
     bool any = false;
-    for (unsigned int place = 0; place < threads_.count && !has_failed_; ++place) {
-        Thread* const thread = threads_.order[place];
-        if (thread->state != ThreadState::ready) continue;
+    place_ = 0;
+    while (const Thread* const thread = next_ready()) {
         any = true;
-        threads_.make_current(thread);
         fibers_.resume(thread->fiber);
     }
+    place_ = threads_.count;
     return any;
 }
 

@@ -90,7 +90,10 @@ class Block {
     /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
     [[gnu::always_inline]] void leave(Thread& thread) {
         thread.fiber = fibers_.running();
-        fibers_.leave();
+        if (Thread* const next = next_ready())
+            fibers_.leave_for(next->fiber);
+        else
+            fibers_.leave();
     }
     /// The same for a thread that may be in a marked statement, before its shuffle.
     void leave_in_statement(Thread& thread) {
@@ -107,6 +110,7 @@ class Block {
         --threads_.waiting;
     }
     bool resume_ready_threads();
+    Thread* next_ready();
     void fail(Report report) {
         has_failed_ = true;
         grid_->fail(std::move(report));
@@ -117,6 +121,7 @@ class Block {
     std::uint64_t number_ = 0;
     bool has_failed_ = false;
     bool has_waited_ = false;  ///< a thread of the block has waited
+    unsigned int place_ = 0;   ///< in the threads' order: of the next one to resume, if it is ready
     Threads threads_;
     Fibers fibers_;
 

@@ -94,6 +94,15 @@ const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
 const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
 const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
   "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];
+// What a program may call besides: most of C's library, and C++'s streams.
+const MATH = "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh erf erfc exp exp2 expm1 fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma "
+  + "llrint llround log log10 log1p log2 logb lrint lround modf nearbyint nextafter pow remainder rint round scalbn sin sinh sqrt tan tanh tgamma trunc";
+const OF_PROGRAMS = [...MATH.split(" ").flatMap((name) => [name, `${name}f`]), ..."atof atoi atol atoll bsearch clock_gettime difftime drand48 fgetc fgets fputc fread fscanf "
+  .concat("getchar gettimeofday gmtime isalnum isalpha isdigit isspace isupper localtime memcmp memcpy memmove memset nanosleep perror putchar qsort rand rand_r scanf ",
+    "setvbuf sprintf srand srand48 sscanf strcasecmp strcat strchr strcmp strcpy strdup strftime strncat strncmp strncpy strrchr strstr strtod strtof strtok ",
+    "strtol strtoll strtoul strtoull time tolower toupper ungetc usleep vprintf vsnprintf").split(" "),
+  ..."_ZNSt3__23cinE _ZNSt3__24cerrE _ZNSt3__24clogE _ZNSt3__24coutE _ZNSt3__213random_deviceclEv".split(" ")].map((name) => `-Wl,-u,${name}`);
+
 async function build() {
   const abi = await exceptions();
   const translator = await cached("translator", [...inputsOf((path) => path.endsWith("/translate.cpp")), LINK.join()], async () => simulator.link(
@@ -112,6 +121,9 @@ async function build() {
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
   const course = new Toolchain(clang, nested(Object.fromEntries(headers)));
   const checks = await cached("the checks", [...headers].flat(), () => course.compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
+  // What a program from elsewhere includes besides.
+  const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name));
+  for (const path of filesBelow(more, /^\w+(\.h)?$/)) headers.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
   writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => headers.has(name)),
     headers: Object.fromEntries([...headers].filter(([path]) => !path.endsWith(".cpp"))) }));
 
@@ -121,7 +133,7 @@ async function build() {
   };
   for (const [name, isPart] of Object.entries(parts)) {
     const objects = { ...abi, ...library, "checks.o": checks, "instrument.o": await objectOf(name, isPart) };
-    const linked = await cached(`${name}, linked`, [...Object.values(objects), LINK.join()], () => simulator.link(objects, LINK));
+    const linked = await cached(`${name}, linked`, [...Object.values(objects), ...LINK, ...OF_PROGRAMS], () => simulator.link(objects, [...LINK, ...OF_PROGRAMS]));
     const main = await cached(`${name}, with Asyncify`, [linked, canBeLeft.toString()], () => canBeLeft(linked));
     writeFileSync(join(output, `${name}.wasm`), main);
   }

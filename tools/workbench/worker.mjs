@@ -1,4 +1,4 @@
-// The worker of a page: loads what the engine needs, and then checks exercises. It is one script with all
+// The worker of a page: loads what the engine needs, and then checks exercises and runs programs. It is one script with all
 // modules, which the page (tools/site/src/workbench/engine.js) begins with the address of this folder in the site, `courseBase`.
 
 import { prepare } from "./files.mjs";
@@ -21,19 +21,19 @@ async function load() {
   const get = async (name) => await fetch(at(name)), json = async (name) => (await get(name)).json();
   const modules = {};
   for (const name of ["translate", "plain", "interleaved", "lens"]) modules[name] = await WebAssembly.compileStreaming(get(`${name}.wasm`));
-  const engine = new Engine({ clang, ...await json("headers.json"), modules, python, course: await json("course.json"),
+  return new Engine({ clang, ...await json("headers.json"), modules, python, course: await json("course.json"),
     runners: new Runners(runner), atOnce: Math.min(MOST_AT_ONCE, navigator.hardwareConcurrency) });
-  await engine.warm();
-  return engine;
 }
 
 let engine;
-self.onmessage = async ({ data: { id, number, source } }) => {
+self.onmessage = async ({ data: { id, number, source, isForPrograms, program } }) => {
   const tell = (event) => self.postMessage({ id, event });
   try {
     engine ??= load();
     const ready = await engine;
+    await ready.warm(isForPrograms || program ? ready.standard : "");
     if (number) await ready.check(number, source, tell);
+    if (program) await ready.runProgram(program.source, program.words, program.isSeen, tell);
     self.postMessage({ id, ended: true });
   } catch (error) {
     self.postMessage({ id, error: error instanceof RangeError || /memory/i.test(error.message) ? "This browser has too little memory for it."

@@ -10,14 +10,20 @@ export class Engine {
     Object.assign(this, { onLoading, onNote, asked: 0 });
   }
 
-  /// Loads compiler and simulator. Throws an Error of one line.
-  async load() {
-    for await (const _ of this.#ask({}));
+  /// Loads compiler and simulator, for exercises or for programs. Throws an Error of one line.
+  async load(isForPrograms = false) {
+    for await (const _ of this.#ask({ isForPrograms }));
   }
 
   /// Checks the text of an exercise's file: yields the stages as they end, and last the verdict, or that it was stopped.
   async *check(number, source) {
     yield* this.#ask({ number, source });
+  }
+
+  /// Compiles and runs a program, with `isSeen` under the lens; `words` are its arguments. Yields what tools/workbench/engine.mjs tells, or
+  /// that it was stopped.
+  async *run(source, words, isSeen) {
+    yield* this.#ask({ program: { source, words, isSeen } });
   }
 
   /// Ends what runs. The next question starts the compiler again.

@@ -6,7 +6,7 @@ import { message, tell } from "./parts.js";
 
 /// `part` gives an element of the page by its name, `root` is the address of the site's root. Returns `run(ask, show)`: `ask(engine)`
 /// yields what `show` gets.
-export function runner(part, root) {
+export function runner(part, root, { isForPrograms = false } = {}) {
   const buttons = ["run", "look"].map(part).filter(Boolean);
   let engine, loading, stop, isRunning = false;
 
@@ -18,7 +18,7 @@ export function runner(part, root) {
         part("loading-bar").value = total ? done / total : 0;
         part("loading-words").textContent = `${what}: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
       }, onNote: tell });
-      await engine.load();
+      await engine.load(isForPrograms);
       keepSite(root, tell);
     })().catch((problem) => {
       loading = undefined;

@@ -32,7 +32,7 @@ export default defineConfig({
     head: [{ tag: "script", attrs: { src: "/COURSE_BASE/pages.js", defer: true } }],
     sidebar: [...parts.map(({ label, files }) => ({ label, collapsed: /^\d|^Teach/.test(label),
       items: files.map((file, k) => ({ slug: slugOf(file), ...(/^\d/.test(label) && k === 0 && { label: "The chapter" }) })) })),
-      { slug: "reference" }, { label: "Write in the browser", link: "/write" }],
+      { slug: "reference" }, { label: "Write in the browser", link: "/write" }, { label: "Playground", link: "/playground" }],
     expressiveCode: {
       themes: ["github-dark", "github-light"],
       styleOverrides: { borderRadius: "0.4rem", codeFontSize: "0.77rem", lineNumbers: { foreground: ({ theme }) => (theme.type === "dark" ? "#9198a1" : "#59636e") } },

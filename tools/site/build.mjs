@@ -4,6 +4,7 @@
 Builds the site: build/docs/html. Needs node, npm and doxygen; the first time, npm downloads what package-lock.json names. */
 
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join, relative } from "node:path";
 
@@ -54,3 +55,8 @@ for (const entry of readdirSync(html, { recursive: true, withFileTypes: true }))
       .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`);
   writeFileSync(path, done.includes("data-base=") ? withPolicy(done) : done);
 }
+
+/// What the service worker keeps: all files, by their content.
+const names = readdirSync(html, { recursive: true }).filter((name) => statSync(join(html, name)).isFile()).sort();
+const files = Object.fromEntries(names.map((name) => [name, createHash("sha256").update(readFileSync(join(html, name))).digest("hex")]));
+writeFileSync(join(html, "service_worker.js"), `const FILES = ${JSON.stringify(files)};\n${readFileSync(join(here, "service_worker.js"), "utf8")}`);

@@ -152,6 +152,14 @@ test("starting over keeps the file, and what is kept comes back", () => {
   assert.equal(work.keep("third", "again"), undefined);
 });
 
+test("a program that another one replaces is kept, unless it is an example", () => {
+  const { tab } = browser(), work = tab({ number: "playground", file: "program.cu", starter: "first", known: ["first", "second"] });
+  assert.equal(work.replace("second", "opened"), undefined);
+  assert.equal(work.replace("mine", "opened"), undefined);
+  assert.equal(work.replace("first", "opened"), "program.1.cu");
+  assert.deepEqual(keptTexts(work), ["mine"]);
+});
+
 test("a newer course leaves the file as it is, and says so", () => {
   const { tab } = browser();
   tab().save("mine");

@@ -15,7 +15,7 @@ import { translate } from "./translate.mjs";
 
 const root = resolve(import.meta.dirname, "../.."), output = join(root, "build/workbench/web"), cache = join(root, "build/workbench/cache");
 rmSync(output, { recursive: true, force: true });
-for (const folder of [cache, join(output, "clang"), join(output, "pyodide")]) mkdirSync(folder, { recursive: true });
+for (const folder of [cache, output]) mkdirSync(folder, { recursive: true });
 
 /** All files below a folder whose names match, by their paths. */
 function* filesBelow(folder, pattern) {
@@ -62,7 +62,7 @@ runtime.unwind.src["config.h"] = ["EXPORT", "HIDDEN", "WEAK __attribute__((weak)
   .map((macro) => `#define _LIBUNWIND_${macro}\n`).join("");
 
 async function exceptions() {
-  const tools = new Toolchain(clang, runtime), version = [readFileSync(join(llvm, "package.json")), readFileSync(import.meta.filename)];
+  const tools = new Toolchain(clang, runtime), version = [readFileSync(join(llvm, "package.json")), exceptions.toString(), runtime.unwind.src["config.h"]];
   const make = (source, options) => cached(source, [...version, runtime[source] ?? ""], () => tools.compile(source, ["-O2", "-fwasm-exceptions", ...options]));
   const cxx = ["-DNDEBUG", "-D_LIBCXXABI_HAS_NO_THREADS", "-D_LIBCPP_INLINE_VISIBILITY=", "-D_LIBCPP_SAFE_STATIC=", "-D_LIBCPP_BUILDING_LIBRARY",
     "-DLIBCXXABI_NON_DEMANGLING_TERMINATE", "-D__USING_WASM_EXCEPTIONS__", "-Iabi/include", "-Iunwind/include", "-Iabi/src"];
@@ -94,6 +94,14 @@ const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
 const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
 const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
   "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];
+// What a program may call besides: most of C's library, and C++'s streams.
+const MATH = "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh erf erfc exp exp2 expm1 fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma "
+  + "llrint llround log log10 log1p log2 logb lrint lround modf nearbyint nextafter pow remainder rint round scalbn sin sinh sqrt tan tanh tgamma trunc";
+const OF_PROGRAMS = [...MATH.split(" ").flatMap((name) => [name, `${name}f`]), ..."atof atoi atol atoll bsearch clock_gettime difftime drand48 fgetc fgets fputc fread fscanf "
+  .concat("getchar gettimeofday gmtime isalnum isalpha isdigit isspace isupper localtime memcmp memcpy memmove memset nanosleep perror putchar qsort rand rand_r scanf ",
+    "setvbuf sprintf srand srand48 sscanf strcasecmp strcat strchr strcmp strcpy strdup strftime strncat strncmp strncpy strrchr strstr strtod strtof strtok ",
+    "strtol strtoll strtoul strtoull time tolower toupper ungetc usleep vprintf vsnprintf").split(" "),
+  ..."_ZNSt3__23cinE _ZNSt3__24cerrE _ZNSt3__24clogE _ZNSt3__24coutE _ZNSt3__213random_deviceclEv".split(" ")].map((name) => `-Wl,-u,${name}`);
 
 async function build() {
   const abi = await exceptions();
@@ -113,6 +121,9 @@ async function build() {
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
   const course = new Toolchain(clang, nested(Object.fromEntries(headers)));
   const checks = await cached("the checks", [...headers].flat(), () => course.compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
+  // What a program from elsewhere includes besides.
+  const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name));
+  for (const path of filesBelow(more, /^\w+(\.h)?$/)) headers.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
   writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => headers.has(name)),
     headers: Object.fromEntries([...headers].filter(([path]) => !path.endsWith(".cpp"))) }));
 
@@ -122,7 +133,7 @@ async function build() {
   };
   for (const [name, isPart] of Object.entries(parts)) {
     const objects = { ...abi, ...library, "checks.o": checks, "instrument.o": await objectOf(name, isPart) };
-    const linked = await cached(`${name}, linked`, [...Object.values(objects), LINK.join()], () => simulator.link(objects, LINK));
+    const linked = await cached(`${name}, linked`, [...Object.values(objects), ...LINK, ...OF_PROGRAMS], () => simulator.link(objects, [...LINK, ...OF_PROGRAMS]));
     const main = await cached(`${name}, with Asyncify`, [linked, canBeLeft.toString()], () => canBeLeft(linked));
     writeFileSync(join(output, `${name}.wasm`), main);
   }
@@ -167,21 +178,22 @@ const UNUSED = ["_pydatetime", "_pyio", "_pyrepl", "bdb", "ctypes", "difflib", "
 /** What a browser needs besides. */
 async function packages() {
   const compiler = resolve(import.meta.dirname, "node_modules/@yowasp/clang/gen"), python = resolve(import.meta.dirname, "node_modules/pyodide");
-  for (const name of readdirSync(compiler))
-    if (!name.endsWith(".tar")) copyFileSync(join(compiler, name), join(output, "clang", name));
+  for (const name of readdirSync(compiler)) if (name.endsWith(".wasm")) copyFileSync(join(compiler, name), join(output, name));
   // The headers of the C++ library for this target, and those of the compiler that are for all: nothing is linked with a library there.
   const archive = "llvm-resources.tar", headers = /^include\/(wasm32-wasip1|c\+\+\/v1)\/(?!__cxx03\/)|^include\/_*(std|float|limits|inttypes|iso646|tgmath|unwind|varargs)[^/]*$/;
-  writeFileSync(join(output, "clang", archive), only(readFileSync(join(compiler, archive)), headers));
-  for (const name of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json"])
-    copyFileSync(join(python, name), join(output, "pyodide", name));
+  writeFileSync(join(output, archive), only(readFileSync(join(compiler, archive)), headers));
+  for (const name of ["pyodide.asm.wasm", "pyodide-lock.json"]) copyFileSync(join(python, name), join(output, name));
   const unused = new RegExp(`^(encodings/(?!__init__|aliases|ascii|idna|latin_1|utf_8|cp437)|(${UNUSED.join("|")})(/|\\.py$))`);
   const modules = unzipSync(readFileSync(join(python, "python_stdlib.zip")), { filter: ({ name }) => !unused.test(name) });
-  writeFileSync(join(output, "pyodide", "python_stdlib.zip"), zipSync(modules, { level: 9, mtime: "1980-01-01" }));
-  for (const name of ["worker", "runner"])
-    await bundle({ entryPoints: [join(import.meta.dirname, `${name}.mjs`)], outfile: join(output, `${name}.js`), bundle: true, minify: true, format: "esm",
-      platform: "browser", external: ["module", "node:*", "fs", "url"], logLevel: "error" });
-  const names = readdirSync(output, { recursive: true }).filter((name) => statSync(join(output, name)).isFile());
-  writeFileSync(join(output, "files.json"), JSON.stringify(Object.fromEntries(names.map((name) => [name, statSync(join(output, name)).size]))));
+  writeFileSync(join(output, "python_stdlib.zip"), zipSync(modules, { level: 9, mtime: "1980-01-01" }));
+  const files = Object.fromEntries(readdirSync(output).map((name) => {
+    const bytes = readFileSync(join(output, name));
+    return [name, [bytes.length, createHash("sha256").update(bytes).digest("hex")]];
+  }));
+  const script = async (name, define) => (await bundle({ entryPoints: [join(import.meta.dirname, name)], bundle: true, minify: true, format: "esm",
+    platform: "browser", external: ["module", "node:*", "fs", "url"], logLevel: "error", write: false, define })).outputFiles[0].text;
+  writeFileSync(join(output, "worker.js"), await script("worker.mjs", {
+    FILES: JSON.stringify(files), RUNNER: JSON.stringify(await script("runner.mjs")), "import.meta.url": "self.courseBase" }));
 }
 
 try {

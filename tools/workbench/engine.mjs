@@ -9,6 +9,13 @@ const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-
   "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
+// As tools/course/program.py compiles a program from elsewhere, except that some headers that many programs include are always read.
+const STANDARD = "-std=gnu++17"; // of programs that name no other
+const INCLUDES = ["api/more/prelude.h", "algorithm", "cstdio", "iostream", "numeric", "string", "vector"]
+  .map((name) => `#include ${name.includes("/") ? `"common/simulator/${name}"` : `<${name}>`}\n`).join("");
+const MORE = "common/simulator/api/more", PROGRAM = [...OPTIONS, `-I${MORE}/include`, "-Wno-narrowing", "-Wno-unknown-pragmas",
+  "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES"]; // of libc++, most of which would be read again for each program
+
 /** Files by their paths, as nested objects. */
 export function nested(files) {
   const tree = {};
@@ -27,7 +34,7 @@ export class Engine {
    */
   constructor({ clang, headers, includes, modules, python, course, runners, atOnce }) {
     this.toolchain = new Toolchain(clang, nested(headers));
-    Object.assign(this, { modules, python, includes, runners, atOnce });
+    Object.assign(this, { modules, python, includes, runners, atOnce, standard: STANDARD, preludes: {} });
     for (const [path, text] of Object.entries(course)) {
       python.FS.mkdirTree(`/course/${path}`.replace(/\/[^/]*$/, ""));
       python.FS.writeFile(`/course/${path}`, text);
@@ -36,15 +43,24 @@ export class Engine {
     this.checker = python.pyimport("machine");
   }
 
-  /** Compiles what all exercises include, without which each of them would take several times as long. */
-  async warm() {
-    this.prelude = await this.toolchain.compilePrelude(this.includes, OPTIONS);
+  /**
+   * Compiles what all exercises include or, with the option that names their standard, all programs: once, since each source would
+   * take several times as long without it.
+   */
+  warm(standard = "") {
+    return this.preludes[standard] ??= standard ? this.toolchain.compilePrelude(INCLUDES, [...PROGRAM, standard]) : this.toolchain.compilePrelude(this.includes, OPTIONS);
   }
 
-  /** Compiles a source for an order of the threads. Returns the compiler's messages; nothing on success. */
-  async build(source, order) {
+  /**
+   * Compiles a source for an order of the threads; as a program if the option names its standard. Returns the compiler's messages;
+   * nothing on success.
+   */
+  async build(source, order, standard = "") {
     try {
-      if (this.source !== source) Object.assign(this, { bytes: await this.#compile(source), source, built: new Map() });
+      const key = `${standard}\n${source}`;
+      if (this.key !== key) Object.assign(this, { bytes: await this.#compile(source, standard), key, built: new Map() });
+      const own = WebAssembly.Module.exports(new WebAssembly.Module(this.bytes));
+      if (standard && !own.some(({ name }) => /^__main_(void|argc_argv)$/.test(name))) return "course: no file defines main()";
       const mayLeaveAtAccess = order === "interleaved";
       if (!this.built.has(mayLeaveAtAccess)) {
         const names = WebAssembly.Module.imports(new WebAssembly.Module(this.bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
@@ -58,20 +74,32 @@ export class Engine {
     }
   }
 
-  async #compile(source) {
-    const { text, said } = await translate(this.modules.translate, "exercise.cu", source);
+  async #compile(source, standard) {
+    const { text, said } = await translate(this.modules.translate, standard ? "program.cu" : "exercise.cu", source, standard !== "");
     if (text === undefined) throw new Refused(said);
-    return this.toolchain.compileModule(text, OPTIONS, this.prelude);
+    return this.toolchain.compileModule(text, standard ? [...PROGRAM, standard] : OPTIONS, await this.warm(standard));
   }
 
-  run(order, words, settings) {
-    const environment = { CUDA_SIM_TIMEOUT: "3", ...JSON.parse(settings) };
-    return this.runners.run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" });
+  run(order, words, settings, hear) {
+    const environment = { ...hear ? {} : { CUDA_SIM_TIMEOUT: "3" }, ...JSON.parse(settings) };
+    return this.runners.run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" }, hear);
   }
 
   /** Checks the text of an exercise's file. `tell` gets the events. @param variant Another one than the exercise's, if any. */
   async check(number, text, tell, variant = "") {
     const own = { build: (source, order) => this.build(source, order), run: (order, words, settings) => this.run(order, words, settings), at_once: this.atOnce };
     await this.checker.check(number, variant, text, own, (event) => tell(JSON.parse(event)));
+  }
+
+  /**
+   * Compiles and runs a program, with `isSeen` under the lens. `tell` gets the events, and { output, isError } with texts as the
+   * program writes them.
+   */
+  async runProgram(source, words, isSeen, tell) {
+    const own = {
+      build: (order, standard) => this.build(source, order, standard || this.standard),
+      run: (order, settings) => this.run(order, JSON.stringify(words), settings, (output, isError) => tell({ output, isError })).ended,
+    };
+    await this.checker.run_program(source, isSeen, own, (event) => tell(JSON.parse(event)));
   }
 }

@@ -1,10 +1,11 @@
 // Runs a program of two modules: main, which is the same for all (the simulator, the checks, an instrument), and a
 // student's module beside it. The host's part of common/simulator/platform/web is here.
 
-import { File, OpenFile, PreopenDirectory, WASI, WASIProcExit, wasi } from "@bjorn3/browser_wasi_shim";
+import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI, WASIProcExit, wasi } from "@bjorn3/browser_wasi_shim";
 
 const SIGNALS = { bad: 11, aborted: 6, divided: 8 };
 const VERDICT = 4; // a descriptor
+const MOST_OUTPUT = 1 << 18; // bytes of what a program writes to an output
 
 /** A file that is open from the beginning: for the C library, the folders end here. */
 class Opened extends OpenFile {
@@ -67,13 +68,37 @@ class Undefined extends Error {
   }
 }
 
+/** The outputs of a program, whose texts `hear` gets in their order, some at a time. */
+function outputs(hear) {
+  let waiting = [], passed = 0;
+  const pass = () => {
+    for (const { text, isError } of waiting.splice(0)) hear(text, isError);
+    passed = performance.now();
+  };
+  const output = (isError) => {
+    const decoder = new TextDecoder(), one = new ConsoleStdout((bytes) => {
+      const kept = bytes.subarray(0, MOST_OUTPUT - one.kept), text = decoder.decode(kept, { stream: true });
+      one.kept += kept.length;
+      one.cut += bytes.length - kept.length;
+      one.text += text;
+      if (waiting.at(-1)?.isError === isError) waiting.at(-1).text += text;
+      else waiting.push({ text, isError });
+      if (performance.now() - passed > 50) pass();
+    });
+    return Object.assign(one, { text: "", kept: 0, cut: 0 });
+  };
+  return { out: output(false), err: output(true), pass };
+}
+
 class Process {
-  constructor(main, side, { args, environment, input }) {
+  constructor(main, side, { args, environment, input = "", hear }) {
     this.files = { in: new File(new TextEncoder().encode(input)), out: new File([]), err: new File([]), verdict: new File([]) };
+    this.outputs = hear ? outputs(hear) : { out: new OpenFile(this.files.out), err: new OpenFile(this.files.err), pass() {} };
+    this.args = hear ? args : undefined;
     this.folder = new PreopenDirectory("/tmp", []);
     const variables = Object.entries({ ...environment, COURSE_VERDICT: VERDICT }).map(([name, value]) => `${name}=${value}`);
     this.wasi = new WASI(["program", ...args], variables,
-      [...[this.files.in, this.files.out, this.files.err].map((file) => new OpenFile(file)), this.folder, new Opened(this.files.verdict)], { debug: false });
+      [new OpenFile(this.files.in), this.outputs.out, this.outputs.err, this.folder, new Opened(this.files.verdict)], { debug: false });
     this.view = new Uint32Array(0);
     const sim = {
       end_by_signal: (number) => { throw new Signal(number); },
@@ -149,9 +174,21 @@ class Process {
     this.side.__wasm_call_ctors?.();
   }
 
+  /** The words of `sim_run`: none, for main's own function, or the student's `main` and its arguments. */
+  entry() {
+    const { main, side, args, table } = this, numberOf = (name) => (side[name] ? table.grow(1, side[name]) : 0);
+    if (!args) return [0, 0, 0, 0];
+    const words = ["program", ...args].map((word) => new TextEncoder().encode(`${word}\0`));
+    const argv = main.aligned_alloc(16, words.length * 4 + 16 & ~15), addresses = words.map(({ length }) => main.aligned_alloc(16, length + 15 & ~15));
+    for (const [k, bytes] of words.entries()) new Uint8Array(main.memory.buffer).set(bytes, addresses[k]);
+    this.words().set([...addresses, 0], argv / 4);
+    return [numberOf("__main_void"), numberOf("__main_argc_argv"), words.length, argv];
+  }
+
   /** Calls main until it ends. */
   run() {
-    for (let next = () => this.main.sim_run(0, 0, 0, 0); ;) {
+    const entry = this.entry();
+    for (let next = () => this.main.sim_run(...entry); ;) {
       try {
         return next();
       } catch (error) {
@@ -164,8 +201,9 @@ class Process {
 }
 
 /**
- * Runs a program. Returns its exit status or the number of the signal that ended it, what it has written to standard
- * output, to standard error, and as a verdict, and the text of the file /tmp/lens, if it has written one.
+ * Runs a program: main's own, or the student's if there is `hear`, which gets (text, isError) while it runs. Returns its exit
+ * status or the number of the signal that ended it, what it has written to standard output, to standard error, and as a verdict,
+ * how many bytes of an output are left out, and the text of the file /tmp/lens, if it has written one.
  */
 export function run(main, side, options) {
   const begun = performance.now(), { stackTraceLimit } = Error;
@@ -183,12 +221,15 @@ export function run(main, side, options) {
     }
   } catch (error) {
     if (!(error instanceof Undefined)) throw error;
-    return { status: 1, signal: 0, out: "", err: `simulator: ${error.message}\n`, verdict: "", lens: "", seconds: 0 };
+    const err = `simulator: ${error.message}\n`;
+    options.hear?.(err, true);
+    return { status: 1, signal: 0, out: "", err, cut: 0, verdict: "", lens: "", seconds: 0 };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
-  const text = (file) => new TextDecoder().decode(file.data);
+  process.outputs.pass();
+  const text = (file) => new TextDecoder().decode(file.data), { out, err } = process.outputs;
   const lens = process.folder.dir.contents.get("lens");
-  return { status, signal, out: text(process.files.out), err: text(process.files.err), verdict: text(process.files.verdict),
+  return { status, signal, out: out.text ?? text(out.file), err: err.text ?? text(err.file), cut: (out.cut ?? 0) + (err.cut ?? 0), verdict: text(process.files.verdict),
     lens: lens ? text(lens) : "", seconds: (performance.now() - begun) / 1000 };
 }

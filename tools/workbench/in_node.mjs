@@ -25,7 +25,7 @@ function runner() {
 export async function engineInNode() {
   const built = resolve(import.meta.dirname, "../../build/workbench/web"), read = (name) => readFileSync(join(built, name));
   const modules = Object.fromEntries(["translate", "plain", "interleaved", "lens"].map((name) => [name, new WebAssembly.Module(read(`${name}.wasm`))]));
-  const engine = new Engine({ clang, ...JSON.parse(read("headers.json")), modules, python: await loadPyodide({ stdLibURL: join(built, "pyodide/python_stdlib.zip") }), course: JSON.parse(read("course.json")),
+  const engine = new Engine({ clang, ...JSON.parse(read("headers.json")), modules, python: await loadPyodide({ stdLibURL: join(built, "python_stdlib.zip") }), course: JSON.parse(read("course.json")),
     runners: new Runners(runner), atOnce: Math.min(3, availableParallelism()) });
   await engine.warm();
   return engine;

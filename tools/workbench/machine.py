@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import signal
 from dataclasses import replace
 
 from assemble import assemble, more_checks, with_hidden
@@ -11,6 +12,9 @@ from starter import ROOT, Chapter, exercises
 from verdict import Ended, read
 
 import counts  # of the folders that stages.py names
+import missing
+import text as lens
+from program import standard
 from rows import one_line
 
 TOKEN = "0"  # nobody but the student reads the verdict
@@ -55,10 +59,12 @@ class Tab(Machine):
         return counts.read(seen), verdict
 
 
-def marks(exercise, verdict):
-    """The lines of the student's file that a verdict's words name, each with the line of words."""
-    return [{"line": int(number), "text": words.strip()} for words in verdict.words
-            for number in re.findall(rf"{re.escape(str(exercise.file))}:(\d+)", words)[:1]]
+def marks(file, lines):
+    """The lines of the student's file that lines of words name, each with these words: of several, rather one that is not where a
+    kernel was launched or memory was allocated."""
+    place = rf"((?:launched|allocated) at )?(?<![\w/]){re.escape(str(file))}:(\d+)"
+    return [{"line": int(number), "text": words.strip()} for words in lines
+            for _, number in sorted(re.findall(place, words), key=lambda found: found[0] != "")[:1]]
 
 
 async def check(number, variant, text, engine, tell):
@@ -75,5 +81,29 @@ async def check(number, variant, text, engine, tell):
         tell(json.dumps({"stage": stage.name, "state": state, **({"why": str(found)} if state == "not tried" else {})}))
 
     verdict = await verify(exercise, Tab(exercise, engine), heard)
-    tell(json.dumps({"verdict": {"solved": verdict.passed, "words": verdict.words, "marks": marks(exercise, verdict),
+    tell(json.dumps({"verdict": {"solved": verdict.passed, "words": verdict.words, "marks": marks(exercise.file, verdict.words),
                                  "counted": verdict.counted, "printed": verdict.printed[:100]}}))
+
+
+PROGRAM = "program.cu"
+
+
+async def run_program(text, is_seen, engine, tell):
+    """Compiles and runs a student's program as `./course run FILE.cu` does; with `is_seen`, as `./course lens FILE.cu`. `engine` has two
+    functions that return promises: `build(order, standard)`, of the compiler's messages, where `standard` is the option
+    that the program's first lines name, if any, and `run(order, settings)`. `tell`
+    gets an event as JSON: `refused`, the messages about a program that can't be built, or `ended`, how it has ended."""
+    path, order = ROOT / PROGRAM, "lens" if is_seen else "plain"
+    path.write_text(text, encoding="utf-8")
+    said = missing.of_compiler(await engine.build(order, "".join(standard(path))))
+    if said:
+        tell(json.dumps({"refused": said, "marks": marks(PROGRAM, said.splitlines())}))
+        return
+    end = await engine.run(order, json.dumps({"CUDA_SIM_STRICT": "1", "CUDA_SIM_MULTIPROCESSORS": str(counts.SMS), "LENS_OUTPUT": "/tmp/lens"}
+                                             if is_seen else {}))
+    words, found = "", [*end.err.splitlines(), *end.out.splitlines()]
+    if is_seen and end.lens:
+        seen = [(PROGRAM, counts.read(end.lens))]
+        words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *lens.problems(*seen[0])]
+    tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
+                               "lens": words, "marks": marks(PROGRAM, found)}}))

@@ -1,5 +1,8 @@
-// A worker that runs programs for the engine, one at a time.
+// A worker that runs programs for the engine, one at a time. Of one that is heard, texts come before its end.
 
 import { run } from "./host.mjs";
 
-self.onmessage = ({ data: { main, side, options } }) => self.postMessage(run(main, side, options));
+self.onmessage = ({ data: { main, side, options, isHeard } }) => {
+  const hear = isHeard ? (text, isError) => self.postMessage({ heard: [text, isError] }) : undefined;
+  self.postMessage(run(main, side, { ...options, hear }));
+};

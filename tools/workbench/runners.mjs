@@ -6,11 +6,12 @@ export class Runners {
     Object.assign(this, { start, idle: [] });
   }
 
-  /** Runs a program (host.mjs). Returns `{ ended, stop }`: a promise of how it has ended, and a function that ends it before. */
-  run(main, side, options) {
+  /** Runs a program (host.mjs), whose outputs `hear` gets if there is one. Returns `{ ended, stop }`: a promise of how it has ended, and a function that ends it before. */
+  run(main, side, options, hear) {
     const worker = this.idle.pop() ?? this.start();
     const ended = new Promise((done, fail) => {
       worker.onmessage = ({ data }) => {
+        if (data.heard) return void hear(...data.heard);
         this.idle.push(worker);
         done(data);
       };
@@ -18,7 +19,7 @@ export class Runners {
         worker.terminate();
         fail(new Error(event.message || "a worker could not be started"));
       };
-      worker.postMessage({ main, side, options });
+      worker.postMessage({ main, side, options, isHeard: Boolean(hear) });
     });
     return { ended, stop: () => worker.terminate() };
   }

@@ -63,7 +63,7 @@ export class Toolchain {
     const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
       "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(new TextDecoder().decode(ir), HELPERS) }, "out.o");
     return this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",
-      "--export-if-defined=__wasm_call_ctors", "out.o", "-o", "out.wasm"], { "out.o": object }, "out.wasm");
+      "--export-if-defined=__wasm_call_ctors", "--export-if-defined=__main_void", "--export-if-defined=__main_argc_argv", "out.o", "-o", "out.wasm"], { "out.o": object }, "out.wasm");
   }
 }
 

@@ -2,16 +2,20 @@
 
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
 
-/** Translates one text, as a file of this path. Returns `{ text }`, or `{ said }`, what is wrong with it. */
-export async function translate(module, path, source) {
+/**
+ * Translates one text, as a file of this path; `isProgram`: as `./course run FILE.cu` does. Returns `{ text }`, or `{ said }`, what is
+ * wrong with it.
+ */
+export async function translate(module, path, source, isProgram = false) {
   const folder = new PreopenDirectory("/", [["in", new File(new TextEncoder().encode(source))]]);
   let said = "";
   const errors = ConsoleStdout.lineBuffered((line) => void (said += `${line}\n`));
-  const wasi = new WASI(["translate", "/in", "/out"], [], [new OpenFile(new File([])), errors, errors, folder], { debug: false });
+  const wasi = new WASI(["translate", ...isProgram ? ["--program"] : [], "/in", "/out"], [], [new OpenFile(new File([])), errors, errors, folder], { debug: false });
+  wasi.wasiImport.path_filestat_set_times = () => 0;
   const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
   wasi.inst = instance;
   instance.exports._initialize();
   const status = instance.exports.__main_void();
-  const out = folder.dir.contents.get("out");
+  const written = folder.dir.contents.get("out"), out = isProgram ? written?.contents.get("in") : written;
   return status === 0 && out ? { text: new TextDecoder().decode(out.data).replaceAll('"/in"', JSON.stringify(path)) } : { said: said.replaceAll("/in", path) };
 }

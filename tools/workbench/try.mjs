@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // usage: tools/workbench/try.mjs [--solutions | --faults] [NUMBER ...]
+//        tools/workbench/try.mjs --programs
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
 // given. With --solutions, each chapter's own code must pass instead; with --faults, each fault must be found that is found
-// on Linux (docs/results/faults.txt). Needs what build.mjs has built.
+// on Linux (docs/results/faults.txt). With --programs, each of docs/examples must print what it prints on Linux (tools/quality/try_examples).
+// Needs what build.mjs has built.
 
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { engineInNode } from "./in_node.mjs";
 
 const engine = await engineInNode(), record = "docs/results/faults.txt";
@@ -13,6 +15,19 @@ engine.python.FS.mkdirTree("/course/docs/results");
 engine.python.FS.writeFile(`/course/${record}`, readFileSync(resolve(import.meta.dirname, "../..", record)));
 
 const [first, ...others] = process.argv.slice(2), option = first?.startsWith("--") ? first : "", numbers = option || !first ? others : [first, ...others];
+if (option === "--programs") {
+  const folder = resolve(import.meta.dirname, "../../docs/examples");
+  let wrong = 0;
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".cu"))) {
+    let printed = "";
+    await engine.runProgram(readFileSync(join(folder, file), "utf8"), [], false,
+      ({ output, refused, ended }) => void (printed += output ?? refused ?? `exit status ${ended.signal || ended.status}\n`));
+    const isRight = printed.replaceAll("program.cu", `docs/examples/${file}`) === readFileSync(join(folder, file.replace(/cu$/, "txt")), "utf8");
+    console.log(`${file} ${isRight ? "as expected" : `differs: ${printed}`}`);
+    wrong += !isRight;
+  }
+  process.exit(wrong > 0 ? 1 : 0);
+}
 const tries = JSON.parse(engine.python.runPython(`
 import json, re
 from faults import faults, recorded

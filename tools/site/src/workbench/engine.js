@@ -3,16 +3,16 @@
 const SILENT = 180; // seconds, after which the worker is taken for stuck; what it runs, it stops itself after 120
 
 export class Engine {
-  /// @param base The address of the site's root. `onLoading({ done, total, what })` gets bytes.
-  constructor(base, { onLoading }) {
-    this.address = new URL("workbench/worker.js", new URL(base, location.href));
-    this.onLoading = onLoading;
-    this.asked = 0;
+  /// @param base The address of the site's root. `onLoading({ done, total, what })` gets bytes, `onNote` a line that says why
+  /// they are not kept for the next visit.
+  constructor(base, { onLoading, onNote }) {
+    this.folder = new URL("workbench/", new URL(base, location.href)).href;
+    Object.assign(this, { onLoading, onNote, asked: 0 });
   }
 
-  /// Loads compiler and simulator. Throws an Error of one line.
-  async load() {
-    for await (const _ of this.#ask({}));
+  /// Loads compiler and simulator, for exercises or for programs. Throws an Error of one line.
+  async load(isForPrograms = false) {
+    for await (const _ of this.#ask({ isForPrograms }));
   }
 
   /// Checks the text of an exercise's file: yields the stages as they end, and last the verdict, or that it was stopped.
@@ -20,55 +20,79 @@ export class Engine {
     yield* this.#ask({ number, source });
   }
 
-  /// Ends a check. The next one starts the compiler again.
+  /// Compiles and runs a program, with `isSeen` under the lens; `words` are its arguments. Yields what tools/workbench/engine.mjs tells, or
+  /// that it was stopped.
+  async *run(source, words, isSeen) {
+    yield* this.#ask({ program: { source, words, isSeen } });
+  }
+
+  /// Ends what runs. The next question starts the compiler again.
   stop() {
     this.#end();
     this.hear?.({ stopped: true });
   }
 
-  #end() {
-    this.worker?.terminate();
-    this.worker = undefined;
+  /// Such a worker may do what the page may, and nothing else; one from an address of the site has no policy. It is one script, since
+  /// in Firefox no service worker answers what it would import.
+  async #begin() {
+    try {
+      this.script ??= await fetch(`${this.folder}worker.js`).then((answer) => (answer.ok ? answer.blob() : Promise.reject()));
+    } catch {
+      throw Error("The compiler could not be loaded: is there a connection?");
+    }
+    this.begin = URL.createObjectURL(new Blob([`self.courseBase = ${JSON.stringify(this.folder)};\n`, this.script], { type: "text/javascript" }));
+    this.worker = new Worker(this.begin, { type: "module" });
+    this.worker.onerror = (event) => this.hear?.({ error: event.message || "The compiler could not be started: load this page again." });
+    this.worker.onmessage = ({ data }) => this.hear?.(data);
   }
 
+  #end() {
+    if (!this.worker) return;
+    this.worker.terminate();
+    this.worker = undefined;
+    URL.revokeObjectURL(this.begin);
+  }
+
+  /// Asks the worker; one question waits for the other.
   async *#ask(what) {
-    const id = ++this.asked, heard = [];
-    let wake = () => {}, timer;
-    this.hear = (said) => {
+    const before = this.last, heard = [];
+    let wake = () => {}, leave, timer, hasEnded = false;
+    this.last = new Promise((done) => (leave = done));
+    await before;
+    const id = ++this.asked;
+    const tell = (said) => {
       heard.push(said);
       wake();
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        this.#end();
-        heard.push({ error: `It was stopped: it has said nothing for ${SILENT} seconds.` });
-        wake();
-      }, SILENT * 1000);
     };
-    if (!this.worker) {
-      // Such a worker may do what the page may, and nothing else; one from an address of the site has no policy.
-      const begin = URL.createObjectURL(new Blob([`import ${JSON.stringify(this.address.href)};`], { type: "text/javascript" }));
-      this.worker = new Worker(begin, { type: "module" });
-      this.worker.onerror = (event) => {
-        this.#end();
-        this.hear({ error: event.message || "The compiler could not be loaded: is there a connection?" });
-      };
-      this.worker.onmessage = ({ data }) => (data.loading ? this.onLoading(data.loading) : data.id === this.asked && this.hear(data));
-    }
-    this.worker.postMessage({ id, ...what });
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => tell({ error: `It was stopped: it has said nothing for ${SILENT} seconds.` }), SILENT * 1000);
+    };
+    this.hear = (said) => {
+      if (said.id !== undefined && said.id !== id) return;
+      wait();
+      if (said.loading) this.onLoading(said.loading);
+      else if (said.note) this.onNote(said.note);
+      else tell(said);
+    };
     try {
+      if (!this.worker) await this.#begin();
+      this.worker.postMessage({ id, ...what });
+      wait();
       for (;;) {
         if (heard.length === 0) await new Promise((done) => (wake = done));
         const said = heard.shift();
         if (said.event) yield said.event;
-        if (said.error) {
-          this.#end(); // its memory may be full
-          throw Error(said.error);
-        }
+        if (said.error) throw Error(said.error);
         if (said.stopped) yield { stopped: true };
-        if (said.ended || said.stopped) return;
+        hasEnded = Boolean(said.ended);
+        if (hasEnded || said.stopped) return;
       }
     } finally {
       clearTimeout(timer);
+      this.hear = undefined;
+      if (!hasEnded) this.#end(); // it may run on, or its memory may be full
+      leave();
     }
   }
 }

@@ -47,3 +47,10 @@ export function ask(question, answer) {
     dialog.showModal();
   });
 }
+
+/// Has the browser save a file.
+export function saveAs(name, content, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}

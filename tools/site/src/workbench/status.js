@@ -1,7 +1,7 @@
 /// The page of all work: what is solved, and work that leaves and enters the browser as a zip.
 
 import { exported, imported } from "./archive.mjs";
-import { element, forget, message, storage, tell, when } from "./parts.js";
+import { forget, message, saveAs, storage, tell, when } from "./parts.js";
 import { PREFIX, Work } from "./work.mjs";
 
 const work = document.querySelector("#work");
@@ -30,9 +30,7 @@ function download(name, options) {
   forget();
   const { count, bytes } = exported(storage, exercises, options);
   if (count === 0) return tell("There is nothing to save yet: you have not begun an exercise.");
-  const url = URL.createObjectURL(new Blob([bytes], { type: "application/zip" }));
-  element("a", { href: url, download: `${name}.zip` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60000);
+  saveAs(`${name}.zip`, bytes, "application/zip");
   return tell(`${name}.zip has ${count === 1 ? "one file" : `${count} files`}.`);
 }
 

@@ -18,7 +18,7 @@ function parsed(raw) {
 }
 
 export class Work {
-  /// `exercise` has a number, a file and a starter. `storage` is a localStorage. `now` gives the time in milliseconds.
+  /// `exercise` has a number, a file, a starter and, in `known`, other texts that need no keeping. `storage` is a localStorage. `now` gives the time in milliseconds.
   constructor(storage, exercise, now = Date.now) {
     Object.assign(this, { storage, exercise, now, key: PREFIX + exercise.number });
     this.refresh();
@@ -56,7 +56,7 @@ export class Work {
   }
 
   nameOf({ k }) {
-    return this.exercise.file.replace(/\.cuh$/, `.${k}.cuh`);
+    return this.exercise.file.replace(/\.cuh?$/, (ending) => `.${k}${ending}`);
   }
 
   set(key, value) {
@@ -71,10 +71,10 @@ export class Work {
     this.set(`${this.key}/notes`, { ...this.notes, ...values });
   }
 
-  /// Keeps a text unless it is the starter or kept already. Returns its name, or nothing.
+  /// Keeps a text unless it is the starter, known, or kept already. Returns its name, or nothing.
   keep(text, why) {
     const kept = this.kept;
-    if (text === this.exercise.starter || kept.some((each) => each.text === text)) return undefined;
+    if (text === this.exercise.starter || this.exercise.known?.includes(text) || kept.some((each) => each.text === text)) return undefined;
     const one = { k: Math.max(0, ...kept.map(({ k }) => k)) + 1, text, at: this.now(), why };
     this.set(`${this.key}/kept`, [...kept, one]);
     return this.nameOf(one);

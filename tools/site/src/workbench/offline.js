@@ -1,0 +1,16 @@
+/// The site without a connection: by a service worker (tools/site/service_worker.js), where the browser allows one.
+
+/// Has the browser keep all of the site's files. `tell` gets a line when it has done so for the first time.
+export async function keepSite(root, tell) {
+  try {
+    const { serviceWorker } = navigator;
+    await serviceWorker.register(new URL("service_worker.js", root), { updateViaCache: "none" });
+    const { active } = await serviceWorker.ready;
+    serviceWorker.onmessage = ({ data: { kept } }) => {
+      if (kept > 0) tell("This browser has all of the course now: it needs no connection.");
+    };
+    active.postMessage("keep");
+  } catch {
+    // There are none in this window, or there is no connection; the course works as it has until now.
+  }
+}

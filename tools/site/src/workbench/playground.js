@@ -1,0 +1,109 @@
+/// The page of any program: opened from an example, a file or a link, run, and seen by the lens.
+
+import { opened } from "./file.js";
+import { linkTo } from "./link.mjs";
+import { element, message, saveAs, tell } from "./parts.js";
+import { runner } from "./runs.js";
+
+const MOST = 1 << 20; // bytes of a file
+
+const bench = document.querySelector("#bench");
+const part = (name) => bench.querySelector(`[data-part="${name}"]`);
+const runs = runner(part, new URL(bench.dataset.base, location.href).href, { isForPrograms: true });
+const examples = [...part("example").options].map(({ value }) => value).filter(Boolean);
+const { edited, save, replace, mark, openLink } = opened(part, { number: "playground", file: "program.cu", starter: examples[0], known: examples },
+  { onRun: () => run(false) });
+
+// --- Programs come and go ------------------------------------------------------------------------
+
+function open(text, says) {
+  replace(text, "kept when you opened another", says);
+  clear();
+}
+
+part("example").onchange = ({ target }) => {
+  if (target.value) open(target.value, `This is the example “${target.selectedOptions[0].textContent}”.`);
+  target.value = "";
+};
+
+async function openFile(file) {
+  if (file.size > MOST) return tell(`${file.name} has more than 1 MiB.`);
+  const text = (await file.text()).replaceAll("\r\n", "\n");
+  return text.includes("\ufffd") || text.includes("\0") ? tell(`${file.name} is not UTF-8 text.`) : open(text, `This is ${file.name}.`);
+}
+part("file").onchange = async ({ target }) => {
+  if (target.files.length > 0) await openFile(target.files[0]).catch((problem) => tell(message(problem)));
+  target.value = "";
+};
+bench.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
+bench.addEventListener("drop", (event) => {
+  const { files } = event.dataTransfer;
+  if (files.length === 0) return;
+  event.preventDefault(); // also what the editor would do
+  event.stopPropagation();
+  if (files.length > 1) tell("Only one file is opened: a program here has one.");
+  openFile(files[0]).catch((problem) => tell(message(problem)));
+}, true);
+
+part("save").onclick = () => saveAs("program.cu", edited.text, "text/plain");
+part("link").onclick = async () => {
+  save();
+  try {
+    const link = await linkTo(location.href.split("#")[0], edited.text);
+    try {
+      await navigator.clipboard.writeText(link);
+      tell("The link is copied. Whoever opens it sees this program, and no server does.");
+    } catch {
+      history.replaceState(null, "", link);
+      tell("The page's address has this program now: copy it.");
+    }
+  } catch (problem) {
+    tell(message(problem));
+  }
+};
+openLink(() => clear());
+
+// --- Runs ----------------------------------------------------------------------------------------
+
+function clear() {
+  mark([]);
+  for (const name of ["words", "output", "lens"]) part(name).replaceChildren();
+  for (const name of ["output", "lens"]) part(name).hidden = true;
+}
+
+function print(text, isError) {
+  part("output").hidden = false;
+  part("output").append(isError ? element("span", { className: "wrong" }, text) : text);
+}
+
+function show({ output, isError, refused, ended, marks }, source) {
+  if (output !== undefined) print(output, isError);
+  if (refused !== undefined) {
+    print(refused, true);
+    part("words").textContent = "It does not compile.";
+    mark(marks, source);
+  }
+  if (!ended) return;
+  const { status, signal, cut, lens } = ended;
+  part("words").textContent = `${signal ? `Ended by ${signal}.` : `Exit status ${status}.`}${cut ? ` Of its output, ${cut.toLocaleString("en")} bytes are left out.` : ""}`;
+  part("lens").textContent = lens;
+  part("lens").hidden = lens === "";
+  mark(ended.marks, source);
+}
+
+async function run(isSeen) {
+  if (runs.isRunning) return;
+  save();
+  clear();
+  const source = edited.text, words = part("arguments").value.split(/\s+/).filter(Boolean);
+  await runs.run((engine) => engine.run(source, words, isSeen), (said) => show(said, source));
+}
+
+part("run").onclick = () => run(false);
+part("look").onclick = () => run(true);
+addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  event.preventDefault();
+  run(false);
+});
+for (const button of bench.querySelectorAll("button:disabled")) button.disabled = false;

@@ -1,0 +1,55 @@
+/// Run and Stop, and the compiler, which is loaded meanwhile.
+
+import { Engine } from "./engine.js";
+import { keepSite } from "./offline.js";
+import { message, tell } from "./parts.js";
+
+/// `part` gives an element of the page by its name, `root` is the address of the site's root. Returns `run(ask, show)`: `ask(engine)`
+/// yields what `show` gets.
+export function runner(part, root, { isForPrograms = false } = {}) {
+  const buttons = ["run", "look"].map(part).filter(Boolean);
+  let engine, loading, stop, isRunning = false;
+
+  /// Loads the compiler and the simulator, once; again after it has failed.
+  function load() {
+    return loading ??= (async () => {
+      engine = new Engine(root, { onLoading: ({ done, total, what }) => {
+        part("loading").hidden = false;
+        part("loading-bar").value = total ? done / total : 0;
+        part("loading-words").textContent = `${what}: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+      }, onNote: tell });
+      await engine.load(isForPrograms);
+      keepSite(root, tell);
+    })().catch((problem) => {
+      loading = undefined;
+      throw problem;
+    }).finally(() => (part("loading").hidden = true));
+  }
+
+  async function run(ask, show) {
+    isRunning = true;
+    for (const button of buttons) button.disabled = true;
+    part("stop").hidden = false;
+    try {
+      const stopped = new Promise((done) => (stop = () => done({ stopped: true })));
+      part("words").textContent = "Waiting for the compiler …";
+      let last = await Promise.race([load(), stopped]);
+      part("words").textContent = "";
+      if (!last?.stopped) {
+        stop = () => engine.stop();
+        for await (last of ask(engine)) if (!last.stopped) show(last);
+      }
+      if (last?.stopped) part("words").textContent = "You have stopped it.";
+    } catch (problem) {
+      part("words").textContent = message(problem);
+    }
+    isRunning = false;
+    for (const button of buttons) button.disabled = false;
+    part("stop").hidden = true;
+    part("words").parentElement.scrollIntoView({ block: "nearest" });
+  }
+
+  part("stop").onclick = () => stop();
+  if (!navigator.connection?.saveData) load().catch((problem) => !isRunning && (part("words").textContent = message(problem)));
+  return { run, get isRunning() { return isRunning; } };
+}

@@ -158,20 +158,20 @@ function courseFiles() {
   writeFileSync(join(output, "course.json"), JSON.stringify(files));
 }
 
-/** The files of an archive (tar) whose names match. */
+/** The files of an archive (tar) whose names match, and all folders. */
 function only(archive, pattern) {
   const kept = [];
   for (let at = 0; at + 512 <= archive.length && archive[at] !== 0;) {
     const field = (begin, end) => archive.toString("latin1", at + begin, at + end).split("\0", 1)[0];
     const name = [field(345, 500), field(0, 100)].filter(Boolean).join("/"), end = at + 512 + Math.ceil(parseInt(field(124, 136), 8) / 512) * 512;
-    if (pattern.test(name)) kept.push(archive.subarray(at, end));
+    if (field(156, 157) === "5" || pattern.test(name)) kept.push(archive.subarray(at, end));
     at = end;
   }
   return Buffer.concat([...kept, Buffer.alloc(1024)]);
 }
 
 /** Modules of Python's library that the course's Python does not import: 1 MB of the transfer. */
-const UNUSED = ["_pydatetime", "_pyio", "_pyrepl", "bdb", "ctypes", "difflib", "doctest", "ftplib", "http", "imaplib", "ipaddress", "mailbox",
+const UNUSED = ["_pydatetime", "_pyio", "_pyrepl", "bdb", "ctypes", "doctest", "ftplib", "http", "imaplib", "ipaddress", "mailbox",
   "multiprocessing", "optparse", "pdb", "pickletools", "plistlib", "profile", "pstats", "pydoc", "smtplib", "socketserver", "sqlite3", "ssl",
   "statistics", "tarfile", "trace", "unittest", "wsgiref", "xml", "xmlrpc"];
 

@@ -31,10 +31,11 @@ export class Engine {
    * @param clang the module @yowasp/clang. @param headers the translated headers, by paths. @param includes what most sources
    * include. @param modules the compiled WebAssembly.Modules plain, interleaved, lens and translate. @param python Pyodide.
    * @param course what its tools read, by paths. @param runners where programs run (runners.mjs). @param atOnce how many.
+   * @param keep returns what a function makes, by a name, or what it has made before.
    */
-  constructor({ clang, headers, includes, modules, python, course, runners, atOnce }) {
+  constructor({ clang, headers, includes, modules, python, course, runners, atOnce, keep = (name, make) => make() }) {
     this.toolchain = new Toolchain(clang, nested(headers));
-    Object.assign(this, { modules, python, includes, runners, atOnce, standard: STANDARD, preludes: {} });
+    Object.assign(this, { modules, python, includes, runners, atOnce, keep, standard: STANDARD, preludes: {} });
     for (const [path, text] of Object.entries(course)) {
       python.FS.mkdirTree(`/course/${path}`.replace(/\/[^/]*$/, ""));
       python.FS.writeFile(`/course/${path}`, text);
@@ -48,7 +49,9 @@ export class Engine {
    * take several times as long without it.
    */
   warm(standard = "") {
-    return this.preludes[standard] ??= standard ? this.toolchain.compilePrelude(INCLUDES, [...PROGRAM, standard]) : this.toolchain.compilePrelude(this.includes, OPTIONS);
+    const [text, options] = standard ? [INCLUDES, [...PROGRAM, standard]] : [this.includes, OPTIONS];
+    return this.preludes[standard] ??= this.keep(`prelude${standard}`, () => this.toolchain.compilePrelude(text, options))
+      .then((compiled) => ({ "prelude.hpp": text, "prelude.pch": compiled }));
   }
 
   /**

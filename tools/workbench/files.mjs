@@ -54,3 +54,18 @@ export async function prepare(base, list, tell) {
   self.fetch = async (what, options) => await answers.get(String(what.url ?? what))?.() ?? network.call(self, what, options);
   return why;
 }
+
+/**
+ * What `make` makes of the files, for the next visit, too, if the browser keeps anything.
+ * @param list of the files, as for `prepare`.
+ */
+export async function kept(base, list, name, make) {
+  const cache = await self.caches?.open(`compiled ${base}`).catch(() => undefined);
+  if (!cache) return make();
+  const key = new URL(`${name}?${await digest(new Blob([JSON.stringify(list)]))}`, base).href, found = await cache.match(key);
+  if (found) return new Uint8Array(await found.arrayBuffer());
+  const made = await make();
+  for (const { url } of await cache.keys()) if (url.split("?")[1] !== key.split("?")[1]) await cache.delete(url);
+  await cache.put(key, new Response(made)).catch(() => {}); // there is no room
+  return made;
+}

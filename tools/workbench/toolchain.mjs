@@ -50,15 +50,14 @@ export class Toolchain {
   }
 
   /** What sources have in common, compiled beforehand: `text` includes it. Only for sources that are compiled with the same options. */
-  async compilePrelude(text, options) {
-    const compiled = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header",
-      "-fpch-instantiate-templates", "prelude.hpp", "-o", "-"], { "prelude.hpp": text }, "-");
-    return { "prelude.hpp": text, "prelude.pch": compiled };
+  compilePrelude(text, options) {
+    return this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header", "-fpch-instantiate-templates",
+      "prelude.hpp", "-o", "-"], { "prelude.hpp": text }, "-");
   }
 
-  /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` is null or what compilePrelude has given. */
+  /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` has the files that compilePrelude has read and given. */
   async compileModule(source, options, prelude) {
-    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...(prelude ? ["-include-pch", "prelude.pch"] : []),
+    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-include-pch", "prelude.pch",
       "-S", "-emit-llvm", "source.cpp", "-o", "-"], { ...prelude, "source.cpp": source }, "-");
     const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
       "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(new TextDecoder().decode(ir), HELPERS) }, "out.o");

@@ -37,7 +37,8 @@ def says(exercise):
     return re.search(r"## The starter says\\n\\n\`\`\`\\n(.*?)\\n\`\`\`", exercise.text, re.DOTALL)[1]
 
 def is_found(fault):
-    return any(recorded()[fault.name].get(kind) for kind in ("plain", "interleaved", "lens"))
+    is_native = fault.cause == "too few bits" or fault.exercise.on_cpu and fault.cause.startswith("a race") # docs/install.md
+    return not is_native and any(recorded()[fault.name].get(kind) for kind in ("plain", "interleaved", "lens"))
 
 KINDS = {
     "": lambda: [(each.number, each.number, Chapter(each.chapter).starter(each), says(each), "") for each in exercises()],

@@ -1,7 +1,7 @@
 // The worker of a page: loads what the engine needs, and then checks exercises and runs programs. It is one script with all
 // modules, which the page (tools/site/src/workbench/engine.js) begins with the address of this folder in the site, `courseBase`.
 
-import { prepare } from "./files.mjs";
+import { kept, prepare } from "./files.mjs";
 
 const MOST_AT_ONCE = 3; // programs, each of which may need 100 MB
 
@@ -22,7 +22,7 @@ async function load() {
   const modules = {};
   for (const name of ["translate", "plain", "interleaved", "lens"]) modules[name] = await WebAssembly.compileStreaming(get(`${name}.wasm`));
   return new Engine({ clang, ...await json("headers.json"), modules, python, course: await json("course.json"),
-    runners: new Runners(runner), atOnce: Math.min(MOST_AT_ONCE, navigator.hardwareConcurrency) });
+    runners: new Runners(runner), atOnce: Math.min(MOST_AT_ONCE, navigator.hardwareConcurrency), keep: (name, make) => kept(self.courseBase, FILES, name, make) });
 }
 
 let engine;

@@ -46,6 +46,7 @@ inline std::vector<std::pair<const char*, std::string>> columns(const Row& row) 
             {"median_s", number(row.timing.median)},
             {"p10_s", number(row.timing.p10)},
             {"p90_s", number(row.timing.p90)},
+            {"fastest_s", number(row.timing.fastest)},
             {"gb_per_s", number(row.gigabytes_per_second)},
             {"of_ceiling", number(row.of_ceiling)},
             {"times_cpu_sequential", number(row.times_cpu_sequential)},

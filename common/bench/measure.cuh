@@ -56,7 +56,7 @@ inline void leave_out_slower_ceiling(std::vector<Row>& rows) {
     const auto is_ceiling = [](const Row& row) { return row.variant == kReadCeiling; };
     const auto first = std::find_if(rows.begin(), rows.end(), is_ceiling);
     if (first == rows.end()) return;
-    rows.erase(first->timing.median > (first + 1)->timing.median ? first : first + 1);  // they are neighbours
+    rows.erase(first->time() > (first + 1)->time() ? first : first + 1);  // they are neighbours
 }
 
 }  // namespace measure_detail
@@ -93,20 +93,20 @@ inline std::vector<Row> measure(const std::vector<Job>& jobs, const Row& common,
         rows[j].verdict = timed[j].verdict;
     }
     measure_detail::leave_out_slower_ceiling(rows);
-    const auto median_of = [&](const std::string& name) {
+    const auto time_of = [&](const std::string& name) {
         const auto is_named = [&](const Row& row) { return row.variant == name; };
         const auto found = std::find_if(rows.begin(), rows.end(), is_named);
-        return found == rows.end() ? static_cast<double>(NAN) : found->timing.median;
+        return found == rows.end() ? static_cast<double>(NAN) : found->time();
     };
     for (Row& row : rows) {
         if (row.simulated || row.bytes == 0) continue;  // its ratios would be meaningless
-        const double median = row.timing.median;
-        row.gigabytes_per_second = static_cast<double>(row.bytes) / median * 1e-9;
-        row.times_cpu_sequential = median_of(one_core) / median;
-        row.times_cpu_all_cores = median_of(all_cores) / median;
+        const double time = row.time();
+        row.gigabytes_per_second = static_cast<double>(row.bytes) / time * 1e-9;
+        row.times_cpu_sequential = time_of(one_core) / time;
+        row.times_cpu_all_cores = time_of(all_cores) / time;
         if (row.device == "CPU" || is_without_kernel(row.variant)) continue;
-        row.of_ceiling = median_of(kReadCeiling) / median;
-        row.times_cub = median_of(kCub) / median;
+        row.of_ceiling = time_of(kReadCeiling) / time;
+        row.times_cub = time_of(kCub) / time;
     }
     append_csv(options.csv, rows);
     return rows;

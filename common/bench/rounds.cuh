@@ -44,9 +44,9 @@ Job job_on_cpu(const char* name, const Compute& compute, const Verify& verify) {
             .on_cpu = true};
 }
 
-/// @return The median and the 10th and 90th percentiles; NaN without a sample.
+/// @return The median, the 10th and 90th percentiles and the fastest; NaN without a sample.
 inline Timing summarize(std::vector<double> seconds) {
-    if (seconds.empty()) return {NAN, NAN, NAN, 0};
+    if (seconds.empty()) return {NAN, NAN, NAN, NAN, 0};
     std::sort(seconds.begin(), seconds.end());
     const auto at = [&](double fraction) {
         return seconds[static_cast<std::size_t>(
@@ -55,7 +55,7 @@ inline Timing summarize(std::vector<double> seconds) {
     const std::size_t middle = seconds.size() / 2;
     const double median =
         seconds.size() % 2 != 0 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-    return {median, at(0.1), at(0.9), seconds.size()};
+    return {median, at(0.1), at(0.9), seconds.front(), seconds.size()};
 }
 
 /// A job that has taken longer than this gets no further round. It has at least one sample.

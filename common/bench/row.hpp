@@ -14,6 +14,7 @@
 /// Statistics of a job's samples, in seconds.
 struct Timing {
     double median, p10, p90;
+    double fastest;
     std::size_t samples;
 };
 
@@ -53,6 +54,12 @@ struct Row {
     double times_cpu_sequential = NAN, times_cpu_all_cores = NAN, times_cub = NAN;
     Verdict verdict = {};
     std::string cache = "";  ///< the state of the L2 cache before each sample; empty if unknown
+
+    /// @brief The time that tables show and ratios use: the median, or on the CPU the fastest sample.
+    ///
+    /// Whatever else runs on the host can only lengthen the CPU's times, often those of most samples. A
+    /// median would then make every speed-up over the CPU too large.
+    double time() const { return device == "CPU" ? timing.fastest : timing.median; }
 };
 
 /// @return A number with three significant digits, or "-" for NaN.
@@ -74,7 +81,7 @@ inline std::string format_seconds(double seconds) {
 
 /// @return A row's time, marked if it is simulated.
 inline std::string format_time(const Row& row) {
-    return format_seconds(row.timing.median) + (row.simulated && row.timing.samples > 0 ? " sim" : "");
+    return format_seconds(row.time()) + (row.simulated && row.timing.samples > 0 ? " sim" : "");
 }
 
 /// Prints the table's heading, which has two lines.

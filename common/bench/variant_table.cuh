@@ -17,6 +17,9 @@
 #include "measure.cuh"
 #include "one_core.hpp"
 
+/// The smallest input that all cores are timed with, in bytes.
+constexpr std::size_t kLeastForAllCores = std::size_t{64} << 20;
+
 /// @brief The table of variants and baselines, in the order in which they are added.
 template <typename Problem>
 class VariantTable {
@@ -57,7 +60,10 @@ class VariantTable {
         jobs_.push_back(job);
     }
 
-    /// Adds the CPU's sequential loop, and its fastest loop on all cores, unless the options say no.
+    /// @brief Adds the CPU's sequential loop, and its fastest loop on all cores, unless the options say no.
+    ///
+    /// Starting the threads takes about half a millisecond on 16 cores, so all cores are timed only with
+    /// enough work to make up for it.
     void add_cpu_baselines() {
         if (options_.no_cpu) return;
         const auto verify = [this](const Results& results) {
@@ -69,7 +75,7 @@ class VariantTable {
         };
         const auto on_all = [this] { return on_all_cores<Problem>(data_.data(), data_.size()); };
         jobs_.push_back(job_on_cpu(kOneCore, on_one_core, verify));
-        jobs_.push_back(job_on_cpu(kAllCores, on_all, verify));
+        if (common_.bytes >= kLeastForAllCores) jobs_.push_back(job_on_cpu(kAllCores, on_all, verify));
     }
 
     /// Adds the read ceiling of the input; not on the simulator.

@@ -72,7 +72,7 @@ class Question:
         if self.kind == "count":
             count = eval(self.words, {"__builtins__": {}})  # a product of numbers in the course's own page
             return answer == count, f"{count:,}", how_far(answer, count)
-        times = [next((row["median_s"] for row in rows if row["chapter"].startswith(chapter) and row["variant"] == name
+        times = [next((row["time_s"] for row in rows if row["chapter"].startswith(chapter) and row["variant"] == name
                        and row["case"] == "progression"), None) for chapter, name in self.variants()]
         if None in times:
             return None

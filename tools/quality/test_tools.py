@@ -32,7 +32,7 @@ HOSTILE = ["`touch pwned`", '"; system("touch pwned"); "', "</desc><script>alert
 ALL_HOSTILE = " ".join(HOSTILE)
 ROW = {"chapter": "01_x", "problem": "histogram", "variant": "v", "device": "NVIDIA X", "simulated": "false",
        "input": "uniform", "n": "1000", "bytes": "1000", "grid": "0", "block": "0", "cache": "clean", "samples": "20",
-       "median_s": "2e-6", "p10_s": "1e-6", "p90_s": "3e-6", "gb_per_s": "0.5", "of_ceiling": "0.5",
+       "median_s": "2e-6", "p10_s": "1e-6", "p90_s": "3e-6", "fastest_s": "5e-7", "gb_per_s": "0.5", "of_ceiling": "0.5",
        "times_cpu_sequential": "1", "times_cpu_all_cores": "1", "times_cub": "1", "verdict": "ok", "driver": "1.0",
        "cuda_driver": "13.0", "cuda_runtime": "13.0", "host_cpus": "2", "commit": "abc", "date": "2026-01-01T00:00:00Z"}
 
@@ -1011,7 +1011,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.write("docs/results/nvidia-h200.csv", "")
         ask = ("import builtins, predict as p\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
                "times = {{'a': 1e-6, 'b': 2e-6, 'c': 3e-6}}\n"
-               "p.results.read = lambda _: [{{'chapter': '03_x', 'case': 'progression', 'variant': v, 'median_s': t}} for v, t in times.items()]\n"
+               "p.results.read = lambda _: [{{'chapter': '03_x', 'case': 'progression', 'variant': v, 'time_s': t}} for v, t in times.items()]\n"
                "p.questions = lambda _: [p.Question('1', '{}', '{}', 'Which?', 'So.')]\np.predict('03_x', 'simulator', print)\n")
         for answer, kind, words, said in (("3", "ratio", "03 b / a", "You said 3. Right, too high by a factor of 1.50: 2.00 on the recorded NVIDIA H200. So."),
                                           ("1,000", "count", "2 * 2", "You said 1,000. No, too high by a factor of 250: 4. So."),

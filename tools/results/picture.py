@@ -96,7 +96,7 @@ def finished(drawing, heading, description, stamp):
 
 def mark(row):
     """A row's place on the axis, and the ends of its spread."""
-    marks = tuple(row["bytes"] / (row[column] or math.inf) * 1e-9 for column in ("median_s", "p90_s", "p10_s"))
+    marks = tuple(row["bytes"] / (row[column] or math.inf) * 1e-9 for column in ("time_s", "p90_s", "p10_s"))
     if not all(1 / MOST < number < MOST for number in marks):
         raise Problem(f"{row['place']}: a picture needs bytes and times above 0, and a ratio below {MOST:g}")
     return marks

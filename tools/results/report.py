@@ -34,7 +34,7 @@ th { background: var(--shade); font-weight: 600; }
 
 SIMULATED = ("<p><strong>No GPU was used.</strong> The simulator shows whether results are right, and nothing about a "
              "GPU's speed. On a GPU, the same command charts GB/s.</p>")
-EXPLANATION = ("<p>Times are medians; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
+EXPLANATION = ("<p>Times are medians, and those of the CPU the fastest; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
                "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "
                "rounds as the variants next to them.</p>")
 
@@ -62,7 +62,7 @@ def beside(row, times, counted):
     """A row of the simulator, with what was recorded of its variant in place of its time."""
     time = times.get(variant_of(row), {})
     loads, sectors, atomics, wavefronts = counted.get(variant_of(row), [None] * 4)
-    return {**row, "simulated": False, "median_s": time.get("median_s"), "gb_per_s": time.get("gb_per_s"),
+    return {**row, "simulated": False, "time_s": time.get("time_s"), "gb_per_s": time.get("gb_per_s"),
             "load_sectors": sectors / loads if loads else None, "atomics": atomics, "shared_wavefronts": wavefronts}
 
 

@@ -114,6 +114,8 @@ def read(path):
         row["simulated"] = row["simulated"] == "true"
         for column in row.keys() - set(TEXTS):
             row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
+        if "median_s" in row:  # as common/bench/row.hpp does; older files have no fastest times
+            row["time_s"] = row["fastest_s"] if on_cpu(row) and row.get("fastest_s") else row["median_s"]
         row.update(results=Path(path).stem, place=place)
     return [row for _, row in rows]
 
@@ -236,7 +238,7 @@ def machine(row):
 VALUES = {
     "chapter": ("chapter", "chapter", lambda text: text[:2]),
     "variant": ("variant", "variant", str),
-    "time": ("time", "median_s", seconds),
+    "time": ("time", "time_s", seconds),
     "spread": ("p10 to p90", None, spread),
     "gb_per_s": ("GB/s", "gb_per_s", grouped),
     "of_ceiling": ("of the read ceiling", "of_ceiling", lambda ratio: three_digits(100 * ratio) + " %"),
@@ -262,6 +264,9 @@ VALUES = {
     "kernel_time": ("the kernel", "kernel_s", seconds),
     "loads": ("loads", "loads", count),
     "load_sectors": ("sectors per load", "load_sectors", plain),
+    "tag_wavefronts": ("wavefronts of the tags", "tag_wavefronts", count),
+    "data_wavefronts": ("wavefronts of the data", "data_wavefronts", count),
+    "data_conflicts": ("bank conflicts in L1", "data_conflicts", count),
     "l1_hits": ("hits in L1", "l1_hits", share),
     "atomics": ("global atomics", "atomics", count),
     "atomic_sectors": ("their sectors", "atomic_sectors", count),

@@ -44,9 +44,18 @@ TEST_CASE("work stays on one core for as long as it should") {
     CHECK(CPU_EQUAL(&before, &after));
 }
 
+TEST_CASE("a CPU's time is its fastest sample, a GPU's the median") {
+    Row row{.device = "CPU", .timing = {.median = 3, .p10 = 2, .p90 = 4, .fastest = 1, .samples = 5}};
+    CHECK(row.time() == 1);
+    CHECK(format_time(row) == "1.00 s");
+    row.device = "NVIDIA X";
+    CHECK(row.time() == 3);
+}
+
 TEST_CASE("medians and percentiles are those of the samples") {
     const Timing odd = summarize({3, 1, 2});
     CHECK(odd.median == 2);
+    CHECK(odd.fastest == 1);
     CHECK(odd.samples == 3);
     CHECK(summarize({4, 1, 2, 3}).median == 2.5);
     std::vector<double> hundred;
@@ -257,10 +266,10 @@ TEST_CASE("on a GPU, kernels' rows have ratios to the read ceiling and to CUB, a
     for (const Job& job : read_ceiling_jobs(d_data.data(), d_data.size(), &gpu)) jobs.push_back(job);
     const std::vector<Row> rows = measure(jobs, {.bytes = 1000}, options, &gpu);
     REQUIRE(rows.size() == 4);
-    const auto median = [&](std::size_t row) { return rows[row].timing.median; };
-    CHECK(rows[0].times_cub == Approx(median(1) / median(0)));
-    CHECK(rows[0].times_cpu_all_cores == Approx(median(2) / median(0)));
-    CHECK(rows[0].of_ceiling == Approx(median(3) / median(0)));
+    const auto time = [&](std::size_t row) { return rows[row].time(); };
+    CHECK(rows[0].times_cub == Approx(time(1) / time(0)));
+    CHECK(rows[0].times_cpu_all_cores == Approx(time(2) / time(0)));
+    CHECK(rows[0].of_ceiling == Approx(time(3) / time(0)));
     CHECK((rows[0].grid == 3 && rows[0].block == 64));
     CHECK(rows[0].cache == "clean");
     CHECK(rows[2].device == "CPU");

@@ -1,6 +1,7 @@
 /// @file
 /// @brief Checks of chapter 05.
 #include <new>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "clocks.cuh"
 #include "device_info.cuh"
 #include "kernels.cuh"
+#include "loads.cuh"
 
 TEST_CASE("every variant is right for every n, input, alignment and launch shape") {
     for (const Variant<SumOfSquares>& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");
@@ -112,4 +114,33 @@ TEST_CASE("the kernels with clocks leave the same sums, and clocks run from each
     check(blocks_kernel, timed_blocks_kernel, 8);
     CHECK(earliest_to_latest({10, 20, 15, 40}) == 30);
     CHECK(longest_block({10, 20, 15, 40}) == 20);
+}
+
+TEST_CASE("the kernels of --loads and --strides leave the sums of the chapter's kernels") {
+    const unsigned int block = 64;
+    for (const std::size_t n : {0, 1, 63, 64, 65, 1023, 1024, 1025, 4096, 10007}) {
+        std::vector<int> data(n);
+        for (std::size_t i = 0; i < n; ++i) data[i] = -0x7fffffff + static_cast<int>(i);
+        const DeviceBuffer<int> d_data(n);
+        CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
+        const auto partials = [&](auto kernel, unsigned int blocks) {
+            const DeviceBuffer<unsigned long long> d_partials(blocks * block);
+            CUDA_CHECK(cudaMemset(d_partials.data(), 0xff, d_partials.bytes()));
+            kernel<<<blocks, block>>>(d_data.data(), n, d_partials.data());
+            CUDA_CHECK(cudaGetLastError());
+            return d_partials.to_host();
+        };
+        const Results chunks = partials(contiguous_kernel, 1), strides = partials(strided_kernel, 1);
+        for (std::size_t k = 0; k < kLoadsSteps.size(); ++k) {
+            INFO(kLoadsSteps[k].name << ", n = " << n);
+            CHECK(partials(kLoadsSteps[k].kernel, 1) == (k % 2 == 0 ? chunks : strides));
+        }
+        CHECK(partials(stride_kernel<1>, 3) == partials(blocks_kernel, 3));
+        const unsigned long long sum = reference_sum(data.data(), n);
+        for (const LoadsStep& step : kStrideSteps) {
+            INFO(step.name << ", n = " << n);
+            const Results sums = partials(step.kernel, 3);
+            CHECK(std::accumulate(sums.begin(), sums.end(), 0ull) == sum);
+        }
+    }
 }

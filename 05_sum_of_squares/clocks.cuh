@@ -30,6 +30,7 @@ __global__ void timed_contiguous_kernel(const int* d_data, std::size_t n, unsign
     const std::size_t chunk = (n + blockDim.x - 1) / blockDim.x;
     const std::size_t first = threadIdx.x * chunk;
     unsigned long long sum = 0;
+#pragma unroll 1
     for (std::size_t i = first; i < first + chunk && i < n; ++i) sum += square(d_data[i]);
     d_partials[threadIdx.x] = sum;
     record_clock(d_clocks, 1);
@@ -42,6 +43,7 @@ __global__ void timed_blocks_kernel(const int* d_data, std::size_t n, unsigned l
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     unsigned long long sum = 0;
+#pragma unroll 1
     for (std::size_t i = thread; i < n; i += stride) sum += square(d_data[i]);
     d_partials[thread] = sum;
     record_clock(d_clocks, gridDim.x + blockIdx.x);

@@ -11,13 +11,16 @@
 #include "clocks.cuh"
 #include "device_info.cuh"
 #include "kernels.cuh"
+#include "loads.cuh"
 
 int main(int argc, char** argv) {
     return run_program([&] {
-        const Options options =
-            parse_options<SumOfSquares>(argc, argv,
-                                        {{"clocks", "cycles inside the kernels, next to events", false},
-                                         {"device-info", "print the properties of the device", false}});
+        const Options options = parse_options<SumOfSquares>(
+            argc, argv,
+            {{"clocks", "cycles inside the kernels, next to events", false},
+             {"loads", "both orders with 1, 4 and 16 loads in flight per thread", true, true},
+             {"strides", "a full grid whose neighbours load ints 1 to 32 apart", true},
+             {"device-info", "print the properties of the device", false}});
         if (options.list) return print_variants(kVariants), 0;
         const std::vector<Variant<SumOfSquares>> chosen = choose_variants(kVariants, options);
 
@@ -30,6 +33,8 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
         if (options.mode == "clocks") return print_clocks(d_data.data(), data.size(), options, device);
+        if (options.mode == "loads") return print_loads(data, d_data.data(), options, device);
+        if (options.mode == "strides") return print_strides(data, d_data.data(), options, device);
 
         // Each round times every row of the table on these ints, and starts with a different one.
         VariantTable<SumOfSquares> table("05_sum_of_squares", options, &device, data, d_data.data());

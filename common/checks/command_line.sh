@@ -67,7 +67,7 @@ cmp -s "$folder/little" "$folder/before" || fail "--csv has changed a file that 
 [ -z "$(find "$folder" -name '.*.part')" ] || fail "--csv leaves a part of a file"
 "$program" --n 1K --csv - | grep -q '^chapter,' || fail "--csv - writes no rows to standard output"
 
-mapfile -t modes < <("$program" --help | grep -oE -- '^  --(sweep|levels|counter-types|clocks|device-info) ' | tr -d ' ')
+mapfile -t modes < <("$program" --help | grep -oE -- '^  --(sweep|levels|counter-types|clocks|loads|strides|device-info) ' | tr -d ' ')
 if [ ${#modes[@]} -gt 1 ]; then refuses "${modes[0]} and ${modes[1]} exclude each other" "${modes[@]}"; fi
 if [ "${modes[0]:-}" = --sweep ]; then refuses "leave out --grid" --sweep --grid 2 --n 1k; fi
 

@@ -74,7 +74,7 @@ def ours(theirs):
 
 def read(path):
     with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        return [row for row in csv.DictReader(file) if row["case"] not in ("loads", "strides")]  # modes of chapter 05
 
 
 def recorded():
@@ -112,9 +112,9 @@ def page(seen):
         f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
         + (f", and {other} for unknown reasons." if other else "."), "",
         "The table shows the lens's counts. Where Nsight Compute's count differs by more than 1 %, it follows in parentheses, with the",
-        "number of the reason if it is known. Rows of more than 100 Mi elements and of `--counter-types` are left out. *Shared",
-        "wavefronts* are the wavefronts of all accesses to shared memory, plus one per warp for reading `threadIdx.x`, and two per",
-        "8-byte shuffle.",
+        "number of the reason if it is known. Rows of more than 100 Mi elements, of `--counter-types`, of `--loads` and of `--strides`",
+        "are left out. *Shared wavefronts* are the wavefronts of all accesses to shared memory, plus one per warp for reading",
+        "`threadIdx.x`, and two per 8-byte shuffle.",
         "The rule for the sectors of global atomics was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",
         "| | variant | kernel | input | n | " + " | ".join(COLUMNS.values()) + " |",
         "|---|---|---|---|---|" + "---:|" * len(COLUMNS), *lines, "",

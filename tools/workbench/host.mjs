@@ -81,6 +81,7 @@ function outputs(hear) {
       one.kept += kept.length;
       one.cut += bytes.length - kept.length;
       one.text += text;
+      if (text === "") return;
       if (waiting.at(-1)?.isError === isError) waiting.at(-1).text += text;
       else waiting.push({ text, isError });
       if (performance.now() - passed > 50) pass();

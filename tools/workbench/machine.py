@@ -104,6 +104,6 @@ async def run_program(text, is_seen, engine, tell):
     words, found = "", [*end.err.splitlines(), *end.out.splitlines()]
     if is_seen and end.lens:
         seen = [(PROGRAM, counts.read(end.lens))]
-        words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *lens.problems(*seen[0])]
+        words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *(line for line in lens.problems(*seen[0]) if "allocated at" not in line)]
     tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
                                "lens": words, "marks": marks(PROGRAM, found)}}))

@@ -12,7 +12,9 @@ from starter import ROOT, Chapter, exercises
 from verdict import Ended, read
 
 import counts  # of the folders that stages.py names
+import hunt
 import missing
+import predict
 import text as lens
 from margin import margin
 from point import Point
@@ -122,3 +124,39 @@ async def run_program(text, is_seen, engine, tell):
         words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *lens.problems(*seen[0])]
     tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
                                "lens": words, "marks": marks(PROGRAM, found)}}))
+
+
+def fault_of(name):
+    return next(each for each in hunt.faults() if each.name == name)
+
+
+async def findings(name, engine, tell):
+    """Tells what the checks say about a fault, in lines."""
+    fault = fault_of(name)
+    tell(json.dumps({"says": await hunt.findings(fault, Tab(fault.exercise, name, f"fault {name}", fault.text(), engine))}))
+
+
+async def judge(name, line, cause, _, tell):
+    """Tells whether the numbers of a line and of a cause are a fault's, in words, and if they are, what is to say about it."""
+    is_right, words = hunt.judge(fault_of(name), line, cause)
+    tell(json.dumps({"right": is_right, "words": words, "explained": hunt.explain(fault_of(name)) if is_right else []}))
+
+
+async def explain(name, _, tell):
+    """Tells what is to say about a fault."""
+    tell(json.dumps({"explained": hunt.explain(fault_of(name))}))
+
+
+async def judge_predictions(chapter, typed, _, tell):
+    """Tells about each of the questions of a chapter: what to do about an answer that is none, or whether it is right, in words."""
+    (rows, whose), judged = predict.recorded(), {}
+    if predict.measures(chapter, "simulator"):  # times of a CPU
+        whose = "the CPUs of the recorded machine"
+    for question, words in zip(predict.questions(chapter), typed):
+        answer = question.read(words.strip())
+        if answer is None:
+            judged[question.number] = {"hint": question.accepts}
+        else:
+            right, before, after = predict.judge(question, answer, rows, whose)
+            judged[question.number] = {"right": right, "words": f"{before}{'Right' if right else 'No'}{after}"}
+    tell(json.dumps({"judged": judged}))

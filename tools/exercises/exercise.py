@@ -308,7 +308,7 @@ def explain(fault):
 
 def ask(fault, backend):
     build_checks(backend)
-    hunt.ask(fault, lambda *lines: say(*map(wrapped, lines)), backend)
+    hunt.ask(fault, lambda *lines: say(*map(wrapped, lines)), native.Native(f"faults_{fault.exercise.number}", backend))
 
 
 def ask_about(chapter, backend):

@@ -5,7 +5,6 @@ import random
 
 from terminal import looks, show
 from faults import faults, recorded
-from native import Native
 from stages import in_two_orders, run, stages
 from starter import exercises
 from student import noted, note
@@ -16,13 +15,12 @@ def listing(text):
     return [f"{number:4}  {line}" for number, line in enumerate(text.splitlines(), 1)]
 
 
-async def findings(fault, backend):
-    """The checks' messages about a fault, and which check found it."""
-    machine = Native(f"faults_{fault.exercise.number}", backend)
+async def findings(fault, machine, tell=lambda stage: None):
+    """The checks' messages about a fault, by a machine that has a program of it. `tell` gets each stage that is asked."""
     for stage in stages(fault.exercise, machine):
         if stage.name not in ("GPU", "plain", "interleaved"):
             continue
-        show(f"Asking the checks: {stage.order}")
+        tell(stage)
         if log := await machine.build(stage.preset, stage.order):
             raise OSError("\n".join(compiler_words(log)))
         found = await run(machine, stage.preset, stage.order, [fault.name])
@@ -33,17 +31,19 @@ async def findings(fault, backend):
     return ["The checks find no error."]
 
 
+def in_order(chapter=""):
+    """The faults of a chapter or of all, in a fixed order other than the chapter's, which would reveal the next one."""
+    here = faults(chapter)
+    random.Random(1).shuffle(here)
+    return sorted(here, key=lambda each: each.chapter)
+
+
 def choose(name, chapter):
     """A fault by its name, or the first unfound one of the chapter or of all."""
-    everything = faults()
     if "-" in name:
         number, _, which = name.partition("-")
-        return next((each for each in everything if each.name == f"{number.zfill(2)}-{which}"), None)
-    found = set(noted("debug").get("found", []))
-    here = [each for each in everything if each.chapter.startswith(chapter)]
-    # In a fixed order other than the chapter's, which would reveal the next fault.
-    random.Random(1).shuffle(here)
-    here.sort(key=lambda each: each.chapter)
+        return next((each for each in faults() if each.name == f"{number.zfill(2)}-{which}"), None)
+    found, here = set(noted("debug").get("found", [])), in_order(chapter)
     return next((each for each in here if each.name not in found), here[0] if here else None)
 
 
@@ -60,25 +60,38 @@ def number(question, most):
     return int(answer)
 
 
-def ask(fault, say, backend):
+def causes():
+    """Those that an answer may name."""
+    return sorted({each.cause for each in faults()})
+
+
+def task(fault):
+    """A sentence about the code that has the fault."""
+    about = (f"The task was exercise {fault.exercise.number}, {fault.exercise.title}." if fault.exercise in exercises()
+             else f"It is the variant {fault.exercise.variant}.")
+    return f"Fault {fault.name}: this code is wrong in one place. {about}"
+
+
+def judge(fault, line, cause):
+    """Whether an answer, the numbers of a line and of a cause, is right, and a sentence that says so."""
+    line_is_right, cause_is_right = line in fault.lines(), causes()[cause - 1] == fault.cause
+    if line_is_right and cause_is_right:
+        return True, "Right."
+    return False, f"The line is {'right' if line_is_right else 'wrong'}, the cause is {'right' if cause_is_right else 'wrong'}."
+
+
+def ask(fault, say, machine):
     """Shows a kernel with a fault, asks for its line and its cause, and checks the answers."""
-    causes = sorted({each.cause for each in faults()})
-    task = (f"The task was exercise {fault.exercise.number}, {fault.exercise.title}." if fault.exercise in exercises()
-            else f"It is the variant {fault.exercise.variant}.")
-    says = asyncio.run(findings(fault, backend))
+    says = asyncio.run(findings(fault, machine, lambda stage: show(f"Asking the checks: {stage.order}")))
     show()
-    say(f"Fault {fault.name}: this code is wrong in one place. {task}", "", *listing(fault.text()), "",
-        "The checks say:", *says, "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes, 1)], "")
+    say(task(fault), "", *listing(fault.text()), "", "The checks say:", *says, "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes(), 1)], "")
     try:
         line = number("The number of the wrong line, or of the line after which one is missing: ", len(fault.text().splitlines()))
-        cause = number("The number of the cause (see above): ", len(causes))
+        cause = number("The number of the cause (see above): ", len(causes()))
     except EOFError:
         return say("", f"To answer: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")
-    line_is_right = line in fault.lines()
-    cause_is_right = causes[cause - 1] == fault.cause
-    if line_is_right and cause_is_right:
+    is_right, words = judge(fault, line, cause)
+    if is_right:
         note("debug", found=sorted({*noted("debug").get("found", []), fault.name}))
-        return say("", looks("good", "Right."), "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
-    say("", f"The line is {'right' if line_is_right else 'wrong'}, the cause is "
-        f"{'right' if cause_is_right else 'wrong'}.",
-        f"Try again: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")
+        return say("", looks("good", words), "", *explain(fault), "", f"The next one: ./course debug {fault.chapter}")
+    say("", words, f"Try again: ./course debug {fault.name}; to see the answer: ./course debug {fault.name} --answer")

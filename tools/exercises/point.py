@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from counts import SECTOR, ratio, total
 
-CASE = re.compile(r"^What the lens must count for n = (?P<n>\d+), input (?P<input>[^,:]+)"
-                  r"(, a grid of (?P<grid>\d+))?(, blocks of (?P<block>\d+))?:$", re.MULTILINE)
+CASE = re.compile(r"^What the lens must count for (?P<case>n = (?P<n>\d+), input (?P<input>[^,:]+)"
+                  r"(, a grid of (?P<grid>\d+))?(, blocks of (?P<block>\d+))?):$", re.MULTILINE)
 ROW = re.compile(r"^\| (?P<count>[a-z][^|]*?) *\| at (?P<bound>most|least) (?P<limit>[\d,.]+) *\| (?P<miss>[^|]+?) *\|$", re.MULTILINE)
 
 
@@ -97,6 +97,7 @@ class Point:
         self.targets = [Target(row["count"], row["bound"], float(row["limit"].replace(",", "")), row["miss"]) for row in rows]
         if unknown := [each.count for each in self.targets if each.count not in {**OF_LAUNCHES, **OF_HOST}]:
             raise ValueError(f"{exercise.page}: no count is called '{unknown[0]}': tools/exercises/point.py lists them")
+        self.case = case["case"]
         # What the exercise's program for the lens takes to run this case only (common/exercise/verdict.cu).
         self.arguments = [case["n"], case["input"], case["grid"] or "0", case["block"] or "0"]
 

@@ -41,22 +41,35 @@ class Question:
                 found.append((chapter, word))
         return found
 
+    @property
+    def choices(self):
+        """What an order is of, by their numbers from 1 on."""
+        return sorted({name for _, name in self.variants()}) if self.kind == "order" else []
+
+    @property
+    def asks_for(self):
+        return {"order": "The numbers, fastest first", "ratio": "A factor"}.get(self.kind, "A number")
+
+    @property
+    def accepts(self):
+        """What to do about an answer that is none."""
+        return "Type " + ("each of these numbers once, such as " + " ".join(map(str, range(len(self.choices), 0, -1)))
+                          if self.kind == "order" else "a number, such as 2 or 1.5") + "."
+
+    def read(self, typed):
+        """The answer that was typed; None if it is none."""
+        if self.kind == "order":
+            numbers = [int(number) for number in re.findall(r"(?a)\b\d{1,4}\b", typed)]
+            return [self.choices[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(self.choices) + 1)) else None
+        return float(typed.replace(",", "")) if re.fullmatch(r"(?a)(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", typed) else None
+
     def ask(self):
         """The answer; asks again, and says what it accepts, until there is one."""
-        while (answer := self.ask_once()) is None:
-            print("Type " + ("each of these numbers once, such as " + " ".join(map(str, range(len(self.variants()), 0, -1)))
-                             if self.kind == "order" else "a number, such as 2 or 1.5") + ".")
+        lines = [f"  {number}  {name}" for number, name in enumerate(self.choices, 1)]
+        question = "\n".join([flowed(self.text), *lines, f"{self.asks_for}: "])
+        while (answer := self.read(input(question).strip())) is None:
+            print(self.accepts)
         return answer
-
-    def ask_once(self):
-        if self.kind == "order":
-            names = sorted({name for _, name in self.variants()})
-            lines = [f"  {number}  {name}" for number, name in enumerate(names, 1)]
-            answer = input("\n".join([flowed(self.text), *lines, "The numbers, fastest first: "]))
-            numbers = [int(number) for number in re.findall(r"(?a)\b\d{1,4}\b", answer)]
-            return [names[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(names) + 1)) else None
-        answer = input(f"{flowed(self.text)}\n{'A factor' if self.kind == 'ratio' else 'A number'}: ").strip()
-        return float(answer.replace(",", "")) if re.fullmatch(r"(?a)(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", answer) else None
 
     def grade(self, answer, rows):
         """Whether an answer is right, the right one in words, and how far off the answer is; None if the rows don't contain it."""
@@ -96,6 +109,14 @@ def how_far(answer, right):
     return f"{word} by {abs(answer / right - 1):.1%}" if factor < 1.1 else f"{word} by a factor of {results.grouped(factor)}"
 
 
+def judge(question, answer, rows, whose):
+    """Whether an answer is right, and what is said about it, before and after that word. `whose` results the rows are, in words."""
+    said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
+    right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
+    source = f" on {whose}" if question.kind in ("ratio", "order") else ""
+    return right, f"{question.number}. You said {said}. ", f"{off and f', {off}'}: {words}{source}. {question.why}"
+
+
 def page(chapter):
     return ROOT / chapter / "exercises" / "predict.md"
 
@@ -118,6 +139,11 @@ def measured(chapters, backend):
     return rows, f"your {rows[-1]['device']}"
 
 
+def recorded():
+    """Rows that were recorded on a GPU, and a name for the machine."""
+    return results.read(ROOT / "docs" / "results" / "nvidia-h200.csv"), "the recorded NVIDIA H200"
+
+
 def measures(chapter, backend):
     """The chapters whose programs the answers need; none if the recorded results answer: the simulator's times mean nothing."""
     needed = {name for question in questions(chapter) if question.kind in ("ratio", "order") for name, _ in question.variants()}
@@ -137,12 +163,9 @@ def predict(chapter, backend, say):
     if needed := measures(chapter, backend):
         rows, whose = measured(sorted(map(chapter_of, needed)), backend)
     else:
-        rows, whose = results.read(ROOT / "docs" / "results" / "nvidia-h200.csv"), "the recorded NVIDIA H200"
+        rows, whose = recorded()
     for question in asked:
-        answer = answers[f"{chapter[:2]}.{question.number}"]
-        said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
-        right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
-        source = f" on {whose}" if question.kind in ("ratio", "order") else ""
+        right, before, after = judge(question, answers[f"{chapter[:2]}.{question.number}"], rows, whose)
         verdict = "Right" if right else "No"
-        lines = wrapped(f"{question.number}. You said {said}. {verdict}{off and f', {off}'}: {words}{source}. {question.why}")
+        lines = wrapped(before + verdict + after)
         say(lines.replace(f". {verdict}", f". {looks('good' if right else 'bad', verdict)}", 1))

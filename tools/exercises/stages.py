@@ -33,6 +33,7 @@ class Machine(ABC):
     """What builds and runs the programs of a student's file. A task that is cancelled ends what it awaits here."""
 
     stages = ()  # the names of those that it has
+    where_lines = "./course lens {} --lines shows what each line of your file accesses."  # of an exercise's number
     at_once = 1  # how many of them run at the same time
     orders = {"plain": IN_ORDER, "interleaved": INTERLEAVED}  # settings of the simulator, by the end of a program's name
 
@@ -113,8 +114,7 @@ async def to_the_point(exercise, machine, name="yours"):
     if not found.passed:
         return found
     if missed := point.missed(seen):
-        where = f"./course lens {exercise.number} --lines shows what each line of your file accesses."
-        return Verdict("point", missed, sentences(*[where] * (not exercise.on_cpu)))
+        return Verdict("point", missed, sentences(*[machine.where_lines.format(exercise.number)] * (not exercise.on_cpu)))
     return Verdict("right", counted=point.rows(seen))
 
 

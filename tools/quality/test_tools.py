@@ -52,14 +52,36 @@ class Scripts(unittest.TestCase):
 
 
 class LensPage(unittest.TestCase):
-    """A page of the lens takes no name for markup or code."""
+    """What pages show of the lens."""
+
+    SITE = {"line": "work/a.cuh:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1, "blocks": 32, "counted_blocks": 2,
+            "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0,
+            "worst_cost": 1, "worst_bank": 0, "worst_words": 1, "worst_lanes": 1, "worst_addresses": [0]}
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path[:0] = [str(TOOLS / name) for name in ("lens", "course", "results")]
+
+    def test_a_margin_has_the_lines_of_its_file_and_both_ends_of_a_race(self):
+        import margin  # pylint: disable=import-outside-toplevel
+        load = {**self.SITE, "space": "global", "requests": 1024, "lanes": 32768, "sectors": 32768, "bytes": 131072, "blocks": 2, "worst_lanes": 0b101,
+                "worst_addresses": [4096 + 128, 4096 + 256]}
+        race = {"problem": "race", "kernel": "k", "array": "counts", "space": "shared", "offset": 0, "count": 1, "distance": "warps", "partial_barriers": []}
+        for prefix, line in (("", "work/a.cuh:9"), ("other_", "03_x/kernels.cuh:7")):
+            race |= {f"{prefix}{name}": value for name, value in (("line", line), ("kind", "store"), ("calls", []), ("block", 0), ("thread", 40))}
+        found = margin.margin([{"sites": [self.SITE, load, {**load, "line": "03_x/kernels.cuh:7"}]}], [race], "work/a.cuh")
+        self.assertEqual([(each["line"], each["heat"], each["findings"]) for each in found["lines"]], [(7, 1, []), (9, 0, [0])])
+        first, second = found["lines"][0]["accesses"]
+        self.assertEqual(found["lines"][0]["name"], "line 7: global load 1,024 requests 32.0 lanes 32.00 sectors each 12% used; "
+                                                    "shared load ~1 requests 1.0 lanes 1.00 wavefronts each")
+        self.assertEqual([first["cells"], second["cells"]], [["global load", "1,024", "32", "", "32", "12%"], ["shared load", "~1", "", "1", "1", ""]])
+        self.assertEqual(first["request"]["lanes"], [[0, 0], [2, 128]])
+        self.assertEqual(found["findings"][0]["lines"], [9, None])
+        self.assertIn("__syncthreads()", found["findings"][0]["words"][-1])
 
     def test_names_stay_texts(self):
-        sys.path.insert(0, str(TOOLS / "lens"))
         import page  # pylint: disable=import-outside-toplevel
-        site = {"line": f"{ALL_HOSTILE}:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1, "blocks": 32, "counted_blocks": 2,
-                "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0,
-                "worst_cost": 1, "worst_bank": 0, "worst_words": 1, "worst_lanes": 1, "worst_addresses": [0]}
+        site = {**self.SITE, "line": f"{ALL_HOSTILE}:7"}
         launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 32, "sample": 16,
                   "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [site]}
         finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,

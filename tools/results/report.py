@@ -71,8 +71,8 @@ def cell(tag, name, words):
     return f'<{tag} class="{kind}">{escape(words)}</{tag.split()[0]}>'
 
 
-def table(rows):
-    """Every value of the rows; of simulated ones, the verdicts and what was recorded."""
+def table(rows, without=()):
+    """Every value of the rows except some columns; of simulated ones, the verdicts and what was recorded."""
     note, columns = "", ["chapter", "variant", "verdict", "time", "spread", "gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub"]
     if is_simulated(rows):
         times, counted = recorded()
@@ -80,10 +80,10 @@ def table(rows):
         rows = [row for row in rows if not results.is_baseline(row)]
         of_gpu = next((times[name] for name in map(variant_of, rows) if name in times and not results.on_cpu(times[name])), None)
         if of_gpu:
-            note = (f"<p>Beside the verdicts is what was recorded with {results.whole(of_gpu['n'])} elements: times and GB/s on an "
-                    f"{escape(results.machine(of_gpu))}, and the lens's counts.</p>\n")
+            note = (f"<p>Recorded with {results.whole(of_gpu['n'])} elements: times and GB/s on an {escape(results.machine(of_gpu))}, and the "
+                    "lens's counts.</p>\n")
         rows = [beside(row, times, counted) for row in rows]
-    columns = [name for name in columns if any(results.words(row, name) for row in rows)]
+    columns = [name for name in columns if name not in without and any(results.words(row, name) for row in rows)]
     lines = ["<thead><tr>" + "".join(cell('th scope="col"', name, results.value(name)[0]) for name in columns) + "</tr></thead>", "<tbody>"]
     for row in rows:
         kind = "baseline" if results.is_baseline(row) else "variant"

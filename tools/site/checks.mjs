@@ -2,16 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { createMarkdownProcessor } from "@astrojs/markdown-remark";
 import { strToU8, unzipSync, zipSync } from "fflate";
+import { columnsOf } from "../lens/request.mjs";
 import { improve, versions } from "./improve.mjs";
 import { withPictures } from "./pictures.mjs";
 import { addressOf, build, root, targetOf } from "./repository.mjs";
 import { exported, imported } from "./src/workbench/archive.mjs";
-import { FULL, Work } from "./src/workbench/work.mjs";
+import { FULL, note, noted, Work } from "./src/workbench/work.mjs";
 
 const markdown = await createMarkdownProcessor({ syntaxHighlight: false, remarkPlugins: [versions], rehypePlugins: [improve] });
 const html = async (text) => (await markdown.render(text)).code;
@@ -230,6 +231,55 @@ test("a zip unpacks into the folder work/ of a clone, without the kept files for
   const names = (withKept) => Object.keys(unzipSync(exported(storage, exercises, { withKept }).bytes));
   assert.deepEqual(names(true), ["work/03.1_one_block_size.cuh", "work/03.1_one_block_size.1.cuh"]);
   assert.deepEqual(names(false), ["work/03.1_one_block_size.cuh"]);
+});
+
+// --- What the lens counts, faults and predictions ------------------------------------------------------
+
+test("each lane of a request is in its sectors or its banks", () => {
+  const parts = (space, bytes, ...addresses) => columnsOf({ space, bytes, lanes: addresses.map((address, lane) => [lane, address]) });
+  assert.deepEqual(parts("global", 4, 0, 40, 96), { count: 3, parts: [[[0, 0, 0.125]], [[1, 0.25, 0.375]], [[2, 0, 0.125]]] });
+  assert.deepEqual(parts("global", 16, 24), { count: 2, parts: [[[0, 0.75, 1], [1, 0, 0.25]]] });
+  assert.deepEqual(parts("shared", 8, 120, 128), { count: 32, parts: [[[30, 0, 1], [31, 0, 1]], [[0, 0, 1], [1, 0, 1]]] });
+});
+
+const asked = JSON.parse(readFileSync(join(build, "html/questions.json"), "utf8"));
+/// What a function of the tools' own machine of a browser (tools/workbench/machine.py) tells.
+const told = (call) => JSON.parse(execFileSync("python3", ["-c", `import asyncio, machine\nasyncio.run(machine.${call[0]}(*__import__("json").loads(${JSON.stringify(JSON.stringify(call.slice(1)))}), None, print))`],
+  { env: { ...process.env, PYTHONPATH: ["exercises", "workbench"].map((name) => join(root, "tools", name)).join(":") }, encoding: "utf8" }));
+
+test("each fault can be found on a page, which does not tell where it is", () => {
+  const faults = asked.chapters.flatMap((each) => each.faults);
+  const own = JSON.parse(execFileSync("python3", ["-c", "import json, stages, hunt; print(json.dumps({each.name: [each.text(), each.title, each.why] for each in hunt.faults()}))"],
+    { env: { ...process.env, PYTHONPATH: join(root, "tools/exercises") }, encoding: "utf8" }));
+  assert.deepEqual(Object.fromEntries(faults.map(({ name, text }) => [name, text])), Object.fromEntries(Object.entries(own).map(([name, [text]]) => [name, text])));
+  const words = JSON.stringify(asked);
+  for (const [name, [, title, why]] of Object.entries(own)) assert.ok(!words.includes(title) && !words.includes(why), name);
+  for (const { chapter } of asked.chapters) assert.ok(existsSync(join(build, `html/debug/${chapter.slice(0, 2)}.html`)), chapter);
+});
+
+test("an answer about a fault is judged as ./course debug does", () => {
+  const line = asked.chapters[2].faults.find(({ name }) => name === "03-3").text.split("\n").findIndex((each) => each.includes("d_bins[threadIdx.x] = counts")) + 1;
+  const cause = asked.causes.indexOf("something is overwritten that is still needed") + 1;
+  assert.deepEqual(told(["judge", "03-3", line, cause % asked.causes.length + 1]), { right: false, words: "The line is right, the cause is wrong.", explained: [] });
+  const { right, explained } = told(["judge", "03-3", line, cause]);
+  assert.ok(right && explained[0].startsWith("Fault 03-3: The blocks overwrite each other's bins."));
+});
+
+test("predictions are judged as ./course predict does, and what is no answer is asked again", () => {
+  const { judged } = told(["judge_predictions", "03_shared_privatized", ["about 2", "1.02", "67,584", "1"]]);
+  assert.deepEqual([judged[1].hint, judged[2].right, judged[3].right, judged[4].right], ["Type a number, such as 2 or 1.5.", true, true, false]);
+  assert.match(judged[2].words, /^2\. You said 1\.02\. Right, .* on the recorded NVIDIA H200\. /);
+  const page = readFileSync(join(build, "html/predict/03.html"), "utf8");
+  assert.equal(page.match(/ data-judged/g).length, 4);
+});
+
+test("notes about faults and predictions add up", () => {
+  const { storage } = browser();
+  note(storage, "predict", { "03.1": { typed: "2", right: true } });
+  note(storage, "predict", { "03.2": { typed: "1", right: false } });
+  assert.deepEqual(Object.keys(noted(storage, "predict")), ["03.1", "03.2"]);
+  storage.setItem("course/notes/debug", "{");
+  assert.deepEqual(noted(storage, "debug"), {});
 });
 
 // --- The search ---------------------------------------------------------------------------------

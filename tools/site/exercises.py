@@ -2,7 +2,8 @@
 """usage: tools/site/exercises.py
 
 Prints the exercises for the site's workbench, in JSON: a list of objects with what each exercise's page and its chapter's
-kernels.cuh contain. `task`, `target`, `hints`, `then` and `picture` are Markdown whose links are relative to `page`.
+kernels.cuh contain. `task`, `target`, `hints`, `then` and `picture` are Markdown whose links are relative to `page`;
+`recorded` is a table in HTML of what was recorded of the chapter's kernels, or empty.
 """
 
 import json
@@ -12,6 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "exercises"))
 from starter import ROOT, Chapter, exercises  # noqa: E402
+
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "results"))
+import report  # noqa: E402
+import rows as results  # noqa: E402
 
 
 def picture(exercise):
@@ -26,6 +31,11 @@ def picture(exercise):
     return f"![{shown[1]}](../../docs/figures/{named[1]})"
 
 
+def recorded(exercise):
+    rows = [row for row in results.read(ROOT / "docs" / "results" / "simulator.csv") if row["chapter"] == exercise.chapter and row["case"] == "progression"]
+    return "" if all(map(results.on_cpu, rows)) else report.table(rows, without=("chapter", "verdict"))
+
+
 def described(exercise):
     chapter = Chapter(exercise.chapter)
     return {
@@ -37,6 +47,7 @@ def described(exercise):
         "task": exercise.section("Task"),
         "picture": picture(exercise),
         "target": exercise.section("Target"),
+        "recorded": recorded(exercise),
         "hints": [hint.strip() for hint in exercise.hints()],
         "then": exercise.section("Then"),
         "reveals": chapter.reveals(exercise),

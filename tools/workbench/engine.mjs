@@ -90,8 +90,13 @@ export class Engine {
 
   /** Checks the text of an exercise's file. `tell` gets the events. @param variant Another one than the exercise's, if any. */
   async check(number, text, tell, variant = "") {
+    await this.ask("check", [number, variant, text], tell);
+  }
+
+  /** Calls a function of machine.py. `tell` gets the events. */
+  async ask(what, words, tell) {
     const own = { build: (source, order) => this.build(source, order), run: (order, words, settings) => this.run(order, words, settings), at_once: this.atOnce };
-    await this.checker.check(number, variant, text, own, (event) => tell(JSON.parse(event)));
+    await this.checker[what](...words, own, (event) => tell(JSON.parse(event)));
   }
 
   /**

@@ -12,8 +12,12 @@ from starter import ROOT, Chapter, exercises
 from verdict import Ended, read
 
 import counts  # of the folders that stages.py names
+import hunt
 import missing
+import predict
 import text as lens
+from margin import margin
+from point import Point
 from program import standard
 from rows import one_line
 
@@ -22,15 +26,16 @@ OUT_OF_TIME = 24  # the number of a signal
 
 
 class Tab(Machine):
-    """`engine` has two functions: `build(source, order)`, which returns a promise of the compiler's messages, and `run(order,
-    arguments, settings)`, which returns an object as that of runners.mjs, at the same time as `at_once` others."""
+    """For the check of an exercise's variant, as which a text is added under a name; `file` is the text's in messages. `engine` has two
+    functions: `build(source, order)`, which returns a promise of the compiler's messages, and `run(order, arguments,
+    settings)`, which returns an object as that of runners.mjs, at the same time as `at_once` others."""
 
     stages = ("plain", "interleaved", "target", "lens")
+    where_lines = "The margin of the editor shows what each line of your file accesses."
 
-    def __init__(self, exercise, engine):
-        self.engine, self.at_once, chapter = engine, engine.at_once, Chapter(exercise.chapter)
-        text = (ROOT / exercise.file).read_text(encoding="utf-8")
-        texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
+    def __init__(self, exercise, name, file, text, engine):
+        self.engine, self.at_once, self.seen, chapter = engine, engine.at_once, {}, Chapter(exercise.chapter)
+        texts = [(name, chapter.entries[exercise.variant], file, with_hidden(exercise, text))]
         self.source = assemble(chapter.problem, texts, more_checks(exercise)).replace(f'"{ROOT}/', '"')
 
     async def build(self, preset, order):
@@ -56,7 +61,18 @@ class Tab(Machine):
         verdict, _ = read(end.written, end.token, end.status)
         if not seen or not verdict:
             raise NotTried(one_line(end.errors.strip()[:500]) or f"it has ended with status {end.status}")
-        return counts.read(seen), verdict
+        self.seen[" ".join(arguments)] = counts.read(seen)
+        return self.seen[" ".join(arguments)], verdict
+
+    def margin(self, exercise):
+        """What the editor shows beside the lines of the student's file, if the lens has looked: counts of the case of the target, or of
+        all cases if only those were run."""
+        if not self.seen:
+            return None
+        findings = [each for seen in self.seen.values() for each in seen["findings"] if each["problem"] != "copied"]
+        arguments, seen = max(self.seen.items())
+        case = f"for {Point(exercise).case}" if arguments else "in all cases of the check"
+        return {**margin(seen["launches"], findings, str(exercise.file)), "case": case}
 
 
 def marks(file, lines):
@@ -80,9 +96,10 @@ async def check(number, variant, text, engine, tell):
         state = "not tried" if isinstance(found, NotTried) else "passed" if found.passed else "failed"
         tell(json.dumps({"stage": stage.name, "state": state, **({"why": str(found)} if state == "not tried" else {})}))
 
-    verdict = await verify(exercise, Tab(exercise, engine), heard)
+    tab = Tab(exercise, "yours", exercise.file, text, engine)
+    verdict = await verify(exercise, tab, heard)
     tell(json.dumps({"verdict": {"solved": verdict.passed, "words": verdict.words, "marks": marks(exercise.file, verdict.words),
-                                 "counted": verdict.counted, "printed": verdict.printed[:100]}}))
+                                 "counted": verdict.counted, "printed": verdict.printed[:100], "margin": tab.margin(exercise)}}))
 
 
 PROGRAM = "program.cu"
@@ -107,3 +124,39 @@ async def run_program(text, is_seen, engine, tell):
         words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *(line for line in lens.problems(*seen[0]) if "allocated at" not in line)]
     tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
                                "lens": words, "marks": marks(PROGRAM, found)}}))
+
+
+def fault_of(name):
+    return next(each for each in hunt.faults() if each.name == name)
+
+
+async def findings(name, engine, tell):
+    """Tells what the checks say about a fault, in lines."""
+    fault = fault_of(name)
+    tell(json.dumps({"says": await hunt.findings(fault, Tab(fault.exercise, name, f"fault {name}", fault.text(), engine))}))
+
+
+async def judge(name, line, cause, _, tell):
+    """Tells whether the numbers of a line and of a cause are a fault's, in words, and if they are, what is to say about it."""
+    is_right, words = hunt.judge(fault_of(name), line, cause)
+    tell(json.dumps({"right": is_right, "words": words, "explained": hunt.explain(fault_of(name)) if is_right else []}))
+
+
+async def explain(name, _, tell):
+    """Tells what is to say about a fault."""
+    tell(json.dumps({"explained": hunt.explain(fault_of(name))}))
+
+
+async def judge_predictions(chapter, typed, _, tell):
+    """Tells about each of the questions of a chapter: what to do about an answer that is none, or whether it is right, in words."""
+    (rows, whose), judged = predict.recorded(), {}
+    if predict.measures(chapter, "simulator"):  # times of a CPU
+        whose = "the CPUs of the recorded machine"
+    for question, words in zip(predict.questions(chapter), typed):
+        answer = question.read(words.strip())
+        if answer is None:
+            judged[question.number] = {"hint": question.accepts}
+        else:
+            right, before, after = predict.judge(question, answer, rows, whose)
+            judged[question.number] = {"right": right, "words": f"{before}{'Right' if right else 'No'}{after}"}
+    tell(json.dumps({"judged": judged}))

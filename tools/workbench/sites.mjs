@@ -51,11 +51,14 @@ export function withSites(ir, helpers) {
   const linesOf = lineTable(ir, helpers), texts = [], found = [];
   /** Each access and call has a site of its own, in the order of the code. */
   const site = (text) => `ptr getelementptr (i8, ptr @sim.site.${texts.push(text) - 1}, i32 1)`;
-  let blocks = new Set(), ofThread = new Set();
+  let blocks = new Set(), ofThread = new Set(), isLoop = false;
   for (const written of ir.split("\n")) {
     const line = besideMain(written);
     if (line.startsWith("module asm ")) continue; // other names of the C library's functions
-    if (line.startsWith("define ")) blocks = new Set(), ofThread = new Set();
+    if (line.startsWith("define ")) {
+      blocks = new Set(), ofThread = new Set();
+      isLoop = line.includes("run_threads"); // of threads.h: each thread begins there, and not where the one before has called last
+    }
     const label = line.match(/^([-\w$.]+|"[^"]*"):/);
     if (label) blocks.add(label[1]);
     const declared = line.match(DECLARED);
@@ -77,7 +80,7 @@ export function withSites(ir, helpers) {
       continue;
     }
     const isCall = CALL.test(line) && !/ @(?:llvm\.|__tsan_)/.test(line);
-    if (isCall && lines) found.push(`  store ${site(lines)}, ptr @sim_site`);
+    if (isCall && (lines || isLoop)) found.push(`  store ${site(lines)}, ptr @sim_site`);
     if (/^\s+br /.test(line) && [...line.matchAll(/label %([-\w$.]+|"[^"]*")/g)].some(([, to]) => blocks.has(to)))
       found.push(lines ? `  call void @sim_repeats(${site(lines)})` : `  %sim.${found.length} = load ptr, ptr @sim_site\n  call void @sim_repeats(ptr %sim.${found.length})`);
     found.push(line);

@@ -26,13 +26,14 @@ async function load() {
 }
 
 let engine;
-self.onmessage = async ({ data: { id, number, source, isForPrograms, program } }) => {
+self.onmessage = async ({ data: { id, number, source, isForPrograms, program, what, words } }) => {
   const tell = (event) => self.postMessage({ id, event });
   try {
     engine ??= load();
     const ready = await engine;
     await ready.warm(isForPrograms || program ? ready.standard : "");
     if (number) await ready.check(number, source, tell);
+    if (what) await ready.ask(what, words, tell);
     if (program) await ready.runProgram(program.source, program.words, program.isSeen, tell);
     self.postMessage({ id, ended: true });
   } catch (error) {

@@ -8,6 +8,7 @@ import { EditorState, Prec } from "@codemirror/state";
 import { Decoration, EditorView, keymap, MatchDecorator, ViewPlugin } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
+import { counts, focusCount, linesOf, showCounts } from "./margin.js";
 
 const CUDA = [
   [/\b__(?:global|device|host|shared|constant|restrict|launch_bounds)__\b/g, "tok-keyword"],
@@ -30,7 +31,7 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
     parent,
     state: EditorState.create({ doc: text, extensions: [
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }])),
-      basicSetup, keymap.of([indentWithTab]), look, lintGutter(),
+      basicSetup, keymap.of([indentWithTab]), look, lintGutter(), counts,
       EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && onChange()),
     ] }),
@@ -63,6 +64,12 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
       forEachDiagnostic(view.state, ({ message }, from) => found.push({ line: view.state.doc.lineAt(from).number, text: message }));
       return found;
     },
+    /// Shows counts beside their lines (margin.js). `open` is called with the one that is chosen.
+    count: (entries, open = () => {}) => showCounts(view, entries, open),
+    /// Focuses the count of a line.
+    toCount: (entry) => focusCount(view, entry),
+    /// The line that a count is at now; nothing if it was deleted.
+    lineOf: (entry) => linesOf(view).get(entry),
     goTo(number) {
       view.dispatch({ selection: { anchor: line(number).from }, effects: EditorView.scrollIntoView(line(number).from, { y: "center" }) });
       view.focus();
@@ -71,9 +78,11 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
   };
 }
 
-/// A text that can't be changed, and how it differs from another one if there is one. Returns the view.
-export async function shown(parent, text, other) {
-  const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": "The chapter's code", tabindex: "0" })];
+/// A text that can't be changed, and how it differs from another one if there is one. `onLine` gets the cursor's line whenever it
+/// changes. Returns the view.
+export async function shown(parent, text, other, { label = "The chapter's code", onLine } = {}) {
+  const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" })];
+  if (onLine) extensions.push(EditorView.updateListener.of(({ selectionSet, state }) => selectionSet && onLine(state.doc.lineAt(state.selection.main.head).number)));
   if (other !== undefined) {
     const { unifiedMergeView } = await import("@codemirror/merge");
     extensions.push(unifiedMergeView({ original: other, mergeControls: false, collapseUnchanged: { margin: 3 } }));

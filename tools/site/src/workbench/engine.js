@@ -20,6 +20,13 @@ export class Engine {
     yield* this.#ask({ number, source });
   }
 
+  /// Asks what machine.py (tools/workbench) answers by a function of this name. Returns the answer; throws an Error of one line.
+  async answer(what, ...words) {
+    let last;
+    for await (const event of this.#ask({ what, words })) last = event;
+    return last;
+  }
+
   /// Compiles and runs a program, with `isSeen` under the lens; `words` are its arguments. Yields what tools/workbench/engine.mjs tells, or
   /// that it was stopped.
   async *run(source, words, isSeen) {

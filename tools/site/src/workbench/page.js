@@ -2,6 +2,7 @@
 
 import { shown } from "./editor.js";
 import { opened } from "./file.js";
+import { detailsOf, listOf } from "./margin.js";
 import { ask, element, message, tell } from "./parts.js";
 import { runner } from "./runs.js";
 
@@ -34,8 +35,9 @@ const runs = runner(part, root);
 
 function clear() {
   mark([]);
-  for (const name of ["stages", "words", "counted"]) part(name).replaceChildren();
-  for (const name of ["counted", "then"]) part(name).hidden = true;
+  edited.count([]);
+  for (const name of ["stages", "words", "counted", "accesses"]) part(name).replaceChildren();
+  for (const name of ["counted", "margin", "details", "then"]) part(name).hidden = true;
 }
 
 function showStage({ stage, state, why }) {
@@ -46,7 +48,30 @@ function showStage({ stage, state, why }) {
   if (why) line.append(`: ${why}`);
 }
 
-function showVerdict({ solved, words, marks, counted }, source) {
+/// Shows what a line accesses, below the editor.
+function showDetails(found, entry) {
+  part("details").hidden = false;
+  part("details-of").textContent = `Line ${edited.lineOf(entry) ?? entry.line}`;
+  part("details-parts").replaceChildren(...detailsOf(found, entry, (number) => edited.goTo(number)));
+  part("close").onclick = () => {
+    part("details").hidden = true;
+    edited.toCount(entry);
+  };
+  part("details-of").focus({ preventScroll: true });
+  part("details").scrollIntoView({ block: "start" });
+}
+part("details").onkeydown = ({ key }) => key === "Escape" && part("close").click();
+
+/// Shows the counts of the lens beside the lines, unless they have changed since, and as a table.
+function showMargin(found, isSame) {
+  part("margin").hidden = !found?.lines.length;
+  if (part("margin").hidden) return;
+  const open = (entry) => showDetails(found, entry);
+  if (isSame) edited.count(found.lines, open);
+  part("accesses").replaceChildren(listOf(found, open));
+}
+
+function showVerdict({ solved, words, marks, counted, margin }, source) {
   part("words").textContent = words.join("\n") || "Solved: the result is right for every size, input, address and launch shape that was tried.";
   mark(marks, source);
   part("counted").hidden = counted.length === 0;
@@ -54,6 +79,7 @@ function showVerdict({ solved, words, marks, counted }, source) {
     element("thead", {}, element("tr", {}, element("td"), ...["yours", "target"].map((each) => element("th", { scope: "col" }, each)))),
     element("tbody", {}, ...counted.map(([what, ...cells]) => element("tr", {}, element("th", { scope: "row" }, what),
       ...cells.map((each) => element("td", {}, each))))));
+  showMargin(margin, edited.text === source);
   part("then").hidden = !solved;
   if (!solved) return;
   try {

@@ -23,6 +23,13 @@ export const storage = (() => {
   }
 })();
 
+/// Shows the bytes that an Engine loads, in the parts "loading", "loading-bar" and "loading-words" of a page.
+export const loadingIn = (part) => ({ done, total, what }) => {
+  part("loading").hidden = false;
+  part("loading-bar").value = total ? done / total : 0;
+  part("loading-words").textContent = `${what}: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+};
+
 /// Removes the lines that are shown, or those that are the same.
 export function forget(line) {
   for (const each of [...document.querySelector("#told").children]) if (line === undefined || each.firstChild.data === line) each.remove();

@@ -2,7 +2,7 @@
 
 import { Engine } from "./engine.js";
 import { keepSite } from "./offline.js";
-import { message, tell } from "./parts.js";
+import { loadingIn, message, tell } from "./parts.js";
 
 /// `part` gives an element of the page by its name, `root` is the address of the site's root. Returns `run(ask, show)`: `ask(engine)`
 /// yields what `show` gets.
@@ -13,11 +13,7 @@ export function runner(part, root, { isForPrograms = false } = {}) {
   /// Loads the compiler and the simulator, once; again after it has failed.
   function load() {
     return loading ??= (async () => {
-      engine = new Engine(root, { onLoading: ({ done, total, what }) => {
-        part("loading").hidden = false;
-        part("loading-bar").value = total ? done / total : 0;
-        part("loading-words").textContent = `${what}: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
-      }, onNote: tell });
+      engine = new Engine(root, { onLoading: loadingIn(part), onNote: tell });
       await engine.load(isForPrograms);
       keepSite(root, tell);
     })().catch((problem) => {

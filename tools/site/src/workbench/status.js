@@ -2,7 +2,7 @@
 
 import { exported, imported } from "./archive.mjs";
 import { forget, message, saveAs, storage, tell, when } from "./parts.js";
-import { PREFIX, Work } from "./work.mjs";
+import { noted, Work } from "./work.mjs";
 
 const work = document.querySelector("#work");
 const part = (name) => work.querySelector(`[data-part="${name}"]`);
@@ -19,6 +19,19 @@ function show() {
     const [words, changed] = row.querySelectorAll("[data-cell]");
     words.textContent = `${status === "solved" ? "✓ " : ""}${status}`;
     changed.textContent = record ? `${when(record.at)}${kept.length ? `, ${kept.length} kept` : ""}` : "";
+  }
+  const answers = noted(storage, "predict"), found = noted(storage, "debug").found ?? [];
+  const showCount = (row, count, all, words) => {
+    row.dataset.status = count === all ? "solved" : "";
+    row.querySelector("[data-cell]").textContent = `${count === all ? "✓ " : ""}${count} of ${all} ${words}`;
+  };
+  for (const row of work.querySelectorAll("[data-faults]")) {
+    const names = row.dataset.faults.split(" "), count = names.filter((name) => found.includes(name)).length;
+    if (count > 0) showCount(row, count, names.length, "found");
+  }
+  for (const row of work.querySelectorAll("[data-questions]")) {
+    const keys = row.dataset.questions.split(" ");
+    if (keys.some((key) => answers[key])) showCount(row, keys.filter((key) => answers[key]?.right).length, keys.length, "right");
   }
   const solved = all.filter((each) => each.status.startsWith("solved")).length;
   part("count").textContent = `${solved} of ${all.length} solved`;
@@ -52,6 +65,6 @@ part("import").onchange = async ({ target }) => {
   show();
 };
 
-addEventListener("storage", ({ key }) => (key === null || key.startsWith(PREFIX)) && show());
+addEventListener("storage", ({ key }) => (key === null || key.startsWith("course/")) && show());
 addEventListener("pageshow", show);
 show();

@@ -17,6 +17,18 @@ function parsed(raw) {
   }
 }
 
+/// Notes about no file, under the names and with the keys that ./course has for them: of "debug" the faults that were `found`, of
+/// "predict" the answers, by questions such as 03.1, each { typed, right }.
+export const noted = (storage, name) => parsed(storage.getItem(`course/notes/${name}`)) ?? {};
+
+export function note(storage, name, values) {
+  try {
+    storage.setItem(`course/notes/${name}`, JSON.stringify({ ...noted(storage, name), ...values }));
+  } catch {
+    throw Error(FULL);
+  }
+}
+
 export class Work {
   /// `exercise` has a number, a file, a starter and, in `known`, other texts that need no keeping. `storage` is a localStorage. `now` gives the time in milliseconds.
   constructor(storage, exercise, now = Date.now) {

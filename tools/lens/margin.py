@@ -1,0 +1,71 @@
+"""What a page shows beside the lines of a source: their counts, the addresses of their costliest requests, and what is wrong."""
+
+from counts import by_line, efficiency, ratio
+from rows import count
+from text import costs, describe, distinct, finding_words
+
+COLUMNS = ["access", "requests", "sectors each", "wavefronts each", "lanes", "bytes used"]
+
+
+def several(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def words_of(space, sums):
+    """What the drawing of an access's costliest request shows."""
+    lanes, cost = several(len(sums["worst_addresses"]), "lane"), sums["worst_cost"]
+    if space == "global":
+        return f"{lanes}, {several(cost, 'sector')} of 32 bytes. Each column is a sector."
+    words = several(sums["worst_words"], "different word")
+    return f"{lanes}, {several(cost, 'wavefront')}: bank {sums['worst_bank']} has {words}. Each column is a bank."
+
+
+def drawn(line, space, sums):
+    """An access's costliest request, as request.mjs needs it. Addresses count from the first sector, so that they are short."""
+    first = min(sums["worst_addresses"], default=0) // 128 * 128 if space == "global" else 0
+    lanes = [lane for lane in range(32) if sums["worst_lanes"] >> lane & 1]
+    return {"line": line, "space": space, "bytes": sums["bytes_per_lane"], "words": words_of(space, sums),
+            "lanes": [[lane, address - first] for lane, address in zip(lanes, sums["worst_addresses"])]}
+
+
+def heat(lines):
+    """Which part of the costliest line's cost each line of `by_line` has, from 0 to 1."""
+    cost = costs(lines)
+    most = max(cost.values(), default=0)
+    return {line: ratio(each, most) for line, each in cost.items()}
+
+
+def counted(line, space, kind, sums):
+    """An access: its counts in words and as the cells of a table, COLUMNS, and its costliest request."""
+    of_request = {name: f"{ratio(sums[name], sums['requests']):.3g}" for name in ("sectors", "wavefronts", "lanes")}
+    own = "sectors" if space == "global" else "wavefronts"
+    cells = [f"{space} {kind}", ("~" if sums["estimated"] else "") + count(sums["requests"]),
+             *(of_request[name] if name == own else "" for name in ("sectors", "wavefronts")), of_request["lanes"],
+             f"{efficiency(sums):.0%}" if space == "global" else ""]
+    return {"words": " ".join(", ".join(describe(space, kind, sums)).split()), "cells": cells, "request": drawn(line, space, sums)}
+
+
+def number_of(place, file):
+    """The number of a line of the file, from FILE:NUMBER; None if it is of another one."""
+    name, _, number = (place or "").rpartition(":")
+    return int(number) if name == file and number.isdecimal() else None
+
+
+def margin(launches, findings, file):
+    """The lines of a file that launches have accessed memory in, in their order, with the costliest access first; and of the findings
+    the words and, for each access among them, its line of the file or None."""
+    lines = by_line(site for launch in launches for site in launch["sites"])
+    warmth, shown, found = heat(lines), {}, []
+    for (place, space, kind), sums in sorted(lines.items(), key=lambda each: -each[1]["sectors"] - each[1]["wavefronts"]):
+        if number := number_of(place, file):
+            entry = shown.setdefault(number, {"line": number, "heat": warmth[place], "accesses": [], "findings": []})
+            entry["accesses"].append(counted(place, space, kind, sums))
+    for finding in distinct(findings):
+        places = [number_of(finding[name], file) for name in ("line", "other_line") if name in finding]
+        for number in filter(None, dict.fromkeys(places)):
+            shown.setdefault(number, {"line": number, "heat": 0, "accesses": [], "findings": []})["findings"].append(len(found))
+        found.append({"problem": finding["problem"], "words": [line.strip() for line in finding_words(finding)], "lines": places})
+    for number, entry in shown.items():
+        said = [*(found[each]["problem"] for each in entry["findings"]), *(access["words"] for access in entry["accesses"])]
+        entry["name"] = f"line {number}: " + "; ".join(said)
+    return {"columns": COLUMNS, "lines": [shown[number] for number in sorted(shown)], "findings": found}

@@ -7,7 +7,8 @@ import { root } from "./repository.mjs";
 import { figure } from "./src/watch/drawing.js";
 import { Recording, sourceOf } from "./src/watch/recording.js";
 
-function input(name) {
+/// A recording, with the lines of the kernel.
+export function input(name) {
   const data = JSON.parse(readFileSync(join(root, "docs/results/simulator/watch", `${name}.json`), "utf8"));
   for (const file of new Set(data.sites.flatMap(({ lines }) => lines.map((line) => line.replace(/:\d+$/, ""))))) {
     const source = sourceOf(data, file, readFileSync(join(root, file), "utf8"));

@@ -18,29 +18,27 @@ FOLDER = ROOT / "docs" / "results" / "simulator" / "watch"
 
 LETTERS = "eachwarpcountsitsbytestogetherandlanesthatmeetinonebinlosecounts" "whereasatomicadditionsinsharedmemorycountallofthemoneafteranother"
 
-# For each name: the chapter, the kernel, the block's number, and the program's options. A histogram counts LETTERS, since the
-# input must be small enough to be seen.
+# For each name: the chapter, the kernel, the block's number, the variant, how many elements, and more options of the program.
+# A histogram counts LETTERS. Inputs must be small enough to be seen.
 WATCHED = {
-    "02-racy": ("02_naive_atomic", "racy_kernel", 0, ["racy", "--n", "64", "--block", "64"]),
-    "02-atomic": ("02_naive_atomic", "one_per_element_kernel", 0, ["one per element", "--n", "64", "--block", "64"]),
-    "03-privatized": ("03_shared_privatized", "any_block_kernel", 0, ["any block", "--n", "128", "--block", "64", "--grid", "1"]),
-    "05-contiguous": ("05_sum_of_squares", "contiguous_kernel", 0, ["512 contiguous", "--n", "256", "--block", "32"]),
-    "05-strided": ("05_sum_of_squares", "strided_kernel", 0, ["512 strided", "--n", "256", "--block", "32"]),
-    "06-adjacent": ("06_tree_reduction", "adjacent_kernel", 0, ["adjacent pairs", "--n", "64", "--block", "64"]),
-    "06-halves": ("06_tree_reduction", "halves_kernel", 0, ["halves", "--n", "64", "--block", "64"]),
-    "06-shuffles": ("06_tree_reduction", "warps_kernel", 0, ["warps shuffle", "--n", "128", "--block", "64"]),
-    "07-last-block": ("07_arbitrary_n", "last_block_kernel", 2, ["last block", "--n", "192", "--block", "64", "--grid", "3"]),
+    "02-racy": ("02_naive_atomic", "racy_kernel", 0, "racy", 64, ["--block", "64"]),
+    "02-atomic": ("02_naive_atomic", "one_per_element_kernel", 0, "one per element", 64, ["--block", "64"]),
+    "03-privatized": ("03_shared_privatized", "any_block_kernel", 0, "any block", 128, ["--block", "64", "--grid", "1"]),
+    "05-contiguous": ("05_sum_of_squares", "contiguous_kernel", 0, "512 contiguous", 256, ["--block", "32"]),
+    "05-strided": ("05_sum_of_squares", "strided_kernel", 0, "512 strided", 256, ["--block", "32"]),
+    "06-adjacent": ("06_tree_reduction", "adjacent_kernel", 0, "adjacent pairs", 64, ["--block", "64"]),
+    "06-halves": ("06_tree_reduction", "halves_kernel", 0, "halves", 64, ["--block", "64"]),
+    "06-shuffles": ("06_tree_reduction", "warps_kernel", 0, "warps shuffle", 128, ["--block", "64"]),
+    "07-last-block": ("07_arbitrary_n", "last_block_kernel", 2, "last block", 192, ["--block", "64", "--grid", "3"]),
 }
 
 
-def recording(chapter, kernel, block, options, letters):
-    """What the lens has written of a block, as the lines of a file."""
-    is_histogram = chapter[:2] < "05"
-    variant, count, *others = options[0], options[2], *options[3:]
-    letters.write_text(LETTERS[:int(count)], encoding="ascii")
-    given = ["--file", str(letters)] if is_histogram else ["--n", count]
+def recording(letters, chapter, kernel, block, variant, count, options):
+    """What the lens has written of a block, as the lines of a file. The letters go into a file, too."""
+    letters.write_text(LETTERS[:count], encoding="ascii")
+    elements = ["--file", str(letters)] if chapter[:2] < "05" else ["--n", str(count)]
     os.environ |= {"LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)}
-    seen = programs.run(ROOT / "build/simulator/bin" / f"{chapter}_lens", ["--variant", variant, *given, *others, "--no-cpu"])
+    seen = programs.run(ROOT / "build/simulator/bin" / f"{chapter}_lens", ["--variant", variant, *elements, *options, "--no-cpu"])
     if "recording" not in seen:
         raise programs.Problem(f"{kernel}: no block {block} was recorded: {seen['said'].strip()}")
     return json.dumps(seen["recording"], separators=(",", ":")).replace('{"do"', '\n{"do"') + "\n"
@@ -53,7 +51,7 @@ def main(arguments):
     old = []
     with tempfile.TemporaryDirectory() as temporary:
         for name, watched in WATCHED.items():
-            path, text = FOLDER / f"{name}.json", recording(*watched, Path(temporary) / "letters")
+            path, text = FOLDER / f"{name}.json", recording(Path(temporary) / "letters", *watched)
             if not path.exists() or path.read_text(encoding="utf-8") != text:
                 old.append(name)
                 if not arguments:

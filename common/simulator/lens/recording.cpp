@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "../memory/device_memory.hpp"
 #include "simulator/json.hpp"
 #include "site.hpp"
 
@@ -197,7 +196,7 @@ void Recording::end_block() {
     if (!is_full() && threads_.live == 0) look_around();
     for (Memory& memory : memories_) {
         const Array& array = *std::exchange(memory.array, nullptr);
-        memory.name = array.name().empty() ? sim::allocation_text(array.begin()) : array.name();
+        memory.name = array.name();
         memory.size = array.bytes();
         memory.is_global = array.is_global();
         if (memory.is_global)  // banks count from the array's beginning

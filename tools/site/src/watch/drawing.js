@@ -12,7 +12,8 @@ const inserted = (value) => (value instanceof Markup ? value.text : Array.isArra
 const html = (parts, ...values) => new Markup(parts.reduce((text, part, k) => text + inserted(values[k - 1]) + part));
 
 const STATES = { ready: ["can go on", "can go on"], waiting: ["waits", "wait"], returned: ["has returned", "have returned"] };
-const short = (value) => (value === undefined ? "" : value === null ? "·" : Math.abs(value) > 99999 ? `${String(value).slice(0, 3)}…` : value);
+const short = (value) => (value === undefined ? "" : value === null ? "·" : String(value).length > 5 ? "…" : value);
+const long = (value) => (String(value ?? "").length > 3 ? " long" : "");
 
 function drawSource(recording, { lines }, step) {
   const { source } = recording;
@@ -32,8 +33,8 @@ function drawLanes(recording, { lanes }) {
   return html`<div class="warps-of">${warps.map((its, warp) => {
     const counts = Object.entries(STATES).map(([state, words]) => [its.filter((lane) => lane.state === state).length, words]).filter(([count]) => count > 0);
     const words = counts.length === 1 ? `all ${counts[0][1][1]}` : counts.map(([count, [does, do_]]) => `${count} ${count === 1 ? does : do_}`).join(", ");
-    return html`<p class="of">Warp ${warp} <span>${words}</span></p><div class="cells lanes" role="img" aria-label="The lanes of warp ${warp}, ${words}">${
-      its.map((lane, k) => html`<span class="cell ${lane.state}${lane.now ? " now" : ""}" title="lane ${k}: ${STATES[lane.state][0]}${lane.value == null ? "" : `; its last value is ${lane.value}`}">${short(lane.value)}</span>`)}</div>`;
+    return html`<p class="what">Warp ${warp} <span>${words}</span></p><div class="cells lanes" role="img" aria-label="The lanes of warp ${warp}, ${words}">${
+      its.map((lane, k) => html`<span class="cell ${lane.state}${lane.now ? " now" : ""}${long(lane.value)}" title="lane ${k}: ${STATES[lane.state][0]}${lane.value == null ? "" : `; its last value is ${lane.value}`}">${short(lane.value)}</span>`)}</div>`;
   })}</div>`;
 }
 
@@ -44,14 +45,14 @@ function drawArray(recording, index, cells, step) {
   const pad = array.first % columns, last = array.first + cells.length - 1;
   const what = `${array.cell} byte${array.cell === 1 ? "" : "s"}${cells.length === 1 ? "" : " each"}`, which = cells.length === 1 ? `element ${last}` : `elements ${array.first} to ${last}`;
   const words = touched.size ? `, of which ${touched.size} ${touched.size === 1 ? "is" : "are"} used now` : "";
-  return html`<p class="of"><code>${recording.names[index]}</code> <span>${array.space} memory, ${which} of ${what}${
+  return html`<p class="what"><code>${recording.names[index]}</code> <span>${array.space} memory, ${which} of ${what}${
     isGlobal ? sectors.size ? "; the sectors in use are underlined" : "" : array.cell === 4 ? "; a column is a bank" : array.cell === 8 ? "; a column is two banks" : ""}</span></p>
 <div class="cells" data-columns="${columns}" role="img" aria-label="${recording.names[index]}: ${cells.length} elements${words}">${
     Array.from({ length: pad }, () => html`<span class="cell none"></span>`)}${
     cells.map((value, k) => {
       const cell = array.first + k, count = touched.get(cell);
       const classes = ["cell", value === null && "unwritten", count && (kind === "load" ? "loaded" : "stored"), count > 1 && "shared-by", sectors.has(recording.sectorOf(array, cell)) && "sector"].filter(Boolean);
-      return html`<span class="${classes.join(" ")}" title="[${cell}]: ${value === null ? "nothing is stored yet" : value}${count > 1 ? `; ${count} lanes use it` : ""}">${short(value)}</span>`;
+      return html`<span class="${classes.join(" ")}${long(value)}" title="[${cell}]: ${value === null ? "nothing is stored yet" : value}${count > 1 ? `; ${count} lanes use it` : ""}">${short(value)}</span>`;
     })}</div>`;
 }
 
@@ -65,7 +66,7 @@ export function drawn(recording, count) {
 export function figure(recordings, count, inputs) {
   const [first] = recordings;
   const json = JSON.stringify(inputs).replaceAll("<", "\\u003c");
-  return html`<figure class="watch not-content" data-step="${count}"><figcaption>${first.title}</figcaption>
+  return html`<figure class="watch not-content" data-step="${count}" data-pagefind-ignore="all"><figcaption>${first.title}</figcaption>
 <p class="status"><b>Step ${count} of ${first.steps.length}.</b> ${first.words(count)}</p>
 <div class="block">${new Markup(drawn(first, count))}</div>
 <script type="application/json">${new Markup(json)}</script></figure>`.text.replace(/\n(?=<)/g, "");

@@ -25,6 +25,10 @@ namespace lens {
 /// The lanes of a warp execute an access together, as in its requests, and the lowest warp that does not wait
 /// goes first. A GPU may choose this order, too. So the values that threads load are those of a real run, and
 /// lanes that have all loaded a value before the first of them stores it lose updates.
+///
+/// A step is a request, with the values after it and what it costs; the arrival of lanes at a barrier; its
+/// end; a warp function; or the end of threads. If an access races with an earlier one of the block, its step
+/// names both threads. Values are integers: a byte has no sign, and wider numbers have one.
 class Recording {
  public:
     /// @param[in] threads Of the block. @param[in,out] loops Of the kernel.

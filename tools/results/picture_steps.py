@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/results/picture_steps.py [--check]
 
-Draws the pictures that a page of the site shows step by step: banks.svg, race.svg, strides.svg and trees.svg of
-docs/figures. Elsewhere each shows all of its steps at once. --check changes nothing, and exits with 1 if a picture is
+Draws banks.svg, race.svg, strides.svg and trees.svg of docs/figures. A page of the site shows banks.svg and strides.svg step
+by step; elsewhere each shows all of its steps at once. --check changes nothing, and exits with 1 if a picture is
 out of date.
 """
 
@@ -97,7 +97,7 @@ def race():
                       text(540, 72, "atomicAdd(&d_bins[7], 1)", "thread", size=16)]
     for x, words in ((80, "thread 0"), (250, "d_bins[7]"), (420, "thread 1"), (605, "threads"), (780, "d_bins[7]")):
         parts.append(text(x, 98, words, "dim", "middle", 13))
-    for i, (thread, words, value, title) in enumerate(rows):
+    for i, (thread, words, value, _) in enumerate(rows):
         top = 116 + i * gap
         kind = "global" if i < len(rows) - 1 else "alert"
         near, far = ((145, 215), (355, 285))[thread]
@@ -109,14 +109,11 @@ def race():
             drawn.append(arrow(near, top + 14, far, top + 14, kind))
         if kind == "alert":
             drawn.append(text(250, top + gap + 14, "43 expected: one update is lost", kind, "middle"))
-        parts.append(step(i + 1, title, *drawn))
+        parts += drawn
     for thread in (0, 1):
         y = 116 + thread * gap
-        parts.append(step(len(rows) + 1 + thread, "With atomicAdd, the L2 cache loads, adds and stores for thread "
-                          f"{thread}, and no other access comes in between: {42 + thread}.",
-                          cell(540, y, 130, 28, "thread", f"thread {thread}: + 1"),
-                          arrow(675, y + 14, 745, y + 14, "global"),
-                          cell(750, y, 60, 28, "global", 42 + thread, strong=True)))
+        parts += [cell(540, y, 130, 28, "thread", f"thread {thread}: + 1"), arrow(675, y + 14, 745, y + 14, "global"),
+                  cell(750, y, 60, 28, "global", 42 + thread, strong=True)]
     return svg("race", top + 80, "Two threads count the same byte: how an update is lost",
                f"Time runs downwards. {' '.join(row[-1] for row in rows)} With atomicAdd the memory performs both "
                "additions, one after the other: 42, then 43.", parts)
@@ -179,25 +176,21 @@ def additions(shape, level):
 
 def trees():
     size, gap, y = 30, 84, 104
-    parts, levels = [], [[] for _ in range(LEVELS)]
+    parts = []
     for i, (shape, harris) in enumerate(SHAPES.items()):
         at, values = [20 + i * 285 + k * (size + 2) for k in range(len(VALUES))], list(VALUES)
         parts += [text(at[0], 66, shape, "thread", size=16), text(at[0], 86, harris, "dim", size=13)]
         parts += [cell(x, y, size, size, "shared", value) for x, value in zip(at, values)]
-        for level, drawn in enumerate(levels):
+        for level in range(LEVELS):
             top = y + (level + 1) * gap
             above = top - gap + size
             for thread, left, right in additions(shape, level):
                 values[left] += values[right]
                 middle = at[left] + size / 2
-                drawn += [cell(at[left], top, size, size, "shared", values[left], strong=True),
+                parts += [cell(at[left], top, size, size, "shared", values[left], strong=True),
                           arrow(middle, above, middle, top - 26, "shared"),
                           arrow(at[right] + size / 2, above, middle + 10, top - 22, "shared"),
                           cell(middle - 12, top - 26, 24, 22, "thread", thread)]
-    for level, drawn in enumerate(levels):
-        adders = {shape: ", ".join(str(thread) for thread, *_ in additions(shape, level)) for shape in SHAPES}
-        words = "; ".join(f"{shape}: {threads}" for shape, threads in adders.items())
-        parts.append(step(level + 1, f"Level {level + 1}. The threads that add: {words}.", *drawn))
     parts.append(note(top + size + 28, "A circle is the thread that adds, a cell is shared memory. A barrier separates "
                       f"the levels. Each tree leaves {sum(VALUES)} in cell 0."))
     return svg("trees", top + size + 44, "Three trees over eight values, level by level",

@@ -32,6 +32,7 @@ rmSync(build, { recursive: true, force: true });
 run("[2/6] Reading the sources' comments", join(here, "reference.py"), [join(build, "reference"), ...reference], root);
 for (const path of allPages().copied) cpSync(join(root, path), join(build, "public", path), { recursive: true });
 for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(build, "public", file));
+cpSync(join(here, "src/watch"), join(build, "public/watch"), { recursive: true });
 writeFileSync(join(build, "public/exercises.json"), run("[3/6] Reading the exercises", join(here, "exercises.py"), [], root));
 writeFileSync(join(build, "public/questions.json"), run("[3/6] Reading the questions", join(here, "questions.py"), [], root));
 run("[4/6] Writing the pages", "npx", ["astro", "build"], here);

@@ -13,6 +13,9 @@ import { withPictures } from "./pictures.mjs";
 import { addressOf, build, root, targetOf } from "./repository.mjs";
 import { exported, imported } from "./src/workbench/archive.mjs";
 import { FULL, note, noted, Work } from "./src/workbench/work.mjs";
+import { drawn } from "./src/watch/drawing.js";
+import { Recording, ranges } from "./src/watch/recording.js";
+import { input, withRecordings } from "./watched.mjs";
 
 const markdown = await createMarkdownProcessor({ syntaxHighlight: false, remarkPlugins: [versions], rehypePlugins: [improve] });
 const html = async (text) => (await markdown.render(text)).code;
@@ -318,3 +321,50 @@ for (const [page, queries] of Object.entries(QUERIES))
       const { results } = await pagefind.search(query);
       assert.equal((await results[0]?.data())?.url, `/${page}`);
     });
+
+// --- Recorded blocks ------------------------------------------------------------------------------
+
+const recorded = (name) => {
+  const { data, source } = input(name);
+  return new Recording(data, source);
+};
+const numbersAtTheEnd = (recording, name) => recording.after(recording.steps.length).arrays[recording.names.indexOf(name)];
+const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
+
+test("a recorded block ends with what its kernel has computed: all counts with atomics, and fewer without", () => {
+  assert.equal(sum(numbersAtTheEnd(recorded("02-atomic"), "d_bins")), 64);
+  assert.ok(sum(numbersAtTheEnd(recorded("02-racy"), "d_bins")) < 64);
+  assert.equal(sum(numbersAtTheEnd(recorded("03-privatized"), "d_bins")), 128);
+  for (const name of ["06-adjacent", "06-halves"]) {
+    const block = recorded(name);
+    assert.deepEqual(numbersAtTheEnd(block, "d_partials"), [sum(block.data.arrays[block.names.indexOf("d_data")].before.map((value) => value * value))]);
+  }
+});
+
+test("a step is said in words: who, what, where, its cost, and what is lost", () => {
+  const racy = recorded("02-racy"), tree = recorded("06-halves");
+  assert.equal(racy.words(1), "Warp 0, all lanes: load d_data[0] to [31] in line 24: 1 sector of global memory.".replace("24", racy.lines[0]));
+  assert.match(racy.words(3), /store to 16 places in d_bins .* 5 lanes store to d_bins\[116\], and only the last of these stores remains. A race: /);
+  const said = tree.steps.map((_, k) => tree.words(k + 1));
+  for (const words of [/^Warp 1, all lanes: wait at the barrier in line \d+\.$/, /^All threads of the block have arrived at the barrier in line \d+: they go on\.$/, /^Thread 0: stores to d_partials\[0\] in /, /^Warp 0, lanes 16–31: wait /])
+    assert.ok(said.some((each) => words.test(each)), words);
+  assert.equal(ranges([0, 1, 2, 5, 7, 8]), "0–2, 5, 7 and 8");
+});
+
+test("lanes wait until the barrier ends, and return", () => {
+  const tree = recorded("06-halves"), states = (k) => new Set(tree.after(k).lanes.slice(0, 32).map(({ state }) => state));
+  const waits = tree.steps.findIndex((step) => step.do === "wait"), ends = tree.steps.findIndex((step) => step.do === "barrier");
+  assert.deepEqual(states(waits + 1), new Set(["waiting"]));
+  assert.deepEqual(states(ends + 1), new Set(["ready"]));
+  assert.deepEqual(states(tree.steps.length), new Set(["returned"]));
+});
+
+test("a page has a recorded block as a picture, and names of a program are no markup there", () => {
+  const page = withRecordings('<div data-watch="3 02-racy 02-atomic"></div>');
+  assert.match(page, /^<figure class="watch[^]*<b>Step 3 of 8\.<\/b>[^]*class="line now">[^]*d_bins[^]*<\/figure>$/);
+  const { data, source } = input("06-halves");
+  const named = new Recording({ ...data, arrays: data.arrays.map((array) => ({ ...array, name: "<img src=x>" })) }, source);
+  assert.match(drawn(named, 2), /&#60;img/);
+  assert.doesNotMatch(drawn(named, 2), /<img/);
+  assert.throws(() => withRecordings('<div data-watch="300 02-racy"></div>'), /has 8 steps/);
+});

@@ -3,6 +3,7 @@
 import { createMarkdownProcessor } from "@astrojs/markdown-remark";
 import { withPictures } from "./pictures.mjs";
 import { addressOf, targetOf } from "./repository.mjs";
+import { withRecordings } from "./watched.mjs";
 
 /// A function that renders a text whose links are relative to a path, with a configuration of Astro's.
 export async function renderer(config) {
@@ -13,6 +14,6 @@ export async function renderer(config) {
       const target = targetOf(path, link);
       return target ? `${before}${addressOf(target)}"` : whole;
     });
-    return { html: withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>')), metadata };
+    return { html: withRecordings(withPictures(html.replace(/<h1 id="([^"]*)"[^]*?<\/h1>/, '<a id="$1"></a>'))), metadata };
   };
 }

@@ -53,7 +53,9 @@ function addSteps(figure) {
   choose(inputs[0]?.dataset.choice);
 }
 
+const folder = document.currentScript.src;
 addEventListener("DOMContentLoaded", () => {
+  if (document.querySelector("figure.watch") && location.protocol !== "file:") import(new URL("watch/player.js", folder));
   document.querySelectorAll("figure.steps").forEach(addSteps);
   if (location.protocol === "file:")
     document.body.prepend(element("p", { className: "as-file" },

@@ -74,6 +74,9 @@ export function addressOf({ path, anchor }) {
 
 const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s+(\S+)|(?:href|src)="([^"]+)"/gm;
 
+/// Recorded blocks (watched.mjs).
+const WATCH = /^<!-- watch: (\d+(?: [\w-]+)+) -->$/gm;
+
 /// The Markdown of a page; of another file, the file as a block of code, and of a folder, what is in it.
 export function markdownOf(path) {
   if (path === REFERENCE || reference.includes(path)) return readFileSync(join(build, "reference", path.replace(/(\.md)?$/, ".md")), "utf8");
@@ -82,7 +85,7 @@ export function markdownOf(path) {
     const names = readdirSync(place, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name));
     return names.map((each) => `* \`${each.name}${each.isDirectory() ? "/" : ""}\``).sort().join("\n");
   }
-  if (path.endsWith(".md")) return text(path).replace(/<!--[^]*?-->/g, "");
+  if (path.endsWith(".md")) return text(path).replace(WATCH, '<div data-watch="$1"></div>').replace(/<!--[^]*?-->/g, "");
   const kind = { cu: "cpp", cuh: "cpp", hpp: "cpp", h: "cpp", py: "python", mjs: "js", sh: "sh" }[path.split(".").pop()] ?? "text";
   return `\`\`\`\`\`\`${kind} showLineNumbers\n${text(path)}\n\`\`\`\`\`\`\n`;
 }

@@ -28,6 +28,7 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     ++block_serial_;
     load_.array = nullptr;
     clocks_.begin_block(static_cast<std::uint32_t>(number), threads_.count);
+    recording_ = the_lens().begin_recording(number, threads_, loops_);
     if (dynamic_bytes != 0)
         begin_shared(sim::dynamic_shared.memory, {"the dynamic shared memory", dynamic_bytes, 16, 1, {}});
 }
@@ -109,6 +110,28 @@ void Collector::access(const void* address, std::size_t bytes, Kind kind, const 
     if (!note(address, bytes, kind, at, is_atomic)) sim::require_no_redzone(block_, address, bytes, true);
 }
 
+/// What is remembered of the running thread between two accesses is kept for it meanwhile.
+void Collector::wait_for_turn(const void* address, std::size_t bytes, Kind kind, const void* at) {
+    block_.stop_if_due();
+    const sim::Block::InSimulator here(block_);
+    Array* const array = array_of(address);
+    if (array == nullptr || array->offset(address) + bytes > array->bytes()) return;
+    const unsigned int thread = this->thread();
+    if (load_.thread != thread) look_at_load();
+    const Look load = std::exchange(load_, {});
+    const Space space = array->is_global() ? Space::global : Space::shared;
+    recording_->arrive(site_number(at, kind, space, bytes), *array, array->offset(address), bytes);
+    const bool of_block = std::exchange(of_block_, false);
+    do {
+        block_.yield();
+        block_.stop_if_due();
+    } while (!recording_->is_turn());
+    recording_->begin_access();
+    look_at_load();
+    load_ = load;
+    of_block_ = of_block;
+}
+
 bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
     const sim::Block::InSimulator here(block_);
     Array* const array = array_of(address);
@@ -183,6 +206,10 @@ void Collector::look(const Look& at, Kind kind) {
 }
 
 void Collector::find(Problem problem, const Look& at, Epoch other, const PastGrids::Grid* of) {
+    if (recording_ != nullptr && problem == Problem::race && of == nullptr &&
+        other.block == (block_number_ & 0xfffff))
+        recording_->race(at.thread, at.site, static_cast<unsigned int>(other.thread),
+                         static_cast<std::uint32_t>(other.site));
     the_lens().add({problem,
                     the_lens().kernel_name(),
                     at.array->name(),
@@ -217,6 +244,7 @@ void Collector::flush(unsigned int warp) {
 void Collector::barrier(const sim::Site& site) {
     look_at_load();
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
+    if (recording_ != nullptr) recording_->barrier(site);
     BarrierCounts& counts =
         counting_.counts().barriers[std::string(site.file) + ":" + std::to_string(site.line)];
     ++counts.count;
@@ -228,16 +256,19 @@ void Collector::barrier(const sim::Site& site) {
 }
 
 /// CUDA documents that shuffles and votes don't order accesses to memory.
-void Collector::warp_meets(unsigned int first, unsigned int lanes, std::string_view function) {
+void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* function) {
     look_at_load();
     flush(first / kLanes);
+    if (recording_ != nullptr) recording_->warp_meets(first, lanes, function);
     ++counting_.counts().shuffles;
-    if (function == "__syncwarp" || function == "sync") clocks_.warp_meets(first, lanes);
+    const std::string_view name = function;
+    if (name == "__syncwarp" || name == "sync") clocks_.warp_meets(first, lanes);
 }
 
 void Collector::end_block() {
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
     look_at_load();
+    if (recording_ != nullptr) std::exchange(recording_, nullptr)->end_block();
     LaunchCounts& counts = counting_.counts();
     ++counts.blocks;
     counts.busiest_thread = std::max(counts.busiest_thread, *std::ranges::max_element(accesses_));

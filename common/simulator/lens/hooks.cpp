@@ -17,6 +17,12 @@ void access(const volatile void* address, std::size_t bytes, Kind kind, const vo
     if (running == nullptr && lens::counts_host()) lens::host_access(const_cast<const void*>(address), kind);
 }
 
+/// If the block is recorded, other threads may run first. Never called while an atomic operation's log is
+/// locked.
+void take_turn(const volatile void* address, std::size_t bytes, Kind kind, const void* at) {
+    if (in_kernel()) running->take_turn(const_cast<const void*>(address), bytes, kind, at);
+}
+
 struct Instrument {
     static void starts() { lens::the_lens(); }
     static void enters(void* at) {
@@ -27,9 +33,11 @@ struct Instrument {
     }
 
     static void loads(const void* address, std::size_t bytes, const void* at) {
+        take_turn(address, bytes, Kind::load, at);
         access(address, bytes, Kind::load, at);
     }
     static void stores(const void* address, std::size_t bytes, const void* at) {
+        take_turn(address, bytes, Kind::store, at);
         access(address, bytes, Kind::store, at);
     }
     static void volatile_loads(const void* address, std::size_t bytes, const void* at) {
@@ -40,8 +48,8 @@ struct Instrument {
     }
     /// @param[in] from Null if the bytes come from nowhere.
     static void copies(void* to, const void* from, std::size_t bytes, const void* at) {
-        if (from != nullptr) access(from, bytes, Kind::load, at);
-        access(to, bytes, Kind::store, at);
+        if (from != nullptr) loads(from, bytes, at);
+        stores(to, bytes, at);
     }
 
     class Atomic {
@@ -49,7 +57,8 @@ struct Instrument {
         explicit Atomic(const volatile void* address) {
             if (in_kernel()) log_ = running->begin_atomic(const_cast<const void*>(address));
         }
-        Atomic(const volatile void* address, std::size_t bytes, const void* at) : Atomic(address) {
+        Atomic(const volatile void* address, std::size_t bytes, const void* at)
+            : Atomic((take_turn(address, bytes, Kind::atomic, at), address)) {
             access(address, bytes, Kind::atomic, at);
         }
         ~Atomic() {
@@ -67,12 +76,15 @@ struct Instrument {
 
     /// Atomic functions without an instruction are loops: a load, and comparisons until one succeeds.
     /// Together they are one atomic operation.
-    static void begins_update(const volatile void* p, const void*) {
-        if (in_kernel()) running->begin_update(const_cast<const void*>(p));
+    template <typename T>
+    static void begins_update(const volatile T* p, const void* at) {
+        take_turn(p, sizeof(T), Kind::atomic, at);
+        if (in_kernel()) running->begin_update(const_cast<const T*>(p));
     }
     template <typename T>
     static bool compare_exchange(volatile T* p, T* expected, T value, const void* at) {
         const bool is_update = in_kernel() && running->is_update(const_cast<const T*>(p));
+        if (!is_update) take_turn(p, sizeof(T), Kind::atomic, at);
         Atomic here(p);
         const bool done =
             __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -87,6 +99,7 @@ struct Instrument {
     /// In global memory, CUDA treats a volatile load or store as a relaxed atomic one. In shared memory, the
     /// lens does not: lanes that rely on `volatile` instead of `__syncwarp` would pass.
     static void volatile_access(const void* address, std::size_t bytes, Kind kind, const void* at) {
+        take_turn(address, bytes, kind, at);
         if (!in_kernel() || !running->is_global(address)) return access(address, bytes, kind, at);
         Atomic here(address);
         if (kind == Kind::load) here.stores_nothing();

@@ -23,13 +23,14 @@ bool Loops::goes_back(std::uint32_t last, std::uint32_t next) {
 
 void Loops::learn(const std::array<std::vector<Access>, kLanes>& lanes) {
     for (const std::vector<Access>& lane : lanes)
-        for (std::size_t i = 1; i < lane.size(); ++i) {
-            const std::uint32_t from = lane[i - 1].site, to = lane[i].site;
-            if (!goes_back(from, to)) continue;
-            if (last_of_.size() <= to) last_of_.resize(to + 1, 0);
-            std::uint32_t& last = last_of_[to];
-            if (last == 0 || before(last, from)) last = from;
-        }
+        for (std::size_t i = 1; i < lane.size(); ++i) learn(lane[i - 1].site, lane[i].site);
+}
+
+void Loops::learn(std::uint32_t from, std::uint32_t to) {
+    if (!goes_back(from, to)) return;
+    if (last_of_.size() <= to) last_of_.resize(to + 1, 0);
+    std::uint32_t& last = last_of_[to];
+    if (last == 0 || before(last, from)) last = from;
 }
 
 bool Loops::goes_first(std::uint32_t last_a, std::uint32_t a, std::uint32_t last_b, std::uint32_t b) {

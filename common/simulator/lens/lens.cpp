@@ -41,6 +41,11 @@ Lens& the_lens() {
 
 Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
     if (const char* const asked = std::getenv("LENS_SAMPLE")) count_one_of(std::strtoull(asked, nullptr, 10));
+    if (const char* const kernel = std::getenv("LENS_RECORD")) {
+        const char* const block = std::getenv("LENS_RECORD_BLOCK");
+        record(kernel, block == nullptr ? 0 : std::strtoull(block, nullptr, 10));
+        setenv("CUDA_SIM_WORKERS", "1", 0);  // other blocks run before it or after it
+    }
     sim::observer = this;
     const auto [begin, end] = sim::platform::variables();
     arrays_[begin] = std::make_unique<Array>(begin, static_cast<std::size_t>(end - begin),
@@ -78,6 +83,15 @@ void Lens::grid_ends() {
     counts.sample = std::max(counts.sample, sample_);
     for (const auto& [begin, array] : arrays_) counts.touched += array->take_touched();
     for (auto& [block, collector] : collectors_) counts.add(collector.take_counts());
+}
+
+Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Loops& loops) {
+    if (!recorded_ || block != recorded_->second || recording_) return nullptr;
+    const std::string& name = recorded_->first;  // perhaps without its namespace
+    if (!name.empty() && kernel_ != name && !kernel_.ends_with("::" + name)) return nullptr;
+    recorded_shape_ = shape_;
+    recording_ = std::make_unique<Recording>(threads, block, loops);
+    return recording_.get();
 }
 
 void Lens::block_begins(sim::Block& block, std::size_t number) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "counts.hpp"
 #include "host.hpp"
 #include "lanes.hpp"
+#include "recording.hpp"
 #include "shadow.hpp"
 
 namespace lens {
@@ -63,13 +65,17 @@ class Collector {
     void end_block();
     void begin_shared(const char* begin, const sim::SharedVariable& variable);
     void barrier(const sim::Site& site);
-    void warp_meets(unsigned int first, unsigned int lanes, std::string_view function);
+    void warp_meets(unsigned int first, unsigned int lanes, const char* function);
 
     // Called by the hooks, which meanwhile do nothing: code of the standard library may be compiled with
     // hooks. The timer's signals may find a thread of an endless loop here each time, so it is also stopped
     // here.
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
+    /// Before an access: if the block is recorded, other threads run first until it is this one's turn.
+    void take_turn(const void* address, std::size_t bytes, Kind kind, const void* at) {
+        if (recording_ != nullptr) wait_for_turn(address, bytes, kind, at);
+    }
     bool is_global(const void* address);
     void begin_call(const void* at);
     void end_call();
@@ -100,6 +106,7 @@ class Collector {
     /// @return Whether the address is in an array that the lens watches.
     bool note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
     Array* array_of(const void* address);
+    void wait_for_turn(const void* address, std::size_t bytes, Kind kind, const void* at);
     void flush(unsigned int warp);
     void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind, std::uint32_t site,
                            bool is_atomic);
@@ -129,6 +136,7 @@ class Collector {
     std::array<Path, 1024> path_{};
     unsigned int last_warp_ = 0;
     Loops loops_;
+    Recording* recording_ = nullptr;  ///< of this block, if it is recorded
     std::vector<std::unique_ptr<Array>> shared_;
     std::size_t shared_count_ = 0;    ///< how many of them the block has
     std::array<Array*, 4> recent_{};  ///< of global memory; to look one up takes a lock
@@ -184,12 +192,21 @@ class Lens : public sim::Observer {
     bool in_sample(std::uint64_t block) const;
     void add(Finding finding);
     void write() const;
+    /// The recording of a block that begins, or null if it is not to be recorded.
+    Recording* begin_recording(std::uint64_t block, const sim::Threads& threads, Loops& loops);
 
     // For checks
     void forget() { launches_.clear(), findings_.clear(); }
     void count_one_of(std::uint64_t blocks) { asked_sample_ = blocks; }  ///< or decide by the size, if 0
     const auto& launches() const { return launches_; }
     const auto& findings() const { return findings_; }
+    /// Records a block of the next launch of a kernel, or of any kernel if its name is empty.
+    void record(std::string kernel, std::uint64_t block) {
+        recording_.reset();
+        recorded_ = {std::move(kernel), block};
+    }
+    void record_nothing() { recorded_.reset(); }
+    void write_recording(Json& json) const;
 
     // Messages between blocks, which need a fence somewhere in the grid
     void keeps_messages() { has_fences_ = true; }
@@ -217,6 +234,9 @@ class Lens : public sim::Observer {
     std::map<sim::Block*, Collector> collectors_;
     std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first one
     std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
+    std::optional<std::pair<std::string, std::uint64_t>> recorded_;  ///< of which kernel, and which block
+    std::unique_ptr<Recording> recording_;
+    Shape recorded_shape_{};
 };
 
 Lens& the_lens();

@@ -14,9 +14,6 @@
 namespace lens {
 namespace {
 
-constexpr const char* kSpaces[] = {"global", "shared"};
-constexpr const char* kKinds[] = {"load", "store", "atomic"};
-
 void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
     const Site& at = counts.at;
     const SiteCounts::Worst& worst = counts.worst;
@@ -31,20 +28,6 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
         .add("worst_cost", worst.cost, "worst_bank", worst.bank, "worst_words", worst.words)
         .add("worst_lanes", worst.request.lanes)
         .numbers("worst_addresses", addresses);
-}
-
-/// The calls that have led to a site, innermost first, as far as they are the kernel's.
-std::vector<std::string> calls_of(std::uint32_t number, const std::string& launched_at) {
-    std::vector<std::string> lines = lines_of(number);
-    lines.erase(std::ranges::find_if(lines,
-                                     [&](const std::string& line) {
-                                         return line == launched_at || line.ends_with("/" + launched_at);
-                                     }),
-                lines.end());
-    lines.erase(std::unique(lines.begin(), lines.end()),
-                lines.end());  // a function of the simulator's headers
-    if (!lines.empty()) lines.erase(lines.begin());
-    return lines;
 }
 
 void write_finding(Json& json, const Finding& finding) {
@@ -72,6 +55,13 @@ void write_finding(Json& json, const Finding& finding) {
 }
 
 }  // namespace
+
+void Lens::write_recording(Json& json) const {
+    json.add("kernel", recorded_shape_.kernel)
+        .numbers("grid", recorded_shape_.grid)
+        .numbers("block", recorded_shape_.block);
+    recording_->write(json, recorded_shape_.launched_at);
+}
 
 void Lens::write() const {
     const char* const path = std::getenv("LENS_OUTPUT");
@@ -110,6 +100,7 @@ void Lens::write() const {
             host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
                 .add("repeats", counts.repeats);
         });
+    if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
     // What a failed call has not written is its consequence.
     const bool has_failed_call = !sim::unseen_error().empty();
     auto findings = findings_;

@@ -100,6 +100,19 @@ std::string line_of(std::uint32_t number) {
     return lines.empty() ? "" : lines.front();
 }
 
+std::vector<std::string> calls_of(std::uint32_t number, const std::string& launched_at) {
+    std::vector<std::string> lines = lines_of(number);
+    lines.erase(std::ranges::find_if(lines,
+                                     [&](const std::string& line) {
+                                         return line == launched_at || line.ends_with("/" + launched_at);
+                                     }),
+                lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()),
+                lines.end());  // a function of the simulator's headers
+    if (!lines.empty()) lines.erase(lines.begin());
+    return lines;
+}
+
 bool is_before(std::uint32_t a, std::uint32_t b) {
     const std::shared_lock lock(tables().lock);
     return chain(tables().sites[a]) < chain(tables().sites[b]);

@@ -10,6 +10,9 @@ namespace lens {
 
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
+/// In what is written for programs.
+inline constexpr const char* kSpaces[] = {"global", "shared"};
+inline constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
 /// Accesses at later sites are compared, too, but where they are is not known.
 constexpr std::uint32_t kMostSite = (1u << 13) - 1;
@@ -45,6 +48,8 @@ bool are_atomic_together(std::uint32_t a, std::uint32_t b, bool of_one_block);
 std::vector<std::string> lines_of(std::uint32_t number);
 /// @return The first of them; empty if there is none.
 std::string line_of(std::uint32_t number);
+/// @return The others, innermost first, as far as they are the kernel's. @param[in] launched_at Its launch.
+std::vector<std::string> calls_of(std::uint32_t number, const std::string& launched_at);
 
 /// @return Whether the code of `a` comes before that of `b`, call by call from the outermost one.
 bool is_before(std::uint32_t a, std::uint32_t b);

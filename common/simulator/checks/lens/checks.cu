@@ -5,5 +5,6 @@
 #include "launches.cuh"
 #include "order.cuh"
 #include "races.cuh"
+#include "recordings.cuh"
 #include "requests.cuh"
 #include "streams.cuh"

@@ -1,0 +1,180 @@
+/// @file
+/// @brief Checks of recorded blocks: their order, what is written of it, and that it is one of a real run.
+#pragma once
+
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../../../checks/catch.hpp"
+#include "../../../cuda/device_buffer.cuh"
+#include "../../include/simulator/json.hpp"
+#include "seen.hpp"
+
+namespace recording_checks {
+
+using lens_checks::Seen;
+using lens_checks::seen;
+
+struct Recorded {
+    Seen seen;
+    std::string json;
+    bool has(const std::string& words) const { return json.find(words) != std::string::npos; }
+};
+
+/// Records a block of the first kernel that `run` launches. Lines are left out, since they change.
+template <typename Run>
+Recorded recorded(const Run& run, std::uint64_t block = 0) {
+    lens::the_lens().record("", block);
+    Recorded result{seen(run), {}};
+    std::ostringstream text;
+    Json json(text);
+    lens::the_lens().write_recording(json);
+    json.end();
+    lens::the_lens().record_nothing();
+    result.json = std::regex_replace(text.str(), std::regex("\"[^\"]*:[0-9]+\""), "L");
+    return result;
+}
+
+std::vector<int> on_host(const DeviceBuffer<int>& d_numbers) {
+    std::vector<int> numbers(d_numbers.size());
+    CUDA_CHECK(cudaMemcpy(numbers.data(), d_numbers.data(), d_numbers.bytes(), cudaMemcpyDeviceToHost));
+    return numbers;
+}
+
+/// Each of 33 threads reads what the next one has stored.
+__global__ void rotate_kernel(const int* d_data, int* d_results) {
+    __shared__ int values[33];
+    values[threadIdx.x] = d_data[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x >= 31) d_results[threadIdx.x] = values[(threadIdx.x + 1) % 33];
+}
+
+TEST_CASE("a recording has the requests of each warp, its waits, the barrier, and all values") {
+    const DeviceBuffer<int> d_data(33), d_results(33);
+    std::vector<int> numbers;
+    for (int i = 0; i < 33; ++i) numbers.push_back(100 + i);
+    CUDA_CHECK(cudaMemcpy(d_data.data(), numbers.data(), d_data.bytes(), cudaMemcpyHostToDevice));
+    const Recorded all = recorded([&] { rotate_kernel<<<1, 33>>>(d_data.data(), d_results.data()); });
+    std::string stored = "100";
+    for (int i = 101; i < 132; ++i) stored += "," + std::to_string(i);
+    const std::string
+        kAll = "4294967295",
+        steps =
+            R"("steps":[{"do":"access","warp":0,"lanes":)" + kAll +
+            R"(,"site":0,"array":0,"cells":1,"cost":4,"first":0,"by":1},)"
+            R"({"do":"access","warp":0,"lanes":)" +
+            kAll + R"(,"site":1,"array":1,"cells":1,"cost":1,"first":0,"by":1,"to":[)" + stored +
+            R"(]},)"
+            R"({"do":"wait","warp":0,"lanes":)" +
+            kAll +
+            R"(,"line":L},)"
+            R"({"do":"access","warp":1,"lanes":1,"site":0,"array":0,"cells":1,"cost":1,"first":32,"by":0},)"
+            R"({"do":"access","warp":1,"lanes":1,"site":1,"array":1,"cells":1,"cost":1,"first":32,"by":0,"to":[132]},)"
+            R"({"do":"wait","warp":1,"lanes":1,"line":L},)"
+            R"({"do":"barrier","line":L},)"
+            R"({"do":"return","warp":0,"lanes":2147483647},)"
+            R"({"do":"access","warp":0,"lanes":2147483648,"site":2,"array":1,"cells":1,"cost":1,"first":32,"by":0},)"
+            R"({"do":"access","warp":0,"lanes":2147483648,"site":3,"array":2,"cells":1,"cost":1,"first":31,"by":0,"to":[132]},)"
+            R"({"do":"return","warp":0,"lanes":2147483648},)"
+            R"({"do":"access","warp":1,"lanes":1,"site":2,"array":1,"cells":1,"cost":1,"first":0,"by":0},)"
+            R"({"do":"access","warp":1,"lanes":1,"site":3,"array":2,"cells":1,"cost":1,"first":32,"by":0,"to":[100]},)"
+            R"({"do":"return","warp":1,"lanes":1}])";
+    CHECK(all.json.substr(all.json.find("\"steps\""), steps.size()) == steps);
+    CHECK(all.has(R"("threads":33,"cut":false)"));
+    CHECK(all.has(
+        R"({"name":"values","space":"shared","bytes":132,"misaligned":0,"cell":4,"first":0,"before":[null,null,)"));
+    CHECK(all.has(R"("sites":[{"kind":"load","lines":[L]},{"kind":"store","lines":[L]},{"kind":"load",)"));
+    CHECK(all.seen.findings.empty());
+    CHECK(on_host(d_results)[32] == 100);
+}
+
+__global__ void count_kernel(int* d_count) { ++d_count[0]; }
+
+__global__ void add_kernel(int* d_count) { atomicAdd(&d_count[0], 1); }
+
+__global__ void swap_kernel(int* d_count) {
+    int old = *d_count, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(d_count, assumed, assumed + 1);
+    } while (old != assumed);
+}
+
+template <typename Kernel>
+Recorded counted(Kernel* kernel, int& count) {
+    const DeviceBuffer<int> d_count(1);
+    CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
+    const Recorded all = recorded([&] { kernel<<<1, 64>>>(d_count.data()); });
+    count = on_host(d_count).front();
+    return all;
+}
+
+TEST_CASE(
+    "in a recording, the lanes of a warp load a count before any of them stores it; atomics lose nothing") {
+    int count = 0;
+    const Recorded racy = counted(count_kernel, count);
+    CHECK(count == 2);  // one for each warp
+    CHECK(racy.seen.has_race());
+    CHECK(racy.has(
+        R"("to":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"race":{"thread":1,"other":0,)"));
+    const Recorded atomic = counted(add_kernel, count);
+    CHECK(count == 64);
+    CHECK(atomic.has(R"("cost":32,"first":0,"by":0,"to":[1,2,3,4,)"));
+    const Recorded swaps = counted(swap_kernel, count);
+    CHECK(count == 64);
+    CHECK(
+        swaps.has(R"("to":[1,1,1,1,)"));  // one lane succeeds, and the others have compared with an old count
+    CHECK(!swaps.seen.has_race());
+}
+
+__global__ void shuffle_kernel(int* d_results) {
+    d_results[threadIdx.x] = __shfl_down_sync(~0u, static_cast<int>(threadIdx.x) + 10, 1);
+}
+
+TEST_CASE("a recording has the values that lanes exchange, and what the memory held before the block ran") {
+    const DeviceBuffer<int> d_results(32);
+    CUDA_CHECK(cudaMemset(d_results.data(), 0, d_results.bytes()));
+    const auto launch = [&] { shuffle_kernel<<<2, 32>>>(d_results.data()); };
+    CHECK(recorded(launch).has(R"("function":"__shfl_down_sync","values":[10,11,12,)"));
+    CHECK(recorded(launch, 1).has(R"("before":[11,12,13,)"));
+}
+
+/// Stores as another block does: not as a part of the recording.
+[[gnu::noinline, gnu::no_sanitize("thread")]] __device__ inline void store_unseen(int* d_data) {
+    *d_data = 7;
+}
+
+__global__ void change_kernel(int* d_data) {
+    const int before = d_data[0];
+    store_unseen(d_data);
+    d_data[1] = before + d_data[0];
+}
+
+TEST_CASE("a recording says what other blocks have changed") {
+    const DeviceBuffer<int> d_data(2);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    CHECK(recorded([&] {
+              change_kernel<<<1, 1>>>(d_data.data());
+          }).has(R"("found":[{"lane":0,"values":[7]}])"));
+}
+
+/// A lane that has the lock waits for lanes that wait for the lock, as before Volta.
+__global__ void lock_kernel(int* d_lock, int* d_count) {
+    while (atomicCAS(d_lock, 0, 1) != 0) {}
+    __threadfence();
+    *d_count += 1;
+    __threadfence();
+    atomicExch(d_lock, 0);
+}
+
+TEST_CASE("a long recording is cut, and then all threads go on") {
+    const DeviceBuffer<int> d_lock(1), d_count(1);
+    CUDA_CHECK(cudaMemset(d_lock.data(), 0, d_lock.bytes()));
+    CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
+    CHECK(recorded([&] { lock_kernel<<<1, 32>>>(d_lock.data(), d_count.data()); }).has("\"cut\":true"));
+    CHECK(on_host(d_count).front() == 32);
+}
+
+}  // namespace recording_checks

@@ -1,0 +1,120 @@
+/// @file
+/// @brief What one block does, step by step, for a reader: "A block to watch" in README.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../grid/block.hpp"
+#include "hardware.hpp"
+#include "lanes.hpp"
+#include "shadow.hpp"
+
+class Json;
+
+namespace lens {
+
+/// @brief Decides which thread of a block goes next, and notes what it does.
+///
+/// The lanes of a warp execute an access together, as in its requests, and the lowest warp that does not wait
+/// goes first. A GPU may choose this order, too. So the values that threads load are those of a real run, and
+/// lanes that have all loaded a value before the first of them stores it lose updates.
+///
+/// A step is a request, with the values after it and what it costs; the arrival of lanes at a barrier; its
+/// end; a warp function; or the end of threads. If an access races with an earlier one of the block, its step
+/// names both threads. Values are integers: a byte has no sign, and wider numbers have one.
+class Recording {
+ public:
+    /// @param[in] threads Of the block. @param[in,out] loops Of the kernel.
+    Recording(const sim::Threads& threads, std::uint64_t block, Loops& loops)
+        : threads_(threads), count_(threads.count), block_(block), loops_(loops) {}
+
+    /// The running thread has reached an access. As long as it is not its turn, others must run.
+    void arrive(std::uint32_t site, Array& array, std::size_t offset, std::size_t bytes);
+    bool is_turn();
+    /// It is the turn of the running thread, whose access follows.
+    void begin_access();
+
+    void barrier(const sim::Site& site);
+    void warp_meets(unsigned int first, unsigned int lanes, const char* function);
+    void race(unsigned int thread, std::uint32_t site, unsigned int other, std::uint32_t other_site);
+    void end_block();
+
+    /// Writes everything. @param[in] launched_at FILE:LINE of the launch.
+    void write(Json& json, const std::string& launched_at) const;
+
+ private:
+    static constexpr unsigned int kMostWarps = sim::kMaxThreadsPerBlock / kLanes;
+    static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is left out
+    static constexpr std::size_t kMostCells = 1024;      ///< of an array
+
+    /// What is known of an array: of each byte that was accessed, its value before the first access and now.
+    struct Memory {
+        Array* array;
+        std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< bytes of the narrowest access; bytes in use
+        struct Byte {
+            std::optional<unsigned char> before;  ///< nothing if it was never written
+            unsigned char now;
+        };
+        std::unordered_map<std::size_t, Byte> bytes{};
+        std::vector<std::optional<std::int64_t>> before{};  ///< of the cells in use, once the block has ended
+        std::string name{};
+        std::size_t size = 0, misaligned = 0;
+        bool is_global = true;
+    };
+    struct Race {
+        unsigned int thread, other;
+        std::uint32_t other_site;
+    };
+    struct Step {
+        enum What : std::uint8_t { access, waits, barrier, meets, returns } what = access;
+        unsigned int warp = 0;
+        std::uint32_t lanes = 0, site = 0;
+        std::size_t memory = 0, bytes = 0;
+        unsigned int cost = 0;
+        std::vector<std::size_t> at{};     ///< where each lane's access begins, in lanes' order
+        std::vector<unsigned char> now{};  ///< the bytes there after it, if the access is no load
+        /// The lanes whose bytes another block has changed since this one accessed them, and these bytes.
+        std::vector<std::pair<unsigned int, std::vector<unsigned char>>> found{};
+        std::string place{}, function{};      ///< FILE:LINE, of a wait; a warp function's name
+        std::vector<std::int64_t> values{};   ///< what lanes give to a shuffle
+        std::vector<unsigned int> sources{};  ///< the lanes that they receive from
+        std::optional<Race> race{};
+    };
+    struct Arrival {
+        std::uint32_t site = 0;  ///< 0: none
+        std::size_t memory = 0, offset = 0, bytes = 0;
+    };
+
+    bool is_full() const { return accesses_ >= kMostAccesses; }
+    unsigned int running() const { return threads_.number(*threads_.current); }
+    bool have_settled() const;
+    void choose();
+    void finish_access();
+    void look_around();
+    std::size_t memory_of(Array& array);
+    Step& add(Step::What what, unsigned int warp, std::uint32_t lanes);
+    void write_access(Json& json, const Step& step) const;
+
+    const sim::Threads& threads_;
+    const unsigned int count_;  ///< of the threads
+    const std::uint64_t block_;
+    Loops& loops_;
+    std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
+    std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
+    std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes that were noted
+    unsigned int turn_ = 0;                                         ///< the warp whose lanes go
+    std::uint32_t left_ = 0;                                        ///< those of its lanes that have not gone
+    bool is_open_ = false;  ///< of the last access, it is not known yet what memory holds after it
+    std::size_t accesses_ = 0;
+    std::vector<Memory> memories_;
+    std::vector<Step> steps_;
+};
+
+}  // namespace lens

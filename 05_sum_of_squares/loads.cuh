@@ -87,6 +87,7 @@ inline std::vector<Row> time_loads(const std::vector<LoadsStep>& steps, const La
     const Results expected = on_all_cores<SumOfSquares>(data.data(), data.size());
     const DeviceBuffer<unsigned long long> d_partials(std::size_t{shape.grid} * shape.block);
     std::vector<Job> jobs;
+    jobs.reserve(steps.size());
     for (const LoadsStep& step : steps)
         jobs.push_back({.name = step.name,
                         .work =

@@ -80,7 +80,7 @@ for (const path of filesBelow("common/simulator", /\.(h|hpp|cpp)$/))
   if (!/\/(checks|linux)\//.test(path)) sources.set(path, readFileSync(join(root, path), "utf8"));
 for (const [path, text] of sources) sources.set(path, fromRoot(path, text, (name) => sources.has(name)));
 const simulator = new Toolchain(clang, nested(Object.fromEntries(sources)));
-const OPTIONS = ["-O2", "-fwasm-exceptions", "-fvisibility=default", "-Wall", "-Wno-unused-command-line-argument", `-DSIM_HELPERS="common/cuda/:common/problem/"`];
+const OPTIONS = ["-O2", "-fwasm-exceptions", "-fvisibility=default", "-Wall", "-Wno-unused-command-line-argument"];
 /** What an object of some of the sources is made from: these and all headers. */
 const inputsOf = (isPart) => [...[...sources].filter(([path]) => !path.endsWith(".cpp") || isPart(path)).flat(), OPTIONS.join()];
 

@@ -11,6 +11,7 @@ class Markup {
 const inserted = (value) => (value instanceof Markup ? value.text : Array.isArray(value) ? value.map(inserted).join("") : escaped(value));
 const html = (parts, ...values) => new Markup(parts.reduce((text, part, k) => text + inserted(values[k - 1]) + part));
 
+const MARK = /^\s*\/\/ \[\/?\d\d\.\d+\]/; // where an exercise's part of the code begins or ends
 const STATES = { ready: ["can go on", "can go on"], waiting: ["waits", "wait"], returned: ["has returned", "have returned"] };
 const short = (value) => (value === undefined ? "" : value === null ? "·" : String(value).length > 5 ? "…" : value);
 const long = (value) => (String(value ?? "").length > 3 ? " long" : "");
@@ -25,7 +26,7 @@ function drawSource(recording, { lines }, step) {
     return html`<span class="${number === now ? "line now" : "line"}"><span class="number">${number}</span><span class="warps">${who}</span>${text}\n</span>`;
   };
   return html`<pre class="source" tabindex="0" aria-label="The kernel; w0 is where warp 0 is" data-warps="${Math.min(recording.warps, 4)}">${
-    source.parts.map((part, k) => [k > 0 ? html`<span class="line">\n</span>` : "", part.lines.map((text, i) => drawLine(text, part.first + i))])}</pre>`;
+    source.parts.map((part, k) => [k > 0 ? html`<span class="line">\n</span>` : "", part.lines.map((text, i) => (MARK.test(text) ? "" : drawLine(text, part.first + i)))])}</pre>`;
 }
 
 function drawLanes(recording, { lanes }) {

@@ -99,9 +99,8 @@ struct Instrument {
         }
         // A program's other threads, as in chapter 01, can also let others run first.
         static const std::thread::id first = std::this_thread::get_id();
-        thread_local const bool is_first = std::this_thread::get_id() == first;
         thread_local unsigned int stored = 0;
-        if (!is_first && ++stored % 64 == 0) std::this_thread::yield();
+        if (std::this_thread::get_id() != first && ++stored % 64 == 0) std::this_thread::yield();
     }
     static void volatile_loads(const void* address, std::size_t bytes, const void*) {
         loads(address, bytes, nullptr);

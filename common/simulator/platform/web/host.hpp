@@ -23,6 +23,9 @@ extern "C" {
 /// @param[in] number Of the signal that it would be on Linux.
 void trap(int number);
 
+/// Ends the program if it has used as much time as it may.
+void require_time();
+
 /// Instrumented code is at a site.
 void note_site(const void* site);
 

@@ -1,14 +1,18 @@
 /// @file
 /// @brief Web: traps, time, and threads of a module that has one thread.
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "../../include/cuda_runtime.h"
 #include "../access_site.hpp"
@@ -67,16 +71,19 @@ double next_tick = 0;
 Ticks::Ticks(unsigned int per_second) { seconds_per_tick = 1.0 / per_second; }
 Ticks::~Ticks() { seconds_per_tick = 0; }
 
+void require_time() {
+    if (seconds_now() - begun <= kMostSeconds) return;
+    handle_time_limit();
+    end_by_signal(kOutOfTime);
+}
+
 /// Called by instrumented code before it repeats a loop.
 extern "C" void sim_repeats(const void* site) {
     static unsigned int turns = 0;
     if (++turns % 1024 != 0) return;
     note_site(site);
+    require_time();
     const double now = seconds_now();
-    if (now - begun > kMostSeconds) {
-        handle_time_limit();
-        end_by_signal(kOutOfTime);
-    }
     if (seconds_per_tick == 0 || now < next_tick) return;
     next_tick = now + seconds_per_tick;
     handle_tick();
@@ -114,45 +121,145 @@ struct Random {
 extern "C" int rand() { return numbers.next(); }
 extern "C" void srand(unsigned int seed) { numbers = Random(seed); }
 
-// --- Threads: each runs when it is created, until it ends ------------------------------------------
+// --- Threads: one runs until it waits or gives way, then the next one -------------------------------
 
 namespace {
-struct AtExit {
-    void (*destroy)(void*);
-    void* object;
+
+/// A thread of the CPU. All have the same `thread_local` variables.
+struct CpuThread {
+    struct AtExit {
+        void (*destroy)(void*);
+        void* object;
+    };
+
+    sim::platform::Context context = nullptr;  ///< where it continues
+    void* (*run)(void*) = nullptr;
+    void* argument = nullptr;
+    char* stack = nullptr;
+    bool has_ended = false, is_detached = false;
+    std::vector<AtExit> at_exit{};
 };
-std::vector<AtExit>& at_thread_exit() {
-    static auto& all = *new std::vector<AtExit>;
+
+constexpr std::size_t kStackBytes = 256 * 1024;
+
+struct CpuThreads {
+    CpuThread main{};
+    CpuThread *current = &main, *left = nullptr;
+    std::deque<CpuThread*> ready{};
+    /// Nobody gives way while anyone holds a mutex, so that no mutex is ever waited for.
+    int held_mutexes = 0;
+};
+CpuThreads& threads() {
+    static auto& all = *new CpuThreads;
     return all;
 }
+
+void free_if_forgotten(CpuThread* thread) {
+    if (!thread->has_ended || !thread->is_detached) return;
+    std::free(thread->stack);
+    delete thread;
+}
+
+void arrive(sim::platform::Switched from) {
+    CpuThreads& all = threads();
+    all.left->context = from.from;
+    sim::platform::handle_thread_change();
+    free_if_forgotten(all.left);
+}
+
+/// Continues the thread that has waited longest; the calling one goes on when its turn comes, if it is ready.
+void give_way() {
+    CpuThreads& all = threads();
+    if (all.ready.empty()) return;
+    if (!all.current->has_ended) all.ready.push_back(all.current);
+    all.left = std::exchange(all.current, all.ready.front());
+    all.ready.pop_front();
+    arrive(sim::platform::sim_switch_context(all.current->context, &all));
+}
+
+void begin_thread(sim::platform::Switched from) {
+    arrive(from);
+    CpuThread& own = *threads().current;
+    own.run(own.argument);
+    while (!own.at_exit.empty()) {
+        const CpuThread::AtExit last = own.at_exit.back();
+        own.at_exit.pop_back();
+        last.destroy(last.object);
+    }
+    own.has_ended = true;
+    give_way();  // to the main thread at least, and does not return
+}
+
+/// Lets other threads run until a condition holds, or the program's time is over.
+template <typename Condition>
+void wait_until(Condition condition) {
+    while (!condition()) {
+        give_way();
+        sim::platform::require_time();
+    }
+}
+
+unsigned int& signals_of(pthread_cond_t* condition) { return *reinterpret_cast<unsigned int*>(condition); }
+
 }  // namespace
 
 extern "C" {
 
 int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*run)(void*), void* argument) {
-    static std::size_t created = 0;
-    *thread = reinterpret_cast<pthread_t>(++created);
-    std::vector<AtExit> before;
-    before.swap(at_thread_exit());
-    sim::platform::handle_thread_change();
-    run(argument);
-    sim::platform::handle_thread_change();
-    for (std::vector<AtExit>& own = at_thread_exit(); !own.empty();) {
-        const AtExit last = own.back();
-        own.pop_back();
-        last.destroy(last.object);
-    }
-    at_thread_exit().swap(before);
+    auto* const stack = static_cast<char*>(std::aligned_alloc(16, kStackBytes));
+    if (stack == nullptr) return EAGAIN;
+    auto* const created = new CpuThread{.run = run, .argument = argument, .stack = stack};
+    created->context = sim::platform::make_context(stack + kStackBytes, begin_thread);
+    threads().ready.push_back(created);
+    *thread = reinterpret_cast<pthread_t>(created);
     return 0;
 }
-int pthread_join(pthread_t, void**) { return 0; }
-int pthread_detach(pthread_t) { return 0; }
-int pthread_mutex_lock(pthread_mutex_t*) { return 0; }
-int pthread_mutex_trylock(pthread_mutex_t*) { return 0; }
-int pthread_mutex_unlock(pthread_mutex_t*) { return 0; }
+int pthread_join(pthread_t joined, void**) {
+    auto* const thread = reinterpret_cast<CpuThread*>(joined);
+    wait_until([=] { return thread->has_ended; });
+    return pthread_detach(joined);
+}
+int pthread_detach(pthread_t detached) {
+    auto* const thread = reinterpret_cast<CpuThread*>(detached);
+    thread->is_detached = true;
+    free_if_forgotten(thread);
+    return 0;
+}
+pthread_t pthread_self() { return reinterpret_cast<pthread_t>(threads().current); }
+int sched_yield() {
+    if (threads().held_mutexes == 0) give_way();
+    return 0;
+}
+
+int pthread_mutex_lock(pthread_mutex_t*) { return ++threads().held_mutexes, 0; }
+int pthread_mutex_trylock(pthread_mutex_t*) { return ++threads().held_mutexes, 0; }
+int pthread_mutex_unlock(pthread_mutex_t*) { return --threads().held_mutexes, 0; }
+
+int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+    const unsigned int before = signals_of(condition);
+    pthread_mutex_unlock(mutex);
+    wait_until([=] { return signals_of(condition) != before; });
+    return pthread_mutex_lock(mutex);
+}
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
+    const unsigned int before = signals_of(condition);
+    bool is_late = false;
+    pthread_mutex_unlock(mutex);
+    wait_until([&] {
+        timespec now{};
+        clock_gettime(CLOCK_REALTIME, &now);
+        is_late =
+            now.tv_sec > until->tv_sec || (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
+        return signals_of(condition) != before || is_late;
+    });
+    pthread_mutex_lock(mutex);
+    return signals_of(condition) != before ? 0 : ETIMEDOUT;
+}
+int pthread_cond_signal(pthread_cond_t* condition) { return pthread_cond_broadcast(condition); }
+int pthread_cond_broadcast(pthread_cond_t* condition) { return ++signals_of(condition), 0; }
 
 int __cxa_thread_atexit(void (*destroy)(void*), void* object, void*) {
-    at_thread_exit().push_back({destroy, object});
+    threads().current->at_exit.push_back({destroy, object});
     return 0;
 }
 }

@@ -99,6 +99,7 @@ void leave_out(const int* d_data, std::size_t n, unsigned long long* d_sum, unsi
 }
 
 TEST_CASE("a barrier that threads leave out is found", "[order]") {
+    if (!init_cuda().simulated) return skip_check("only for the simulator");
     const Variant<SumOfSquares> variant{.name = "left out", .run = leave_out};
     CHECK(check_variant(variant).value_or("").find("barrier left out: threads 0-31 wait at ") !=
           std::string::npos);

@@ -93,7 +93,8 @@ TEST_CASE("rows go to CSV, and a file gets one heading") {
     REQUIRE(lines.size() == 4);
     CHECK(lines[0].find("chapter,problem,variant,device") == 0);
     CHECK(lines[1].find(
-              R"("02_naive_atomic","histogram","say ""hi""","",false,"","",5,0,0,0,0,0,0,0,,,,,,"",)") == 0);
+              R"("02_naive_atomic","histogram","say ""hi""","",false,"","",5,0,0,0,0,0,0,0,0,,,,,,"",)") ==
+          0);
     CHECK(lines[1] == lines[3]);
     const std::string date = lines[1].substr(lines[1].size() - 22);
     CHECK((date.front() == '"' && date[11] == 'T' && date.substr(20) == "Z\""));

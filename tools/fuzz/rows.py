@@ -24,7 +24,7 @@ CORPUS = sorted((TOOLS / "fuzz/corpus/rows").iterdir())
 PIECES = [b",", b'"', b"\n", b"\r", b"\0", b"\xff", b"\x1b[", b"`", b"$(", b"\\", b"#", b"<script>", b"<b>",
           b"<img onload=x>", b"</desc><a>", b"]]>", b"--", b"nan", b"inf", b"-1", b"1e308", b"5e-324", b"0", b"true",
           b"CPU", b"(CUB)", b"(read ceiling)", b"histogram", b"\t"]
-TAGS = {"html", "meta", "title", "style", "h1", "h2", "p", "strong", "figure", "div", "table", "tr", "th", "td"}
+TAGS = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "strong", "figure", "div", "table", "thead", "tbody", "tr", "th", "td"}
 CELL = re.compile(r'"([^\0-\x1f"\\#]|\\[0-7]{3})*"|-?[0-9.e+-]+')
 
 sys.path.insert(0, str(TOOLS / "results"))
@@ -42,7 +42,7 @@ def check_data(_, before, sections, after):
 
 class Tags(HTMLParser):
     def handle_starttag(self, tag, attributes):
-        assert tag in TAGS and {name for name, _ in attributes} <= {"lang", "charset", "name", "content", "class"}, tag
+        assert tag in TAGS and {name for name, _ in attributes} <= {"lang", "charset", "name", "content", "class", "scope", "tabindex"}, tag
 
 
 def check_page(text):

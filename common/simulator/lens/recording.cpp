@@ -162,7 +162,7 @@ void Recording::barrier(const sim::Site& site) {
     finish_access();
     if (is_full()) return;
     look_around();
-    add(Step::barrier, 0, 0).place = std::string(site.file) + ":" + std::to_string(site.line);
+    add(Step::barrier_ends, 0, 0).place = std::string(site.file) + ":" + std::to_string(site.line);
     std::ranges::fill(waiting_, 0);
     last_ = {};
 }
@@ -238,7 +238,7 @@ void Recording::write(Json& json, const std::string& launched_at) const {
     json.list("steps", steps_, [&](Json& one, const Step& step) {
         constexpr const char* kWhat[] = {"access", "wait", "barrier", "meet", "return"};
         one.add("do", kWhat[step.what]);
-        if (step.what != Step::barrier) one.add("warp", step.warp, "lanes", step.lanes);
+        if (step.what != Step::barrier_ends) one.add("warp", step.warp, "lanes", step.lanes);
         if (!step.place.empty()) one.add("line", step.place);
         if (!step.function.empty()) one.add("function", step.function);
         if (!step.values.empty()) one.numbers("values", step.values).numbers("from", step.sources);

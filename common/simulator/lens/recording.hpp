@@ -73,7 +73,7 @@ class Recording {
         std::uint32_t other_site;
     };
     struct Step {
-        enum What : std::uint8_t { access, waits, barrier, meets, returns } what = access;
+        enum What : std::uint8_t { access, waits, barrier_ends, meets, returns } what = access;
         unsigned int warp = 0;
         std::uint32_t lanes = 0, site = 0;
         std::size_t memory = 0, bytes = 0;

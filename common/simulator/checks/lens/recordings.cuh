@@ -142,7 +142,7 @@ TEST_CASE("a recording has the values that lanes exchange, and what the memory h
 }
 
 /// Stores as another block does: not as a part of the recording.
-[[gnu::noinline, gnu::no_sanitize("thread")]] __device__ inline void store_unseen(int* d_data) {
+__attribute__((noinline, no_sanitize("thread"))) __device__ inline void store_unseen(int* d_data) {
     *d_data = 7;
 }
 

@@ -10,9 +10,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { engineInNode } from "./in_node.mjs";
 
-const engine = await engineInNode(), record = "docs/results/faults.txt";
-engine.python.FS.mkdirTree("/course/docs/results");
-engine.python.FS.writeFile(`/course/${record}`, readFileSync(resolve(import.meta.dirname, "../..", record)));
+const engine = await engineInNode();
 
 const [first, ...others] = process.argv.slice(2), option = first?.startsWith("--") ? first : "", numbers = option || !first ? others : [first, ...others];
 if (option === "--programs") {

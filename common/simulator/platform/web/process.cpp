@@ -146,7 +146,7 @@ struct CpuThreads {
     CpuThread main{};
     CpuThread *current = &main, *left = nullptr;
     std::deque<CpuThread*> ready{};
-    /// Nobody gives way while anyone holds a mutex, so that no mutex is ever waited for.
+    /// While a mutex is held, a yield does nothing, so no thread ever has to wait for a mutex.
     int held_mutexes = 0;
 };
 CpuThreads& threads() {

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import textwrap
 import time
 from contextlib import asynccontextmanager, closing, contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -29,7 +30,7 @@ def require_space():
 def holder(lock):
     """Which process has locked a file, as it has written itself."""
     pid, _, command = lock.read(4096).partition(" ")
-    return f"process {pid}: {command}" if command and os.path.exists(f"/proc/{pid}") else "another program"
+    return f"process {pid}: {textwrap.shorten(command, 60, placeholder=' …')}" if command and os.path.exists(f"/proc/{pid}") else "another program"
 
 
 def tries(path, what):

@@ -1,25 +1,33 @@
-"""usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--rubric FILE] [--due TIME [--times FILE]] [--json FILE]
-                      [--csv FILE] [--junit FILE] [--gradescope FILE] [-j N] [--no-sandbox]
+"""usage: ./course grade DIR... [--only NUMBER,...] [--seed N] [--rubric FILE] [--due TIME]
+                      [--times FILE] [--json FILE] [--csv FILE] [--junit FILE]
+                      [--gradescope FILE] [-j N] [--no-sandbox]
 
-Checks submissions in the same way as ./course exercise, without a GPU. Each DIR is one submission, named after the
-student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions that an exercise asks for are used. Prints
-a line of JSON per submission and exercise; then, to standard error, a table of the class, the exercises' statistics, and
-which submissions are nearly identical. The same submissions and seed give the same lines. A check may use 3 GiB of memory
-and 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same on every machine.
+Checks submissions in the same way as ./course exercise, without a GPU. Each DIR is one submission,
+named after the student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions
+that an exercise asks for are used. Prints a line of JSON per submission and exercise; then, to
+standard error, a table of the class, the exercises' statistics, and which submissions are nearly
+identical. The same submissions and seed give the same lines. A check may use 3 GiB of memory and
+30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same on
+every machine.
 
---only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any submission
---seed N           chooses the random inputs; default: a number that this copy of the course has chosen (build/grading_seed)
+--only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any
+                   submission
+--seed N           chooses the random inputs; default: a number that this copy of the course has
+                   chosen (build/grading_seed)
 --rubric FILE      the points; default: docs/instructors/rubric.ini
 --due TIME         says how late files are: a time such as '2026-12-01 12:00'
---times FILE       when submissions were handed in: a CSV file of names and times; default: the time of each file
---json FILE        writes each line to a file as soon as it is known. What the file has already is not graded again, unless
-                   the student's file, the seed or the course has changed: repeat an interrupted command to continue it
+--times FILE       when submissions were handed in: a CSV file of names and times; default: the time
+                   of each file
+--json FILE        writes each line to a file as soon as it is known. What the file has already is
+                   not graded again, unless the student's file, the seed or the course has changed:
+                   repeat an interrupted command to continue it
 --csv FILE         writes the table of the class for a spreadsheet
 --junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
 -j N               checks N submissions at the same time (default: one per core)
---no-sandbox       if bubblewrap does not work: the students' code is protected only by limits and by a filter of system
-                   calls, and can read files. Use it only on a machine that holds nothing else, such as a throwaway container.
+--no-sandbox       if bubblewrap does not work: the students' code is protected only by limits and
+                   by a filter of system calls, and can read files. Use it only on a machine that
+                   holds nothing else, such as a throwaway container.
 
 Exit status 3: something was not graded, because this machine lacks what grading needs.
 """

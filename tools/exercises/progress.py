@@ -5,6 +5,8 @@ import os
 import sys
 import time
 
+from terminal import is_terminal
+
 
 class Progress:
     """On a terminal, one line with the stages that have ended and the one that is awaited; otherwise a line for each that has ended."""
@@ -13,7 +15,7 @@ class Progress:
 
     def __init__(self, names):
         self.left, self.line, self.begin = list(names), "", time.monotonic()
-        self.in_place = sys.stdout.isatty() and "NO_COLOR" not in os.environ and (sys.stdout.encoding or "").lower() == "utf-8"
+        self.in_place = is_terminal(sys.stdout) and "NO_COLOR" not in os.environ and (sys.stdout.encoding or "").lower() == "utf-8"
         self.show()
 
     def show(self):

@@ -10,6 +10,7 @@ from functools import lru_cache
 from console import fail
 from rows import one_line
 from starter import ROOT
+from terminal import is_terminal
 
 SOURCES = ["common/**/*", "tools/exercises/*", "tools/lens/*", "[0-9][0-9]_*/kernels.cuh", "[0-9][0-9]_*/exercises/*", "CMake*"]
 
@@ -81,7 +82,7 @@ class Progress:
     def __init__(self, count):
         self.count, self.done, self.graded = count, 0, 0
         self.begin = self.said = time.monotonic()
-        self.is_shown = sys.stderr.isatty()
+        self.is_shown = is_terminal(sys.stderr)
 
     def clear(self):
         """Makes room in a terminal for other output."""

@@ -37,6 +37,13 @@ test("a diff of two functions has a switch, and one without names has none", asy
   assert.equal(page.match(/<fieldset/g).length, 1);
 });
 
+test("an exercise in a chapter has a link to where it can be written, and other quotations have none", async () => {
+  const text = "> **Exercise 03.1.** [Task](exercises/1_one_block_size.md)\n\nBetween.\n\n> [Faults](broken/faults.md)\n";
+  const { code } = await markdown.render(text, { fileURL: new URL("file:///03_shared_privatized/README.md") });
+  assert.match(code, /<blockquote class="exercise">[^]*<a href="\/write\/03.1.html">Write it in the browser<\/a><\/p><\/blockquote>[^]*<blockquote>/);
+  assert.equal(code.match(/to-bench/g).length, 1);
+});
+
 test("a copy of a diff is the new code", () => {
   const page = readFileSync(join(build, "html/07_arbitrary_n.html"), "utf8");
   const [, copied] = /atomic_kernel<\/span>.*?data-code="([^"]*)"/s.exec(page.slice(page.indexOf("stride_kernel → atomic_kernel")));

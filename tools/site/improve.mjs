@@ -1,8 +1,8 @@
-/// Changes to a page's Markdown: diffs are code. Changes to its HTML: pictures have the site's addresses, tables scroll by themselves, numbers are aligned, values keep their units.
+/// Changes to a page's Markdown: diffs are code. Changes to its HTML: an exercise can be written in the browser, pictures have the site's addresses, tables scroll by themselves, numbers are aligned, values keep their units.
 
 import { toString } from "hast-util-to-string";
-import { SKIP, visit } from "unist-util-visit";
-import { addressOf, markdownOf, REFERENCE, targetOf } from "./repository.mjs";
+import { EXIT, SKIP, visit } from "unist-util-visit";
+import { addressOf, benchOf, markdownOf, REFERENCE, targetOf } from "./repository.mjs";
 
 const NUMBER = "[-−+±≈~<>≤≥]?\\s?\\d[\\d.,]*";
 const NUMERIC = new RegExp(`^(?:${NUMBER}(?:(?:\\s?[–/]| to| of) ${NUMBER})?(?:\\s?[%×]|\\s[\\wµ/]+)?|[-–—]?)$`);
@@ -28,6 +28,15 @@ export const improve = () => (tree, file) => {
   visit(tree, { tagName: "img" }, (image) => { // before Astro takes it for one of its own
     const target = file.path && targetOf(file.path.slice(1), image.properties.src);
     if (target) image.properties.src = addressOf(target);
+  });
+  visit(tree, { tagName: "blockquote" }, (box) => { // of an exercise, with a link to its task
+    visit(box, { tagName: "a" }, ({ properties: { href } }) => {
+      const task = file.path && targetOf(file.path.slice(1), href)?.path;
+      if (!task?.includes("/exercises/")) return undefined;
+      box.properties.className = ["exercise"];
+      box.children.push(element("p", { className: ["to-bench"] }, [element("a", { href: `/${benchOf(task)}` }, [{ type: "text", value: "Write it in the browser" }])]));
+      return EXIT;
+    });
   });
   visit(tree, (node) => {
     if (/^(code|h[1-6])$/.test(node.tagName)) return SKIP; // a heading's words are its anchor

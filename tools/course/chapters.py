@@ -52,10 +52,14 @@ def of_applications(command, named, options):
     return fail(2, f"these options are for {owners[0][:2]}: ./course {'gdb' if command == 'gdb' else 'run'} {owners[0][:2]} --", *options)
 
 
+def headers(named):
+    """The headers outside the course that the applications of chapters include."""
+    files = [file for chapter in named for file in (ROOT / chapter / "applications").glob("**/*") if file.suffix in (".cu", ".cuh", ".hpp")]
+    return {header for file in files for header in re.findall(r"^#include <(\w+\.h)>", file.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
 def build_applications(chapter, preset):
-    files = (ROOT / chapter / "applications").glob("*.cuh")
-    build(preset, [f"{chapter}_applications"], needs_libraries=True,
-          needs_nccl=any("<nccl.h>" in file.read_text(encoding="utf-8") for file in files))
+    build(preset, [f"{chapter}_applications"], needs_libraries=True, needs_nccl="nccl.h" in headers([chapter]))
 
 
 def run_all(chapters, backend, options):

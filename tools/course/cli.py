@@ -33,7 +33,8 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME]
                       [--json | --csv | --junit | --gradescope FILE]
        ./course docs [--serve]
-       ./course install | help
+       ./course install [--check]
+       ./course help
 
 run      builds and runs the chapters and prints one table per problem
 test     builds and runs the checks, and ends with a paragraph on each failed check; runs a program
@@ -53,7 +54,8 @@ grade    checks students' exercises in a sandbox, one folder per submission; see
 docs     builds the site from the READMEs and the sources' comments: build/docs/html; --serve shows
          it in a browser
 install  installs all packages that these commands, .ci/run and editors need
-         (tools/course/packages.txt); the other commands install the packages that they need
+         (tools/course/packages.txt); the other commands install the packages that they need;
+         --check lists them, where each is found, and how to install what is missing
 
 CHAPTER       3, 03 or 03_shared_privatized; without one, all that have a page
 FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these files and no others
@@ -93,7 +95,7 @@ OPTIONS = {
     "gdb": {},
     "report": {**BACKEND, "--output": TEXT},
     "docs": {"--serve": FLAG},
-    "install": {},
+    "install": {"--check": FLAG},
 }
 
 
@@ -201,7 +203,7 @@ def sort_subjects(command, options):
     options.chapters = options.named or chapters.with_pages()
 
 
-def users_of(command, preset, has_applications=False):
+def users_of(command, preset):
     """Whose packages a command needs, in the words of packages.txt."""
     needs = {command} if command not in ("debug", "predict", "live", "lens") else {"exercise"}
     if command == "grade":
@@ -210,17 +212,15 @@ def users_of(command, preset, has_applications=False):
         needs |= {"build"}
     if preset in ("simulator", "debug", "sanitize"):
         needs |= {"simulator"}
-    if command == "test" or has_applications:
-        needs |= {"applications"}
     return needs if command != "install" else set()
 
 
-def set_up(command, options, preset="", has_applications=False):
-    """Does what each command needs before it can build: packages, and space."""
+def set_up(command, options, preset="", headers=(), optional=()):
+    """Does what each command needs before it can build: packages, among them those of headers, and space."""
     import builds  # pylint: disable=import-outside-toplevel
     import packages  # pylint: disable=import-outside-toplevel
 
-    packages.set_up(users_of(command, preset, has_applications), options.may_install)
+    packages.set_up(users_of(command, preset), options.may_install, headers, optional)
     if command != "install":
         builds.require_space()
 
@@ -293,7 +293,8 @@ def of_chapters(command, options):
     else:
         preset, why = machine.choose_backend(options.backend)
         print(why, flush=True)
-    set_up(command, options, preset, bool(applications))
+    set_up(command, options, preset, chapters.headers([applications] if applications else []),
+           chapters.headers(options.chapters if command == "test" else []))
     if command == "gdb":
         return chapters.gdb(options.named[0], options.rest, applications)
     if command == "test":
@@ -409,7 +410,11 @@ def port():
 
 def of_machine(command, options):
     if options.subjects:
-        fail(2, f"{command} accepts {'--serve and --no-install' if command == 'docs' else '--no-install'} only")
+        fail(2, f"{command} accepts {'--serve' if command == 'docs' else '--check'} and --no-install only")
+    if command == "install" and options.check:
+        import packages  # pylint: disable=import-outside-toplevel
+
+        return not packages.check()
     set_up(command, options)
     if command == "install":
         say("Everything is installed.")

@@ -1,85 +1,147 @@
-"""Finds the packages that a command needs, and installs the missing ones with apt."""
+"""Finds the packages that a command needs, and installs the missing ones with apt or dnf."""
 
 import glob
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 from console import ROOT, fail, say
 
 LIST = ROOT / "tools" / "course" / "packages.txt"
+INSTALLS = {"apt-get": "apt-get install -y", "dnf": "dnf install -y", "pacman": "pacman -S --needed", "brew": "brew install"}
 
 
-def is_there(sign):
-    """Whether a command, a header or a library is available, from a package or from elsewhere."""
+class Package(NamedTuple):
+    names: list  # for each of INSTALLS; "-": there is none
+    users: set  # what needs it
+    signs: list  # of which all must be there
+
+    def name(self):
+        """Its name on this machine; Debian's where no package manager is known or none has it."""
+        by_manager = self.names[list(INSTALLS).index(manager())] if manager() else "-"
+        return by_manager if by_manager != "-" else self.names[0]
+
+
+def manager():
+    return next(filter(shutil.which, INSTALLS), None)
+
+
+def place(sign):
+    """Where a command, a header or a library is, from a package or from elsewhere; nothing if it is missing."""
     compiler = shlex.split(os.environ.get("CXX", "")) or ["c++"]
 
     def said(*command, **options):
         try:
-            return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+            done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+            return done.stdout if done.returncode == 0 else ""
         except OSError:
-            return None
+            return ""
 
     if "|" in sign:
-        return any(map(is_there, sign.split("|")))
+        return next(filter(None, map(place, sign.split("|"))), None)
     if sign.startswith("/"):
-        return bool(glob.glob(sign))
+        return next(iter(glob.glob(sign)), None)
     if sign.endswith((".h", ".hpp")):
-        done = said(*compiler, "-E", "-xc++", "-", input=f"#if !__has_include(<{sign}>)\n#error\n#endif\n")
-        return done is not None and done.returncode == 0
+        lines = said(*compiler, "-E", "-xc++", "-", input=f"#if __has_include(<{sign}>)\n#include <{sign}>\n#else\n#error\n#endif\n")
+        found = re.search(rf'^# 1 "(.*/{re.escape(sign)})"', lines, re.MULTILINE)
+        return found and found[1]
     if sign.startswith("libclang_rt."):
-        done = said("clang", "-print-runtime-dir")
-        return done is not None and bool(glob.glob(f"{glob.escape(done.stdout.strip())}/{sign}*"))
+        return next(iter(glob.glob(f"{glob.escape(said('clang', '-print-runtime-dir').strip())}/{sign}*")), None)
     if sign.endswith(".so"):
-        done = said(*compiler, f"-print-file-name={sign}")
-        return done is not None and os.path.exists(done.stdout.strip())
-    return shutil.which(compiler[0] if sign == "c++" else sign) is not None
+        path = said(*compiler, f"-print-file-name={sign}").strip()
+        return path if os.path.exists(path) else None
+    return shutil.which(compiler[0] if sign == "c++" else sign)
 
 
-def missing(users):
-    """The missing packages among those that any of `users` needs; of all if there is no `users`."""
+def listed():
+    """The packages in packages.txt."""
     try:
         rows = [line.split() for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     except OSError:
         fail(1, "there is no tools/course/packages.txt: get the whole repository")
-    return [package for package, names, *signs in filter(None, rows)
-            if (not users or users & set(names.split(","))) and not all(map(is_there, signs))]
+    count = len(INSTALLS)
+    return [Package(row[:count], set(row[count].split(",")), row[count + 1:]) for row in rows]
 
 
-def can_become_root():
+def missing(users, headers=()):
+    """The missing packages among those that any of `users` needs, or applications that include these headers; of all if
+    there is no `users`."""
+    return [package for package in listed() if not all(map(place, package.signs)) and
+            (not users or users & package.users or "applications" in package.users and package.signs[0] in headers)]
+
+
+def can_become_root(may_ask=True):
     if os.geteuid() == 0 or shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0:
         return True
     # It asks for the password.
-    return bool(shutil.which("sudo")) and sys.stdin.isatty() and subprocess.run(["sudo", "-v"], check=False).returncode == 0
+    return may_ask and bool(shutil.which("sudo")) and sys.stdin.isatty() and subprocess.run(["sudo", "-v"], check=False).returncode == 0
 
 
-def apt_get(*words):
+def as_root(*words):
     root = [] if os.geteuid() == 0 else ["sudo"]
-    return subprocess.run([*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "--no-install-recommends", "-o",
-                           "DPkg::Lock::Timeout=300", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    return subprocess.run([*root, "env", "DEBIAN_FRONTEND=noninteractive", *words], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
 
 
-def set_up(users, may_install):
-    """Installs what is missing; where it may not, it only says how to."""
-    packages = missing(users)
-    if not packages:
-        return
-    say("Missing:", *packages)
-    if not shutil.which("apt-get"):
-        fail(1, "without apt-get, install them by hand (the names are Debian's)")
-    if not may_install or not can_become_root():
-        by_hand = f"apt-get update && apt-get install -y {' '.join(packages)}"
-        if os.geteuid() != 0:
-            by_hand = f"{'sudo sh' if shutil.which('sudo') else 'su'} -c '{by_hand}'"
-        fail(1, f"nothing was installed; to install them, type\n  {by_hand}")
-    say("Installing with apt-get (a minute or two) ...")
-    log = apt_get("update").stdout  # without one of several sources, the packages may still be found
-    done = apt_get("install", *packages)
+def install(names):
+    """Installs packages with apt or dnf. If that fails, shows its log and ends ./course."""
+    say(f"Installing with {manager()} (a minute or two) ...")
+    apt = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"]
+    log = as_root(*apt, "update").stdout if manager() == "apt-get" else ""  # without one of several sources, they may still be found
+    done = as_root(*apt, "install", *names) if manager() == "apt-get" else as_root("dnf", "install", "-y", *names)
     if done.returncode != 0:
         say(log + done.stdout)
-        fail(1, "apt-get could not install them; its log is above")
-    if packages := missing(users):
-        fail(1, "installed, but still not found:", *packages)
+        fail(1, f"{manager()} could not install them; its log is above")
+
+
+def by_hand(names):
+    """What to type to install packages."""
+    words = f"{INSTALLS[manager() or 'apt-get']} {' '.join(names)}"
+    if manager() == "apt-get":
+        words = f"apt-get update && {words}"
+    if os.geteuid() != 0 and manager() != "brew":
+        words = f"{'sudo sh' if shutil.which('sudo') else 'su'} -c '{words}'"
+    return words
+
+
+def set_up(users, may_install, headers=(), optional=()):
+    """Installs what is missing; where it may not, it only says how to. Libraries whose headers are optional may stay missing:
+    the applications that include them are then left out."""
+    required, wanted = missing(users, headers), missing({"-"}, optional)
+    names = list(dict.fromkeys(package.name() for package in [*required, *wanted]))
+    if not names:
+        return
+    if manager() in ("apt-get", "dnf") and may_install and can_become_root(may_ask=bool(required)):
+        say("Missing:", *names)
+        install(names)
+        if lacking := missing(users, headers):
+            fail(1, "installed, but still not found:", *(package.name() for package in lacking))
+        return
+    if required:
+        names = [package.name() for package in required]
+        say("Missing:", *names)
+        if not manager():
+            fail(1, "without a package manager that ./course knows, install them by hand (the names are Debian's)")
+        fail(1, f"nothing was installed; to install them, type\n  {by_hand(names)}")
+    say("Left out: applications that need", *names, "(./course install --check says how to install them).")
+
+
+def check():
+    """Prints which packages there are, and how to install the others. Gives whether none is missing."""
+    rows, lacking = [], []
+    for package in listed():
+        places = [place(sign) for sign in package.signs]
+        if not all(places):
+            lacking.append(package.name())
+        rows.append((package.name(), ", ".join(sorted(package.users)), places[0] if all(places) else "missing"))
+    rows = [("package", "needed by", "found"), *rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(2)]
+    for name, users, found in rows:
+        print(f"{name:{widths[0]}}  {users:{widths[1]}}  {found}")
+    if lacking:
+        print(f"\nTo install what is missing, type\n  {by_hand(dict.fromkeys(lacking))}")
+    return not lacking

@@ -227,6 +227,32 @@ class Report(Folder):
         self.assertFalse((self.folder / "page.html").exists())
 
 
+class Packages(unittest.TestCase):
+    """Which packages a command asks for."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path[:0] = [str(TOOLS / name) for name in ("course", "results")]
+
+    def test_applications_whose_libraries_are_missing_are_left_out_where_nothing_may_be_installed(self):
+        import packages  # pylint: disable=import-outside-toplevel
+        real = packages.place
+        with mock.patch.object(packages, "place", lambda sign: None if sign in ("png.h", "csv.h") else real(sign)), \
+                mock.patch.object(packages, "can_become_root", lambda may_ask=True: False):
+            for required, optional, words, fails in (((), {"png.h"}, "Left out: applications that need libpng-dev ", False),
+                                                     ({"csv.h"}, {"png.h"}, "Missing: libcsv-dev\n", True), ((), {"nccl.h"}, "", False)):
+                with mock.patch("sys.stderr", io.StringIO()) as said:
+                    try:
+                        packages.set_up({"build"}, True, required, optional)
+                        self.assertFalse(fails, words)
+                    except SystemExit:
+                        self.assertTrue(fails, words)
+                self.assertTrue(said.getvalue().startswith(words) and bool(words) == bool(said.getvalue()), said.getvalue())
+            with mock.patch("sys.stdout", io.StringIO()) as said:
+                self.assertFalse(packages.check())
+            self.assertRegex(said.getvalue(), r"\nlibpng-dev +applications +missing\n(.*\n)*\nTo install what is missing, type\n.* libpng-dev libcsv-dev")
+
+
 class Steps(unittest.TestCase):
     def test_the_pictures_show_the_passes_and_sectors_that_were_counted_on_a_gpu(self):
         means = [[steps.mean_passes(kind, copies) for copies in steps.COPIES] for kind in ("uniform", "bank-attack", "constant")]

@@ -81,13 +81,13 @@ __global__ void warp_private_kernel(const unsigned char* d_data, std::size_t n, 
     // [/03.3]
 }
 
-/// The number of bins that fit into a thread's registers.
+/// How many bins the kernels with a histogram per thread have: few enough for registers.
 constexpr unsigned int kFewBins = 8;
 
 /// @brief A histogram per thread, in registers: eight bins for the three highest bits of a byte.
 ///
-/// Registers have no addresses, so a counter can't be looked up by its number. Instead, each byte is
-/// compared with every bin, in a loop that the compiler unrolls.
+/// Registers have no addresses, so a byte can't index its counter. Instead, each byte is compared with every
+/// bin, in a loop that the compiler unrolls.
 /// @par Source
 /// B, whose eight bins are `data % 8`, a different histogram.
 __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -109,8 +109,8 @@ __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsi
         atomicAdd(&d_bins[b], static_cast<unsigned long long>(block_counts[b]));
 }
 
-/// The article's form: an array that is indexed by data cannot stay in registers. The compiler puts it
-/// in local memory, a part of global memory that belongs to one thread.
+/// Article B's form. An array with an index that depends on data cannot stay in registers: the compiler puts
+/// it into local memory, a part of global memory that is private to a thread.
 __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     unsigned int counts[kFewBins] = {};
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

@@ -81,8 +81,8 @@ __global__ void strided_kernel(const unsigned char* d_data, std::size_t n, unsig
 /// Threads per block of the kernels below, at most: two such blocks fill an SM.
 constexpr unsigned int kWideBlock = 1024;
 
-/// As many threads as the device can hold, each striding over the data: a block clears and merges once for
-/// hundreds of bytes per thread.
+/// As many threads as the device can hold, each with a stride of the whole grid: a block clears and merges
+/// once, for hundreds of bytes per thread.
 __global__ void __launch_bounds__(kWideBlock)
     few_blocks_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
@@ -105,7 +105,7 @@ struct Vectors {
     std::size_t after;   ///< index of the first byte after the last: at most 15 follow
 };
 
-/// Loads of 16 bytes need addresses that are multiples of 16, but the data may begin at any address.
+/// Splits the input: 16-byte loads need addresses that are multiples of 16, but data may begin anywhere.
 __device__ inline Vectors vectors_of(const unsigned char* d_data, std::size_t n) {
     // [04.2] Find the first address that is a multiple of 16, the vectors from there on, and the rest.
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(d_data) % sizeof(uint4);
@@ -143,7 +143,7 @@ __device__ inline void count_ends(unsigned int* own, const unsigned char* d_data
         atomicAdd(&own[d_data[i] * kCopies], 1u);
 }
 
-/// 16 bytes in one load: a sixteenth of the requests for the same bytes.
+/// 16 bytes in one load: the same bytes need a sixteenth of the load instructions.
 __global__ void __launch_bounds__(kWideBlock)
     wide_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
@@ -274,7 +274,7 @@ constexpr std::size_t kUnfinished = 8 * kBins;
 ///         bytes apart, so that all blocks' additions are spread over more of the L2 cache.
 __device__ inline unsigned int place_of(unsigned int b) { return b / 4 * 32 + b % 4; }
 
-/// @brief The same without a launch that clears the bins: the last block to add to a bin learns from its
+/// @brief The same, but nothing clears the bins beforehand: the last block to add to a bin learns from its
 ///        atomic addition what all blocks have counted, and stores the sum.
 ///
 /// A block passes on a single number, so there are no two writes whose order matters.

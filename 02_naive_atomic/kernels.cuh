@@ -14,8 +14,8 @@
 /// bins. The bytes may begin at any address.
 /// @{
 
-/// Wrong on purpose. `++` is three steps: load, add, store. If another thread loads the same count between
-/// these steps, one of the two additions is lost.
+/// Wrong on purpose. `++` is three steps: load, add, store. If two threads load the same count before either
+/// has stored its sum, one of the two additions is lost.
 /// @par Source
 /// B, which shows it as a warning.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -36,7 +36,7 @@ __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t 
     // [/02.2]
 }
 
-/// Any grid for any n: each thread counts its element, then the one a whole grid further on, and so on.
+/// Any grid for any n: a thread counts its first byte, then every byte that is a whole grid further on.
 /// @par Source
 /// A (jonny_super 2014) and D ("Optimizing histogram CUDA code"), both with 32-bit indices.
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
@@ -49,8 +49,8 @@ __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, u
 
 /// @brief What `atomicAdd` does, built from compare-and-swap.
 ///
-/// Stores the sum only if the memory still holds the old value. Otherwise it tries again with the newer
-/// value. Under contention most attempts are wasted.
+/// The sum is stored only if the memory still holds the value that it was computed from. Otherwise, the
+/// loop tries again with the newer value. Under contention, most attempts are wasted.
 /// @return The value before the addition.
 /// @par Source
 /// B, for types that have no `atomicAdd`.
@@ -66,7 +66,7 @@ __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* addre
     // [/02.4] return 0;
 }
 
-/// The grid-stride loop with this addition.
+/// The grid-stride loop, with this addition in place of `atomicAdd`.
 __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)

@@ -12,8 +12,8 @@
 /// @name Kernels
 /// Each takes `n` ints in device memory and stores one partial sum of squares per thread, modulo 2^64.
 ///
-/// `#pragma unroll 1` keeps one load in flight per thread in all of them, so that they differ in nothing but
-/// which thread loads what. By itself, nvcc unrolls the first loop 16 times, and the others not at all.
+/// `#pragma unroll 1` keeps one load in flight per thread in all of them, so they differ only in which
+/// thread loads what. Without it, nvcc unrolls the first loop 16 times, and the others not at all.
 /// @{
 
 /// @brief Each thread adds up a chunk of consecutive elements.
@@ -43,7 +43,7 @@ __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long l
     // [/05.2]
 }
 
-/// The same with many blocks: the stride is the number of threads in the grid.
+/// The same with all threads of many blocks: the stride is the number of threads in the grid.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [05.3] The same with all threads of all blocks.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -88,7 +88,7 @@ inline void sum_contiguous(const int* d_data, std::size_t n, unsigned long long*
     add_partials_on_cpu(d_partials, block, d_sum);
 }
 
-/// One block; neighbours load neighbours.
+/// One block, in which neighbours load neighbours.
 inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_sum,
                         unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

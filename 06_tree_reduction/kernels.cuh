@@ -86,7 +86,7 @@ __global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigne
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
 }
 
-/// Halves: the upper half is added to the lower. Neighbouring lanes read neighbouring values, in all banks.
+/// Halves: the upper half is added to the lower. Neighbouring lanes read neighbours, without bank conflicts.
 /// @par Source
 /// C (Caijinping 2014), and E in another form.
 __global__ void halves_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {

@@ -49,9 +49,9 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
 /// element per thread. Sums are modulo 2^64. All arrays are in device memory.
 /// @{
 
-/// One element per thread, with a guard: a thread without an element passes 0, so every cell is stored.
+/// One element per thread, with a guard: a thread without an element passes 0 to the tree, which reads all.
 /// @par Source
-/// E (Hobbit 2015), as is the second kernel; E's kernels also read cells past n that were never stored.
+/// E (Hobbit 2015), as is the second kernel. In E, a thread without an element stores nothing.
 __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [07.2] Square this thread's element, if it has one, and store the block's sum.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -79,7 +79,7 @@ __global__ void reduce_again_kernel(const unsigned long long* d_from, std::size_
     if (threadIdx.x == 0) d_to[blockIdx.x] = sum;
 }
 
-/// As many blocks as the device can hold, whose threads stride: few partial sums for any n.
+/// At most as many blocks as the device can hold. Their threads stride, so there are few sums for any n.
 __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const unsigned long long sum = block_sum(own_squares(d_data, n));
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
@@ -112,7 +112,7 @@ __device__ inline void finish_in_last_block(unsigned long long sum, unsigned lon
     // [/07.3]
 }
 
-/// One launch for everything.
+/// The partial sums and their total in one launch.
 __global__ void last_block_kernel(const int* d_data, std::size_t n, unsigned long long* d_workspace,
                                   unsigned long long* d_sum) {
     finish_in_last_block(block_sum(own_squares(d_data, n)), d_workspace, d_sum);
@@ -291,7 +291,7 @@ inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_s
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Larger blocks have longer tiles: 32 KiB of contiguous data.
+/// Threads per block with loads of 16 bytes. A tile is then 32 KiB of contiguous data.
 constexpr unsigned int kWideBlock = 512;
 
 /// The same with loads of 16 bytes, four of them in flight per thread.
@@ -316,7 +316,7 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// One block adds up few ints, with as many warps as they need. For more ints, *shuffles* does the work.
+/// One block adds up few ints, with as many warps as they need. For more ints, the same as *shuffles*.
 inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

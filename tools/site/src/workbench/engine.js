@@ -20,7 +20,12 @@ export class Engine {
     yield* this.#ask({ number, source });
   }
 
-  /// Asks what machine.py (tools/workbench) answers by a function of this name. Returns the answer; throws an Error of one line.
+  /// Asks what machine.py (tools/workbench) answers by a function of this name: yields what it tells, or that it was stopped.
+  async *ask(what, ...words) {
+    yield* this.#ask({ what, words });
+  }
+
+  /// The same, for an answer at once. Throws an Error of one line.
   async answer(what, ...words) {
     let last;
     for await (const event of this.#ask({ what, words })) last = event;

@@ -38,7 +38,11 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
     ] }),
   });
   const todo = view.state.doc.toString().indexOf("// TODO");
-  if (todo >= 0) view.dispatch({ selection: { anchor: todo }, effects: EditorView.scrollIntoView(todo, { y: "center" }) });
+  if (todo >= 0) {
+    view.dispatch({ selection: { anchor: todo } });
+    view.requestMeasure({ read: () => view.lineBlockAt(todo).top - view.scrollDOM.clientHeight / 2,
+      write: (top) => { view.scrollDOM.scrollTop = top; } }); // only the editor: on a phone, scrollIntoView would scroll past the task, too
+  }
   const line = (number) => view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
   return {
     get text() {

@@ -88,16 +88,16 @@ try {
   await page.keyboard.press("ArrowRight");
   const step = await page.$eval("figure.steps p", (words) => words.textContent);
   judge("the right arrow in a picture with steps", `${page.url().split("/").pop()}, ${step.slice(0, 6)}`, step.startsWith("1 of ") && page.url() === address("04_coarsened"));
+  await page.focus(".versions input:checked");
+  await page.keyboard.press("ArrowLeft");
+  const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));
+  judge("the left arrow in a switch between versions", `${shown} are shown`, shown.join() === "ins");
   await page.goto(address("write/03.1"));
   await (await page.waitForSelector(".editor .cm-content")).focus();
   await page.keyboard.type("// mine");
   await page.reload();
   const line = await (await page.waitForSelector(".editor .cm-activeLine")).evaluate((each) => each.textContent);
   judge("what was typed, after a reload", line, line.includes("// mine"));
-  await page.focus(".versions input:checked");
-  await page.keyboard.press("ArrowLeft");
-  const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));
-  judge("the left arrow in a switch between versions", `${shown} are shown`, shown.join() === "ins");
   for (const name of DECKS) {
     await page.setViewport({ width: 1280, height: 720 });
     await page.goto(address(name));

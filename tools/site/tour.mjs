@@ -33,15 +33,18 @@ function judge(what, isRight, said = "") {
   begun = performance.now();
 }
 
-async function opened(path, page) {
-  if (!page) {
-    page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE);
-    page.on("pageerror", ({ message }) => judge(`${path}, a script`, false, message));
-    page.on("dialog", (dialog) => dialog.accept());
-  }
-  await page.goto(`${home}/${path}`);
+async function tab() {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.on("pageerror", ({ message }) => judge(`${page.url()}, a script`, false, message));
   return page;
+}
+const open = (page, path) => page.goto(`${home}/${path}`);
+/// Opens the page of all exercises. Returns how many it says are solved.
+async function status(page) {
+  await open(page, "write.html");
+  await page.waitForFunction(() => document.querySelector('[data-part="count"]').textContent !== "");
+  return textOf(page, "count");
 }
 const textOf = (page, name) => page.$eval(`[data-part="${name}"]`, (each) => each.textContent);
 const isShown = (page, name) => page.$eval(`[data-part="${name}"]`, (each) => each.checkVisibility());
@@ -78,23 +81,22 @@ async function run(page) {
 }
 
 try {
-  const page = await opened("write.html");
+  const page = await tab();
   for (const { number, page: path, solution } of exercises) {
-    await opened(`write/${number}.html`, page);
+    await open(page, `write/${number}.html`);
     const says = /## The starter says\n\n```\n([^]*?)\n```/.exec(readFileSync(path, "utf8"))[1], starter = await run(page);
     judge(`${number}, the starter`, starter === says, starter);
     await paste(page, number, solution);
     const words = await run(page);
     judge(`${number}, the chapter's code`, words.startsWith("Solved: ") && await isShown(page, "then"), words);
   }
-  await opened("write.html", page);
-  await page.waitForFunction(() => document.querySelector('[data-part="count"]').textContent !== "");
+  await status(page);
   const notSolved = await page.evaluate((tried) => tried.filter((number) => document.querySelector(`[data-number="${number}"]`).dataset.status !== "solved"), exercises.map(({ number }) => number));
   judge("what is solved, on the page of all exercises", notSolved.length === 0, `not ${notSolved}`);
 
   for (const { name, lines, cause } of chosen) {
-    await opened("write.html", page); // an address that differs in its #... only is no new page
-    await opened(`debug/${name.slice(0, 2)}.html#${name}`, page);
+    await page.goto("about:blank"); // an address that differs in its #... only is no new page
+    await open(page, `debug/${name.slice(0, 2)}.html#${name}`);
     await page.waitForFunction(() => !["", "Waiting for the checks …"].includes(document.querySelector('[data-part="says"]').textContent));
     const says = await textOf(page, "says"), said = [];
     for (const [line, which] of [[Math.max(...lines) + 1, cause === 1 ? 2 : 1], [lines[0], cause]]) {
@@ -108,7 +110,7 @@ try {
     judge(`fault ${name}`, isRight, [says, ...said].join(" | "));
   }
 
-  await opened("write.html", page);
+  await status(page);
   await (await page.createCDPSession?.().catch(() => undefined))?.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
   await page.click('[data-part="export"]');
   let zip;
@@ -117,9 +119,8 @@ try {
     zip = readdirSync(folder).find((name) => name.endsWith(".zip"));
   }
   await page.evaluate(() => localStorage.clear());
-  await page.reload();
-  await page.waitForFunction(() => document.querySelector('[data-part="count"]').textContent !== "");
-  judge("a storage that was cleared", (await textOf(page, "count")).startsWith("0 of "), await textOf(page, "count"));
+  const solved = await status(page);
+  judge("a storage that was cleared", solved.startsWith("0 of "), solved);
   await (await page.$('[data-part="import"]')).uploadFile(join(folder, zip));
   await page.waitForFunction(() => document.querySelector("#told").innerText.includes("imported"));
   const lost = [];
@@ -127,21 +128,22 @@ try {
   judge("all work from its zip", lost.length === 0, `not ${lost}: ${await told(page)}`);
 
   const [{ number, starter, solution }] = exercises;
-  await opened(`write/${number}.html`, page);
+  await open(page, `write/${number}.html`);
   await begin(page);
   await page.reload();
   const words = await run(page);
   judge("after a reload in the middle of a run", await workOf(page, number) === solution && words.startsWith("Solved: "), words);
 
-  const other = await opened(`write/${number}.html`);
+  const other = await tab();
+  await open(other, `write/${number}.html`);
   await paste(other, number, `${starter}// of the other tab\n`);
   await page.bringToFront();
   await page.waitForFunction(() => document.querySelector(".cm-content").textContent.includes("// of the other tab"));
   judge("a change in another tab", (await told(page)).includes("Another tab has changed this file"), await told(page));
-  for (const [tab, mark] of [[page, "// mine"], [other, "// yours"]]) {
-    await tab.bringToFront();
-    await tab.focus(".cm-content");
-    await tab.keyboard.type(mark);
+  for (const [one, mark] of [[page, "// mine"], [other, "// yours"]]) {
+    await one.bringToFront();
+    await one.focus(".cm-content");
+    await one.keyboard.type(mark);
   }
   await new Promise((done) => setTimeout(done, 2000));
   const kept = await page.evaluate((key) => [key, `${key}/kept`].map((each) => localStorage.getItem(each)).join(), `course/work/${number}`);

@@ -57,7 +57,8 @@ async function paste(page, number, text) {
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
-  await page.evaluate((pasted) => {
+  if (isFirefox) await page.evaluate((typed) => document.execCommand("insertText", false, typed), text); // a script's clipboard is empty there
+  else await page.evaluate((pasted) => {
     const data = new DataTransfer();
     data.setData("text/plain", pasted);
     document.querySelector(".editor .cm-content").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));

@@ -100,7 +100,7 @@ try {
     await open(page, `debug/${name.slice(0, 2)}.html#${name}`);
     await page.waitForFunction(() => !["", "Waiting for the checks …"].includes(document.querySelector('[data-part="says"]').textContent));
     const says = await textOf(page, "says"), said = [];
-    for (const [line, which] of [[Math.max(...lines) + 1, cause === 1 ? 2 : 1], [lines[0], cause]]) {
+    for (const [line, which] of [[1, cause === 1 ? 2 : 1], [lines[0], cause]]) {
       await page.$eval('[data-part="line"]', (input, value) => { input.value = value; }, line);
       await page.click(`[name="cause"][value="${which}"]`);
       await page.click('[data-part="send"]');

@@ -46,6 +46,11 @@ class Step:
         return found
 
 
+def file(problem):
+    """The kernel's file, from the root."""
+    return f"{FOLDERS[problem][0]}/kernels.cuh"
+
+
 def apply(text, diff, place):
     """A text with a diff's hunks, each of which must fit at one place."""
     lines = text.splitlines()

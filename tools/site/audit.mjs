@@ -5,38 +5,30 @@ Judges what ./course docs, ./course report and tools/classroom/build --npx have 
 html-validate, and the labels of all pictures, and exits with 1 if a figure is missed. Needs node, npm and chromium
 ($CHROMIUM); downloads the tools into build/audit. CI does not run it. */
 
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import { extname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { installed, served } from "./in_browser.mjs";
 import { chapters } from "./repository.mjs";
 
 const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
 const SITE = "build/docs/html";
 const PAPERS = ["report/index", "classroom/index", "classroom/04_handout", "classroom/04_predictions"]; // in build, beside the site
-process.chdir(resolve(import.meta.dirname, "../.."));
 const PAGES = ["index", "course", ...chapters, "03_shared_privatized/applications", "03_shared_privatized/exercises/1_one_block_size",
   "04_coarsened/broken/faults", "docs/results", "docs/glossary", "docs/instructors", "reference", "03_shared_privatized/kernels.cuh",
-  "common/problem/variant.hpp", "tools/course/packages.txt", "write", "write/03.1", "write/06.2"];
+  "common/problem/variant.hpp", "tools/course/packages.txt", "write", "write/03.1", "write/06.2",
+  "debug/03", "predict/03", "playground", "present/03"];
 const SCORED = ["index", "course", "02_naive_atomic", "04_coarsened", "03_shared_privatized/exercises/1_one_block_size", "docs/results",
   "docs/glossary", "reference", "03_shared_privatized/kernels.cuh"];
 const DECKS = chapters.map((name) => `classroom/${name.slice(0, 2)}_slides`);
 const LEAST_CODE = 24; // px of 720
 const LEAST_SCORE = { desktop: 98, mobile: 90 };
 const VIEWS = [["light", 1280], ["dark", 1280], ["light", 390]]; // colour scheme, width
-const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".json": "application/json" };
 
 for (const [page, command] of [[`${SITE}/index`, "./course docs"], [`build/${PAPERS[0]}`, "./course report"], [`build/${DECKS[0]}`, "tools/classroom/build --npx"]])
   if (!existsSync(`${page}.html`)) throw `there is no ${page}.html yet: ${command} builds it`;
-mkdirSync("build/audit", { recursive: true });
-execFileSync("npm", ["install", "--silent", "--prefix", "build/audit", ...TOOLS], { stdio: "inherit" });
-const require = createRequire(resolve("build/audit/_"));
-const { default: puppeteer } = await import(pathToFileURL(require.resolve("puppeteer-core")));
-const { default: lighthouse, desktopConfig } = await import(pathToFileURL(require.resolve("lighthouse")));
-const { HtmlValidate, FileSystemConfigLoader } = require("html-validate");
+const { load, pathOf } = installed(...TOOLS);
+const { default: puppeteer } = await load("puppeteer-core");
+const { default: lighthouse, desktopConfig } = await load("lighthouse");
+const { HtmlValidate, FileSystemConfigLoader } = await load("html-validate");
 
 const missed = [];
 function judge(what, is, isReached) {
@@ -63,14 +55,7 @@ judge("html-validate", `${errors.length} errors${errors.slice(0, 20).join("")}`,
 
 // --- What a browser sees ------------------------------------------------------------------------
 
-const server = createServer((request, response) => {
-  const path = resolve("build", `.${new URL(request.url, "http://x").pathname}`);
-  if (!path.startsWith(resolve("build")) || !existsSync(path)) return response.writeHead(404).end();
-  const type = TYPES[extname(path)] ?? "application/octet-stream";
-  response.writeHead(200, { "Content-Type": type, "Content-Encoding": "gzip" }).end(gzipSync(readFileSync(path))); // as hosts of pages do
-});
-await new Promise((done) => server.listen(0, "127.0.0.1", done));
-const home = `http://127.0.0.1:${server.address().port}`;
+const { home, close } = await served("build");
 const address = (page) => `${home}/${PAPERS.includes(page) || DECKS.includes(page) ? "" : "docs/html/"}${page}.html`;
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox"] });
@@ -83,7 +68,7 @@ try {
       await page.setViewport({ width, height: 900 });
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       if (!(await page.goto(address(name))).ok()) throw `the site has no page ${name}`;
-      await page.addScriptTag({ path: require.resolve("axe-core") });
+      await page.addScriptTag({ path: pathOf("axe-core") });
       for (const { id, nodes } of (await page.evaluate(() => axe.run())).violations)
         found.push(`\n  ${scheme}, ${width} px: ${id}, ${nodes.length} times: ${nodes[0].html.slice(0, 120)}`);
       await page.close();
@@ -103,20 +88,20 @@ try {
   await page.keyboard.press("ArrowRight");
   const step = await page.$eval("figure.steps p", (words) => words.textContent);
   judge("the right arrow in a picture with steps", `${page.url().split("/").pop()}, ${step.slice(0, 6)}`, step.startsWith("1 of ") && page.url() === address("04_coarsened"));
+  await page.focus(".versions input:checked");
+  await page.keyboard.press("ArrowLeft");
+  const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));
+  judge("the left arrow in a switch between versions", `${shown} are shown`, shown.join() === "ins");
   await page.goto(address("write/03.1"));
   await (await page.waitForSelector(".editor .cm-content")).focus();
   await page.keyboard.type("// mine");
   await page.reload();
   const line = await (await page.waitForSelector(".editor .cm-activeLine")).evaluate((each) => each.textContent);
   judge("what was typed, after a reload", line, line.includes("// mine"));
-  await page.focus(".versions input:checked");
-  await page.keyboard.press("ArrowLeft");
-  const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));
-  judge("the left arrow in a switch between versions", `${shown} are shown`, shown.join() === "ins");
   for (const name of DECKS) {
     await page.setViewport({ width: 1280, height: 720 });
     await page.goto(address(name));
-    await page.addScriptTag({ path: require.resolve("axe-core") });
+    await page.addScriptTag({ path: pathOf("axe-core") });
     const found = [], slides = await page.$$eval("section", (all) => all.length);
     for (let slide = 1; slide <= slides; ++slide) {
       await page.evaluate((at) => { location.hash = at; }, slide);
@@ -163,7 +148,7 @@ try {
   }
 } finally {
   await browser.close();
-  server.close();
+  close();
 }
 if (missed.length) {
   console.error(`\nmissed:\n${missed.join("\n")}`);

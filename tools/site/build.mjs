@@ -35,6 +35,7 @@ for (const file of ["pages.js", "favicon.svg"]) cpSync(join(here, file), join(bu
 cpSync(join(here, "src/watch"), join(build, "public/watch"), { recursive: true });
 writeFileSync(join(build, "public/exercises.json"), run("[3/6] Reading the exercises", join(here, "exercises.py"), [], root));
 writeFileSync(join(build, "public/questions.json"), run("[3/6] Reading the questions", join(here, "questions.py"), [], root));
+writeFileSync(join(build, "steps.json"), run("[3/6] Reading the lesson plans", join(here, "steps.py"), [], root));
 run("[4/6] Writing the pages", "npx", ["astro", "build"], here);
 
 const workbench = join(here, "../workbench");

@@ -40,8 +40,11 @@ export const reference = found(["[0-9][0-9]_*/*.cuh", "[0-9][0-9]_*/applications
 export const slugOf = (path) =>
   path === "README.md" ? "course" : path.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 
-/// The page where the exercise of a page, or those of a chapter's, can be written; nothing for others.
+/// The page where the exercise of a page, or those of a chapter's, can be written, or where the steps of a lesson plan are shown in
+/// class; nothing for others.
 export function benchOf(path) {
+  const [, plan] = /^docs\/instructors\/(\d\d)\.md$/.exec(path) ?? [];
+  if (plan) return existsSync(join(root, `docs/instructors/live/${plan}.diff`)) ? `present/${plan}.html` : undefined;
   const [, chapter, number] = /^(\d\d)_\w+\/(?:README|exercises\/(\d+)_\w+)\.md$/.exec(path) ?? [];
   return number ? `write/${chapter}.${number}.html` : chapter && `write.html#${chapter}`;
 }

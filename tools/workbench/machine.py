@@ -7,9 +7,9 @@ import signal
 from dataclasses import replace
 
 from assemble import assemble, more_checks, with_hidden
-from stages import Machine, NotTried, verify
-from starter import ROOT, Chapter, exercises
-from verdict import Ended, read
+from stages import UNDER_LENS, Machine, NotTried, run, verify, words_of_lens
+from starter import ROOT, Chapter, exercises, table_of
+from verdict import BY_LUCK, Ended, Verdict, compiler_words, not_compiled, read
 
 import counts  # of the folders that stages.py names
 import hunt
@@ -26,17 +26,16 @@ OUT_OF_TIME = 24  # the number of a signal
 
 
 class Tab(Machine):
-    """For the check of an exercise's variant, as which a text is added under a name; `file` is the text's in messages. `engine` has two
-    functions: `build(source, order)`, which returns a promise of the compiler's messages, and `run(order, arguments,
-    settings)`, which returns an object as that of runners.mjs, at the same time as `at_once` others."""
+    """For the checks of variants in a source (assemble.py). `engine` has two functions: `build(source, order)`, which returns a promise
+    of the compiler's messages, and `run(order, arguments, settings)`, which returns an object as that of runners.mjs, at the same time
+    as `at_once` others."""
 
     stages = ("plain", "interleaved", "target", "lens")
     where_lines = "The margin of the editor shows what each line of your file accesses."
 
-    def __init__(self, exercise, name, file, text, engine):
-        self.engine, self.at_once, self.seen, chapter = engine, engine.at_once, {}, Chapter(exercise.chapter)
-        texts = [(name, chapter.entries[exercise.variant], file, with_hidden(exercise, text))]
-        self.source = assemble(chapter.problem, texts, more_checks(exercise)).replace(f'"{ROOT}/', '"')
+    def __init__(self, source, engine):
+        self.engine, self.at_once, self.seen = engine, engine.at_once, {}
+        self.source = source.replace(f'"{ROOT}/', '"')
 
     async def build(self, preset, order):
         return await self.engine.build(self.source, order)
@@ -75,6 +74,13 @@ class Tab(Machine):
         return {**margin(seen["launches"], findings, str(exercise.file)), "case": case}
 
 
+def tab_of(exercise, name, file, text, engine):
+    """The tab for the check of an exercise's variant, as which a text is added under a name; `file` is the text's in messages."""
+    chapter = Chapter(exercise.chapter)
+    texts = [(name, chapter.entries[exercise.variant], file, with_hidden(exercise, text))]
+    return Tab(assemble(chapter.problem, texts, more_checks(exercise)), engine)
+
+
 def marks(file, lines):
     """The lines of the student's file that lines of words name, each with these words: of several, rather one that is not where a
     kernel was launched or memory was allocated."""
@@ -96,10 +102,44 @@ async def check(number, variant, text, engine, tell):
         state = "not tried" if isinstance(found, NotTried) else "passed" if found.passed else "failed"
         tell(json.dumps({"stage": stage.name, "state": state, **({"why": str(found)} if state == "not tried" else {})}))
 
-    tab = Tab(exercise, "yours", exercise.file, text, engine)
+    tab = tab_of(exercise, "yours", exercise.file, text, engine)
     verdict = await verify(exercise, tab, heard)
     tell(json.dumps({"verdict": {"solved": verdict.passed, "words": verdict.words, "marks": marks(exercise.file, verdict.words),
                                  "counted": verdict.counted, "printed": verdict.printed[:100], "margin": tab.margin(exercise)}}))
+
+
+async def of_step(stage, order, tab):
+    """The verdict of a stage on a step of live coding."""
+    if log := await tab.build("simulator", order):
+        return not_compiled(*compiler_words(log))
+    if stage != "lens":
+        return await run(tab, "simulator", order, ["live"])
+    seen, found = await tab.look(["live"], UNDER_LENS)
+    said = words_of_lens(seen)
+    return Verdict("luck", BY_LUCK, said) if found.passed and said else found
+
+
+async def check_step(file, text, engine, tell):
+    """Checks a text for the file of live coding as its checks do, in order and interleaved, and then looks for races. `tell` gets the
+    events of `check`; the words are those that ./course test prints."""
+    try:
+        problem, entries = table_of(text)
+        (entry,) = entries.values()
+    except (AttributeError, ValueError):  # no table, or no entry or several
+        tell(json.dumps({"verdict": {"words": [f"{file}: the table kVariants must have one entry."], "marks": []}}))
+        return
+    tab, words = Tab(assemble(problem, [("live", entry, file, text)]), engine), []
+    for stage, order in (("in order", "plain"), ("interleaved", "interleaved"), *[("lens", "lens")] * (".on_cpu = true" not in entry)):
+        try:
+            found = await of_step(stage, order, tab)
+        except NotTried as why:
+            tell(json.dumps({"stage": stage, "state": "not tried", "why": str(why)}))
+            continue
+        tell(json.dumps({"stage": stage, "state": "passed" if found.passed else "failed"}))
+        if not found.passed:
+            words = [found.message] if found.message else found.words
+            break
+    tell(json.dumps({"verdict": {"words": words, "marks": marks(file, words)}}))
 
 
 PROGRAM = "program.cu"
@@ -133,7 +173,7 @@ def fault_of(name):
 async def findings(name, engine, tell):
     """Tells what the checks say about a fault, in lines."""
     fault = fault_of(name)
-    tell(json.dumps({"says": await hunt.findings(fault, Tab(fault.exercise, name, f"fault {name}", fault.text(), engine))}))
+    tell(json.dumps({"says": await hunt.findings(fault, tab_of(fault.exercise, name, f"fault {name}", fault.text(), engine))}))
 
 
 async def judge(name, line, cause, _, tell):

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // usage: tools/workbench/try.mjs [--solutions | --faults] [NUMBER ...]
-//        tools/workbench/try.mjs --programs
+//        tools/workbench/try.mjs --programs | --steps [CHAPTER ...]
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
 // given. With --solutions, each chapter's own code must pass instead; with --faults, each fault must be found that is found
 // on Linux (docs/results/faults.txt). With --programs, each of docs/examples must print what it prints on Linux (tools/quality/try_examples).
+// With --steps, each step of live coding must show what its lesson plan says (tools/exercises/try_steps.py).
 // Needs what build.mjs has built.
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -22,6 +23,23 @@ if (option === "--programs") {
       ({ output, refused, ended }) => void (printed += output ?? refused ?? `exit status ${ended.signal || ended.status}\n`));
     const isRight = printed.replaceAll("program.cu", `docs/examples/${file}`) === readFileSync(join(folder, file.replace(/cu$/, "txt")), "utf8");
     console.log(`${file} ${isRight ? "as expected" : `differs: ${printed}`}`);
+    wrong += !isRight;
+  }
+  process.exit(wrong > 0 ? 1 : 0);
+}
+if (option === "--steps") {
+  const steps = JSON.parse(engine.python.runPython(`
+import json, live
+json.dumps([(each.number, live.file(each.problem), each.text, list(each.promises().items())) for each in live.steps().values()])`));
+  let wrong = 0;
+  for (const [number, file, text, promises] of steps) {
+    if (others.length > 0 && !others.includes(number.slice(0, 2))) continue;
+    const states = {};
+    let said;
+    await engine.ask("check_step", [file, text], ({ stage, state, verdict }) => void (stage ? states[stage] = state : said = verdict.words.join("\n")));
+    const [stage, words] = promises.find(([, each]) => each) ?? ["interleaved", ""], parts = words.split(/\s*…\s*/);
+    const isRight = words ? states[stage] === "failed" && parts.reduce((at, part) => at < 0 ? at : said.indexOf(part, at), 0) >= 0 : states[stage] === "passed";
+    console.log(`${number} ${isRight ? "as expected" : `differs: ${said || "it passes"}`}`);
     wrong += !isRight;
   }
   process.exit(wrong > 0 ? 1 : 0);

@@ -11,10 +11,11 @@ const weightOf = (path: string) => {
   if (/^(\d\d_\w+\/)?README.md$/.test(path)) return 3;
   return /^\d\d_\w+\/exercises|^docs\/(lens|install|tools).md$|^common\/simulator/.test(path) ? 2 : 1;
 };
-/// A link to where an exercise, or those of a chapter, can be written in the browser.
+/// A link to where an exercise, or those of a chapter, can be written in the browser, or a lesson plan's steps be shown.
 const linkToBench = (path: string) => {
   const page = benchOf(path);
-  return page ? `<p class="to-bench"><a href="/${page}">Write ${path.endsWith("README.md") ? "its kernels" : "it"} in the browser</a></p>` : "";
+  const what = page?.startsWith("present") ? "Show its steps" : path.endsWith("README.md") ? "Write its kernels" : "Write it";
+  return page ? `<p class="to-bench"><a href="/${page}">${what} in the browser</a></p>` : "";
 };
 const isText = (path: string) => path.endsWith(".md") || reference.includes(path);
 

@@ -122,18 +122,22 @@ test("the worker's script is fetched once, and a line says so if it can't be", a
   assert.deepEqual(fetched, Array(2).fill("http://x/course/workbench/worker.js"));
 });
 
-test("a worker that says nothing is stopped, and one that loads is not silent", async (context) => {
+test("a worker that says nothing is stopped, later at its first question, and one that loads is not silent", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { engine: one } = engine();
   const found = all(one.check("03.1", "text"));
   await soon();
   for (let k = 0; k < 3; ++k) {
-    context.mock.timers.tick(179_000);
+    context.mock.timers.tick(599_000);
     workers[0].say({ id: undefined, loading: { what: "plain.wasm" } });
   }
   assert.ok(workers[0].isAlive);
+  workers[0].say({ id: 1, ended: true });
+  assert.deepEqual(await found, []);
+  const later = all(one.check("03.1", "text"));
+  await soon();
   context.mock.timers.tick(180_000);
-  assert.deepEqual(await found, ["It was stopped: it has said nothing for 180 seconds."]);
+  assert.deepEqual(await later, ["It was stopped: it has said nothing for 180 seconds."]);
   assert.ok(!workers[0].isAlive);
 });
 

@@ -4,7 +4,7 @@ import { indentWithTab } from "@codemirror/commands";
 import { cpp } from "@codemirror/lang-cpp";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
-import { EditorState, Prec } from "@codemirror/state";
+import { Compartment, EditorState, Prec } from "@codemirror/state";
 import { Decoration, EditorView, keymap, MatchDecorator, ViewPlugin } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
@@ -27,17 +27,22 @@ export const look = [cpp(), indentUnit.of("    "), syntaxHighlighting(classHighl
 
 /// An editor at the end of `parent`. `onChange` is called after each change by the student, `onRun` for Ctrl-Enter.
 export function editor(parent, { text, label, describedBy, onChange, onRun }) {
+  const compared = new Compartment();
   const view = new EditorView({
     parent,
     state: EditorState.create({ doc: text, extensions: [
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }])),
-      basicSetup, keymap.of([indentWithTab]), look, lintGutter(), counts,
+      basicSetup, keymap.of([indentWithTab]), look, lintGutter(), counts, compared.of([]),
       EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && onChange()),
     ] }),
   });
   const todo = view.state.doc.toString().indexOf("// TODO");
-  if (todo >= 0) view.dispatch({ selection: { anchor: todo }, effects: EditorView.scrollIntoView(todo, { y: "center" }) });
+  if (todo >= 0) {
+    view.dispatch({ selection: { anchor: todo } });
+    view.requestMeasure({ read: () => view.lineBlockAt(todo).top - view.scrollDOM.clientHeight / 2,
+      write: (top) => { view.scrollDOM.scrollTop = top; } }); // only the editor: on a phone, scrollIntoView would scroll past the task, too
+  }
   const line = (number) => view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
   return {
     get text() {
@@ -74,8 +79,20 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
       view.dispatch({ selection: { anchor: line(number).from }, effects: EditorView.scrollIntoView(line(number).from, { y: "center" }) });
       view.focus();
     },
+    /// Shows from now on how the text differs from another one; without one, no longer.
+    async compare(other) {
+      const difference = other === undefined ? [] : await differenceFrom(other);
+      view.dispatch({ effects: compared.reconfigure(difference) });
+    },
+    /// Scrolls to a line.
+    scrollTo: (number) => view.dispatch({ effects: EditorView.scrollIntoView(line(number).from, { y: "center" }) }),
     focus: () => view.focus(),
   };
+}
+
+async function differenceFrom(original, options) {
+  const { unifiedMergeView } = await import("@codemirror/merge");
+  return unifiedMergeView({ original, mergeControls: false, ...options });
 }
 
 /// A text that can't be changed, and how it differs from another one if there is one. `onLine` gets the cursor's line whenever it
@@ -83,9 +100,6 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
 export async function shown(parent, text, other, { label = "The chapter's code", onLine } = {}) {
   const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" })];
   if (onLine) extensions.push(EditorView.updateListener.of(({ selectionSet, state }) => selectionSet && onLine(state.doc.lineAt(state.selection.main.head).number)));
-  if (other !== undefined) {
-    const { unifiedMergeView } = await import("@codemirror/merge");
-    extensions.push(unifiedMergeView({ original: other, mergeControls: false, collapseUnchanged: { margin: 3 } }));
-  }
+  if (other !== undefined) extensions.push(await differenceFrom(other, { collapseUnchanged: { margin: 3 } }));
   return new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
 }

@@ -1,6 +1,8 @@
 // What checks an exercise: a worker (tools/workbench/worker.mjs), so that the page never waits.
 
-const SILENT = 180; // seconds, after which the worker is taken for stuck; what it runs, it stops itself after 120
+// Seconds without a word, after which the worker is taken for stuck. What it runs, it stops itself after 120; at its first question,
+// it also compiles what all sources include, which a slow machine may need minutes for.
+const SILENT = 180, SILENT_AT_FIRST = 600;
 
 export class Engine {
   /// @param base The address of the site's root. `onLoading({ done, total, what })` gets bytes, `onNote` a line that says why
@@ -20,7 +22,12 @@ export class Engine {
     yield* this.#ask({ number, source });
   }
 
-  /// Asks what machine.py (tools/workbench) answers by a function of this name. Returns the answer; throws an Error of one line.
+  /// Asks what machine.py (tools/workbench) answers by a function of this name: yields what it tells, or that it was stopped.
+  async *ask(what, ...words) {
+    yield* this.#ask({ what, words });
+  }
+
+  /// The same, for an answer at once. Throws an Error of one line.
   async answer(what, ...words) {
     let last;
     for await (const event of this.#ask({ what, words })) last = event;
@@ -42,6 +49,7 @@ export class Engine {
   /// Such a worker may do what the page may, and nothing else; one from an address of the site has no policy. It is one script, since
   /// in Firefox no service worker answers what it would import.
   async #begin() {
+    this.isWarm = false;
     try {
       this.script ??= await fetch(`${this.folder}worker.js`).then((answer) => (answer.ok ? answer.blob() : Promise.reject()));
     } catch {
@@ -72,8 +80,9 @@ export class Engine {
       wake();
     };
     const wait = () => {
+      const seconds = this.isWarm ? SILENT : SILENT_AT_FIRST;
       clearTimeout(timer);
-      timer = setTimeout(() => tell({ error: `It was stopped: it has said nothing for ${SILENT} seconds.` }), SILENT * 1000);
+      timer = setTimeout(() => tell({ error: `It was stopped: it has said nothing for ${seconds} seconds.` }), seconds * 1000);
     };
     this.hear = (said) => {
       if (said.id !== undefined && said.id !== id) return;
@@ -98,6 +107,7 @@ export class Engine {
     } finally {
       clearTimeout(timer);
       this.hear = undefined;
+      this.isWarm = hasEnded;
       if (!hasEnded) this.#end(); // it may run on, or its memory may be full
       leave();
     }

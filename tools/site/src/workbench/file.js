@@ -8,8 +8,8 @@ import { FULL, Work } from "./work.mjs";
 const SAVE_AFTER = 400; // ms
 
 /// Opens the file of an exercise, as Work has it. `part` gives an element of the page by its name. `onRun` is called for
-/// Ctrl-Enter, `onLook` after another tab may have changed what is stored.
-export function opened(part, exercise, { onRun, onLook = () => {} }) {
+/// Ctrl-Enter, `onLook` after another tab may have changed what is stored, `onChange` after each change.
+export function opened(part, exercise, { onRun, onLook = () => {}, onChange = () => {} }) {
   const work = new Work(storage, exercise);
   let isChanged = false, marked = [], timer;
 
@@ -37,6 +37,7 @@ export function opened(part, exercise, { onRun, onLook = () => {} }) {
     clearTimeout(timer);
     timer = setTimeout(save, SAVE_AFTER);
     if (marked.length > 0) part("outdated").hidden = false;
+    onChange();
   }
 
   /// Shows what the storage has, which another tab may have written. What is typed here and not yet saved stays, and is newer.

@@ -3,7 +3,7 @@
 import { shown } from "./editor.js";
 import { opened } from "./file.js";
 import { detailsOf, listOf } from "./margin.js";
-import { ask, element, message, tell } from "./parts.js";
+import { ask, element, message, showStage, tell } from "./parts.js";
 import { runner } from "./runs.js";
 
 const bench = document.querySelector("#bench");
@@ -30,7 +30,6 @@ part("reset").onclick = async () => {
 
 // --- Check ---------------------------------------------------------------------------------------
 
-const WORDS = { passed: "✓", failed: "✗", "not tried": "–", begins: "…" };
 const runs = runner(part, root);
 
 function clear() {
@@ -38,14 +37,6 @@ function clear() {
   edited.count([]);
   for (const name of ["stages", "words", "counted", "accesses"]) part(name).replaceChildren();
   for (const name of ["counted", "margin", "details", "then"]) part(name).hidden = true;
-}
-
-function showStage({ stage, state, why }) {
-  let line = [...part("stages").children].find((each) => each.dataset.stage === stage);
-  if (!line) part("stages").append(line = element("li"));
-  Object.assign(line.dataset, { stage, state });
-  line.replaceChildren(stage, " ", element("span", { ariaHidden: "true" }, WORDS[state]), element("span", { className: "sr-only" }, state));
-  if (why) line.append(`: ${why}`);
 }
 
 /// Shows what a line accesses, below the editor.
@@ -95,7 +86,7 @@ async function run() {
   clear();
   const source = edited.text;
   await runs.run((engine) => engine.check(number, source), (said) => {
-    if (said.stage) showStage(said);
+    if (said.stage) showStage(part("stages"), said);
     else if (said.verdict) showVerdict(said.verdict, source);
   });
 }

@@ -30,6 +30,16 @@ export const loadingIn = (part) => ({ done, total, what }) => {
   part("loading-words").textContent = `${what}: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
 };
 
+const SIGNS = { passed: "✓", failed: "✗", "not tried": "–" };
+
+/// Adds a stage of a verdict to a list.
+export function showStage(list, { stage, state, why }) {
+  const line = element("li", {}, stage, " ", element("span", { ariaHidden: "true" }, SIGNS[state]), element("span", { className: "sr-only" }, state));
+  Object.assign(line.dataset, { stage, state });
+  if (why) line.append(`: ${why}`);
+  list.append(line);
+}
+
 /// Removes the lines that are shown, or those that are the same.
 export function forget(line) {
   for (const each of [...document.querySelector("#told").children]) if (line === undefined || each.firstChild.data === line) each.remove();

@@ -1,0 +1,157 @@
+#!/usr/bin/env node
+/* usage: tools/site/tour.mjs [--firefox] [NUMBER ...]
+
+Uses what ./course docs has built as a student would, in a browser, and says what is not as it should be, with exit status 1: each
+exercise from its starter to the chapter's code, ten faults, a zip of all work and back, a reload in the middle of a run, two tabs. With
+NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM) or firefox-esr ($FIREFOX). CI does not run it. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installed, served } from "./in_browser.mjs";
+
+const PATIENCE = 600000; // ms
+const isFirefox = process.argv[2] === "--firefox", numbers = process.argv.slice(isFirefox ? 3 : 2);
+const { default: puppeteer } = await installed("puppeteer-core@24.10.0").load("puppeteer-core");
+const all = JSON.parse(readFileSync("build/docs/public/exercises.json", "utf8")), exercises = all.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+const faults = JSON.parse(execFileSync("python3", ["-c", `
+import json, hunt
+json.dump([{"name": each.name, "lines": list(each.lines()), "cause": hunt.causes().index(each.cause) + 1} for each in hunt.in_order()], __import__("sys").stdout)`],
+{ cwd: "tools/exercises", env: { ...process.env, PYTHONPATH: "../course" }, encoding: "utf8" }));
+const chosen = faults.filter((_, k) => k % Math.floor(faults.length / 10) === 0).slice(0, numbers.length > 0 ? 1 : 10);
+
+const { home, close } = await served("build/docs/html"), folder = mkdtempSync(join(tmpdir(), "tour-"));
+const browser = await puppeteer.launch({ protocolTimeout: PATIENCE, ...isFirefox
+  ? { browser: "firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", extraPrefsFirefox: { "browser.download.folderList": 2, "browser.download.dir": folder } }
+  : { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] } });
+
+let wrong = 0, begun = performance.now();
+function judge(what, isRight, said = "") {
+  console.log(`${what}: ${isRight ? "as expected" : `WRONG: ${said}`}, ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  wrong += !isRight;
+  begun = performance.now();
+}
+
+async function tab() {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.on("pageerror", ({ message }) => judge(`${page.url()}, a script`, false, message));
+  return page;
+}
+const open = (page, path) => page.goto(`${home}/${path}`);
+/// Opens the page of all exercises. Returns how many it says are solved.
+async function status(page) {
+  await open(page, "write.html");
+  await page.waitForFunction(() => document.querySelector('[data-part="count"]').textContent !== "");
+  return textOf(page, "count");
+}
+const textOf = (page, name) => page.$eval(`[data-part="${name}"]`, (each) => each.textContent);
+const isShown = (page, name) => page.$eval(`[data-part="${name}"]`, (each) => each.checkVisibility());
+const told = (page) => page.$eval("#told", (each) => each.innerText);
+const workOf = (page, number) => page.evaluate((key) => JSON.parse(localStorage.getItem(key))?.text, `course/work/${number}`);
+
+/// Puts a text in place of the editor's, as from the clipboard, and waits until it is saved.
+async function paste(page, number, text) {
+  await (await page.waitForSelector(".editor .cm-content")).focus();
+  await page.keyboard.down("Control");
+  await page.keyboard.press("a");
+  await page.keyboard.up("Control");
+  if (isFirefox) await page.evaluate((typed) => document.execCommand("insertText", false, typed), text); // a script's clipboard is empty there
+  else await page.evaluate((pasted) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", pasted);
+    document.querySelector(".editor .cm-content").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+  await page.waitForFunction((key, pasted) => JSON.parse(localStorage.getItem(key))?.text === pasted, {}, `course/work/${number}`, text);
+}
+
+async function begin(page) {
+  await (await page.waitForSelector(".editor .cm-content")).focus();
+  await page.keyboard.down("Control");
+  await page.keyboard.press("Enter");
+  await page.keyboard.up("Control");
+  await page.waitForFunction(() => !document.querySelector('[data-part="stop"]').hidden);
+}
+
+/// Runs what the editor has. Returns the verdict's words.
+async function run(page) {
+  await begin(page);
+  await page.waitForFunction(() => document.querySelector('[data-part="stop"]').hidden);
+  return textOf(page, "words");
+}
+
+try {
+  const page = await tab();
+  for (const { number, page: path, solution } of exercises) {
+    await open(page, `write/${number}.html`);
+    const says = /## The starter says\n\n```\n([^]*?)\n```/.exec(readFileSync(path, "utf8"))[1], starter = await run(page);
+    judge(`${number}, the starter`, starter === says, starter);
+    await paste(page, number, solution);
+    const words = await run(page);
+    judge(`${number}, the chapter's code`, words.startsWith("Solved: ") && await isShown(page, "then"), words);
+  }
+  await status(page);
+  const notSolved = await page.evaluate((tried) => tried.filter((number) => document.querySelector(`[data-number="${number}"]`).dataset.status !== "solved"), exercises.map(({ number }) => number));
+  judge("what is solved, on the page of all exercises", notSolved.length === 0, `not ${notSolved}`);
+
+  for (const { name, lines, cause } of chosen) {
+    await page.goto("about:blank"); // an address that differs in its #... only is no new page
+    await open(page, `debug/${name.slice(0, 2)}.html#${name}`);
+    await page.waitForFunction(() => !["", "Waiting for the checks …"].includes(document.querySelector('[data-part="says"]').textContent));
+    const says = await textOf(page, "says"), said = [];
+    for (const [line, which] of [[1, cause === 1 ? 2 : 1], [lines[0], cause]]) {
+      await page.$eval('[data-part="line"]', (input, value) => { input.value = value; }, line);
+      await page.click(`[name="cause"][value="${which}"]`);
+      await page.click('[data-part="send"]');
+      await page.waitForFunction(() => !["", "…"].includes(document.querySelector('[data-part="words"]').textContent));
+      said.push(await textOf(page, "words"));
+    }
+    const isRight = says !== "They could not be asked." && said.join() === "The line is wrong, the cause is wrong.,Right." && await isShown(page, "explained");
+    judge(`fault ${name}`, isRight, [says, ...said].join(" | "));
+  }
+
+  await status(page);
+  await (await page.createCDPSession?.().catch(() => undefined))?.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await page.click('[data-part="export"]');
+  let zip;
+  for (let k = 0; !zip && k < 100; ++k) {
+    await new Promise((done) => setTimeout(done, 100));
+    zip = readdirSync(folder).find((name) => name.endsWith(".zip"));
+  }
+  await page.evaluate(() => localStorage.clear());
+  const solved = await status(page);
+  judge("a storage that was cleared", solved.startsWith("0 of "), solved);
+  await (await page.$('[data-part="import"]')).uploadFile(join(folder, zip));
+  await page.waitForFunction(() => document.querySelector("#told").innerText.includes("imported"));
+  const lost = [];
+  for (const { number, solution } of exercises) if (await workOf(page, number) !== solution) lost.push(number);
+  judge("all work from its zip", lost.length === 0, `not ${lost}: ${await told(page)}`);
+
+  const [{ number, starter, solution }] = exercises;
+  await open(page, `write/${number}.html`);
+  await begin(page);
+  await page.reload();
+  const words = await run(page);
+  judge("after a reload in the middle of a run", await workOf(page, number) === solution && words.startsWith("Solved: "), words);
+
+  const other = await tab();
+  await open(other, `write/${number}.html`);
+  await paste(other, number, `${starter}// of the other tab\n`);
+  await page.bringToFront();
+  await page.waitForFunction(() => document.querySelector(".cm-content").textContent.includes("// of the other tab"));
+  judge("a change in another tab", (await told(page)).includes("Another tab has changed this file"), await told(page));
+  for (const [one, mark] of [[page, "// mine"], [other, "// yours"]]) {
+    await one.bringToFront();
+    await one.focus(".cm-content");
+    await one.keyboard.type(mark);
+  }
+  await new Promise((done) => setTimeout(done, 2000));
+  const kept = await page.evaluate((key) => [key, `${key}/kept`].map((each) => localStorage.getItem(each)).join(), `course/work/${number}`);
+  judge("changes in two tabs", kept.includes("// mine") && kept.includes("// yours"), kept);
+} finally {
+  await browser.close();
+  close();
+  rmSync(folder, { recursive: true });
+}
+process.exit(wrong > 0 ? 1 : 0);

@@ -130,6 +130,13 @@ class Process {
     return address < this.base + this.bytes && before.length > 0 ? before.at(-1)[0] : undefined;
   }
 
+  /** The number of one more function in main's table. WebKit keeps no function that `grow` itself is given. */
+  numberOf(called) {
+    const number = this.table.grow(1);
+    this.table.set(number, called);
+    return number;
+  }
+
   /** Loads the module beside main, whose names it may use. */
   load(module) {
     const { main } = this, table = (this.table = main.__indirect_function_table), needs = needsOf(module);
@@ -163,10 +170,7 @@ class Process {
     for (const [name, address] of Object.entries(addresses["GOT.func"])) {
       const called = main[name] ?? this.side[name];
       if (!called) unknown.push(name);
-      else {
-        address.value = table.length;
-        table.grow(1, called);
-      }
+      else address.value = this.numberOf(called);
     }
     if (unknown.length > 0) throw new Undefined(unknown);
     this.variables = Object.entries(this.side).filter(([, value]) => value instanceof WebAssembly.Global)
@@ -177,7 +181,7 @@ class Process {
 
   /** The words of `sim_run`: none, for main's own function, or the student's `main` and its arguments. */
   entry() {
-    const { main, side, args, table } = this, numberOf = (name) => (side[name] ? table.grow(1, side[name]) : 0);
+    const { main, side, args } = this, numberOf = (name) => (side[name] ? this.numberOf(side[name]) : 0);
     if (!args) return [0, 0, 0, 0];
     const words = ["program", ...args].map((word) => new TextEncoder().encode(`${word}\0`));
     const argv = main.aligned_alloc(16, words.length * 4 + 16 & ~15), addresses = words.map(({ length }) => main.aligned_alloc(16, length + 15 & ~15));

@@ -5,6 +5,8 @@ import { opened } from "./file.js";
 import { detailsOf, listOf } from "./margin.js";
 import { ask, element, message, tell } from "./parts.js";
 import { runner } from "./runs.js";
+import { play } from "../watch/player.js";
+import { sourceOf } from "../watch/recording.js";
 
 const bench = document.querySelector("#bench");
 const part = (name) => bench.querySelector(`[data-part="${name}"]`);
@@ -37,7 +39,7 @@ function clear() {
   mark([]);
   edited.count([]);
   for (const name of ["stages", "words", "counted", "accesses"]) part(name).replaceChildren();
-  for (const name of ["counted", "margin", "details", "then"]) part(name).hidden = true;
+  for (const name of ["counted", "margin", "details", "then", "watched"]) part(name).hidden = true;
 }
 
 function showStage({ stage, state, why }) {
@@ -106,6 +108,39 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   run();
 });
+
+// --- Blocks to watch ---------------------------------------------------------------------------------
+
+/// Plays recordings of blocks, and says what went wrong, if anything did.
+function showBlocks({ recordings, why }, source) {
+  part("watch-words").textContent = why;
+  const figure = element("figure", { className: "watch" }, element("figcaption"), element("p", { className: "status" }), element("div", { className: "block" }));
+  part("watch-player").replaceChildren(...recordings.length > 0 ? [figure] : []);
+  if (recordings.length > 0)
+    play(figure, recordings.map((data) => ({ name: `${data.kernel}, block ${data.number}`, data, source: sourceOf(data, file, source) })));
+}
+
+async function watch() {
+  if (runs.isRunning) return;
+  save();
+  const source = edited.text;
+  part("watched").hidden = false;
+  part("watch-player").replaceChildren();
+  part("watched").scrollIntoView({ block: "start" });
+  await runs.run(async function* (engine) {
+    part("watch-words").textContent = "Recording …";
+    yield await engine.answer("watch", number, source);
+  }, (said) => showBlocks(said, source), part("watch-words"));
+  (part("watch-player").firstChild ?? part("watch-close")).focus({ preventScroll: true });
+}
+
+if (part("watch")) {
+  part("watch").onclick = watch;
+  part("watch-close").onclick = () => {
+    part("watched").hidden = true;
+    part("watch").focus();
+  };
+}
 
 // --- Hints, and the chapter's code --------------------------------------------------------------------
 

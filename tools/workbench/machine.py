@@ -165,12 +165,14 @@ async def run_program(text, is_seen, engine, tell):
         return
     end = await engine.run(order, json.dumps({"CUDA_SIM_STRICT": "1", "CUDA_SIM_MULTIPROCESSORS": str(counts.SMS), "LENS_OUTPUT": "/tmp/lens"}
                                              if is_seen else {}))
-    words, found = "", [*end.err.splitlines(), *end.out.splitlines()]
+    words, shown, found = "", None, [*end.err.splitlines(), *end.out.splitlines()]
     if is_seen and end.lens:
-        seen = [(PROGRAM, counts.read(end.lens))]
-        words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *(line for line in lens.problems(*seen[0]) if "allocated at" not in line)]
+        seen = counts.read(end.lens)
+        words = "\n".join(lens.report([(PROGRAM, seen)], False))
+        found += [line for line in lens.problems(PROGRAM, seen) if "allocated at" not in line]
+        shown = {**margin(seen["launches"], seen["findings"], PROGRAM), "case": "in all launches"}
     tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
-                               "lens": words, "marks": marks(PROGRAM, found)}}))
+                               "lens": words, "margin": shown, "marks": marks(PROGRAM, found)}}))
 
 
 def fault_of(name):

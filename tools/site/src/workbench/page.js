@@ -2,7 +2,7 @@
 
 import { shown } from "./editor.js";
 import { opened } from "./file.js";
-import { detailsOf, listOf } from "./margin.js";
+import { panel } from "./margin.js";
 import { ask, element, message, tell } from "./parts.js";
 import { runner } from "./runs.js";
 import { play } from "../watch/player.js";
@@ -33,13 +33,13 @@ part("reset").onclick = async () => {
 // --- Check ---------------------------------------------------------------------------------------
 
 const WORDS = { passed: "✓", failed: "✗", "not tried": "–", begins: "…" };
-const runs = runner(part, root);
+const runs = runner(part, root), showMargin = panel(part, edited);
 
 function clear() {
   mark([]);
-  edited.count([]);
-  for (const name of ["stages", "words", "counted", "accesses"]) part(name).replaceChildren();
-  for (const name of ["counted", "margin", "details", "then", "watched"]) part(name).hidden = true;
+  showMargin();
+  for (const name of ["stages", "words", "counted"]) part(name).replaceChildren();
+  for (const name of ["counted", "then", "watched"]) part(name).hidden = true;
 }
 
 function showStage({ stage, state, why }) {
@@ -48,29 +48,6 @@ function showStage({ stage, state, why }) {
   Object.assign(line.dataset, { stage, state });
   line.replaceChildren(stage, " ", element("span", { ariaHidden: "true" }, WORDS[state]), element("span", { className: "sr-only" }, state));
   if (why) line.append(`: ${why}`);
-}
-
-/// Shows what a line accesses, below the editor.
-function showDetails(found, entry) {
-  part("details").hidden = false;
-  part("details-of").textContent = `Line ${edited.lineOf(entry) ?? entry.line}`;
-  part("details-parts").replaceChildren(...detailsOf(found, entry, (number) => edited.goTo(number)));
-  part("close").onclick = () => {
-    part("details").hidden = true;
-    edited.toCount(entry);
-  };
-  part("details-of").focus({ preventScroll: true });
-  part("details").scrollIntoView({ block: "start" });
-}
-part("details").onkeydown = ({ key }) => key === "Escape" && part("close").click();
-
-/// Shows the counts of the lens beside the lines, unless they have changed since, and as a table.
-function showMargin(found, isSame) {
-  part("margin").hidden = !found?.lines.length;
-  if (part("margin").hidden) return;
-  const open = (entry) => showDetails(found, entry);
-  if (isSame) edited.count(found.lines, open);
-  part("accesses").replaceChildren(listOf(found, open));
 }
 
 function showVerdict({ solved, words, marks, counted, margin }, source) {

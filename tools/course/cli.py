@@ -28,7 +28,7 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
        ./course predict CHAPTER [--backend simulator|gpu]
        ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N]
-                      [--json | --html PATH] [-- PROGRAM OPTIONS]
+                      [--json] [-- PROGRAM OPTIONS]
        ./course live CHAPTER [--step K]
        ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME]
                       [--json | --csv | --junit | --gradescope FILE]
@@ -87,7 +87,7 @@ OPTIONS = {
     "status": BACKEND,
     "debug": {**BACKEND, "--answer": FLAG},
     "predict": BACKEND,
-    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG, "--html": TEXT},
+    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG},
     "live": {"--step": {"default": "0"}},
     "grade": {"--seed": {"type": int},
               **dict.fromkeys(["--only", "--rubric", "--due", "--times", "--json", "--csv", "--junit", "--gradescope"], TEXT),

@@ -108,7 +108,8 @@ def page(seen):
     return "\n".join([
         "# The lens and Nsight Compute", "",
         "This page compares the counts of the [lens](../common/simulator/lens/README.md) on the simulator with those of Nsight Compute on an",
-        "H200 ([the recording](results/nvidia-h200-counters.csv)), for the largest launch of each variant and kernel.", "",
+        "H200 ([the recording](results/nvidia-h200-counters.csv)), for the largest launch of each variant and kernel.",
+        "The [site's editors](install.md#in-a-browser) show such counts beside the lines of an exercise or of a program.", "",
         f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
         + (f", and {other} for unknown reasons." if other else "."), "",
         "The table shows the lens's counts. Where Nsight Compute's count differs by more than 1 %, it follows in parentheses, with the",

@@ -21,7 +21,7 @@ def read(written):
     """What the lens has written, with the lines of sources from this folder. Raises ValueError if it is not complete."""
     # Lines of accesses have the folder's path, those of barriers don't.
     seen = json.loads(written.replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'))
-    for each in seen["launches"] + seen["findings"]:  # readers know a kernel without its namespace
+    for each in [*seen["launches"], *seen["findings"], *filter(None, [seen.get("recording")])]:  # readers know a kernel without its namespace
         each["kernel"] = re.sub(r"^(\w+::)+", "", each["kernel"])
     return seen
 

@@ -1,8 +1,7 @@
-"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json | --html PATH]
-                     [-- PROGRAM OPTIONS]
-       ./course lens EXERCISE [--lines] [--sample N] [--json | --html PATH] [-- PROGRAM OPTIONS]
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json] [-- PROGRAM OPTIONS]
+       ./course lens EXERCISE [--lines] [--sample N] [--json] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines]
-                     [--sample N] [--json | --html PATH] [-- PROGRAM ARGUMENTS]
+                     [--sample N] [--json] [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and
 uninitialized reads.
@@ -12,7 +11,6 @@ uninitialized reads.
 --sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of
                 device memory on); races are searched for in all blocks
 --json          everything that was counted, for programs
---html PATH     the same as one page for a browser
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file
 says otherwise; a histogram then also runs on a smaller device, to estimate what limits it at 100
@@ -26,7 +24,6 @@ import signal
 import sys
 from pathlib import Path
 
-import page
 import programs
 import text
 from console import fail
@@ -69,15 +66,11 @@ def look(asked, options):
     folders = [asked.folder if asked.file else text.ROOT]
     try:
         runs = counted(asked, options)
-        if asked.html:
-            page.write(asked.folder / asked.html, runs, folders)
     except Problem as problem:
         print("\n".join(map(one_line, problem.args)), file=sys.stderr)
         sys.exit(2)
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
-    elif asked.html:
-        print(f"The page: {asked.folder / asked.html}", file=sys.stderr)
     else:
         print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders)))
     # A program may copy a whole buffer of which it uses the part that was written.

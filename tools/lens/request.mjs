@@ -1,5 +1,4 @@
-// The costliest request of an access (margin.py), drawn over sectors or banks and as a table: of the site's workbench, and of
-// the page of `./course lens --html`. The page sets --heat, a colour.
+// The costliest request of an access (margin.py), drawn over sectors or banks and as a table. The page sets --heat, a colour.
 
 const CELL = { stroke: "currentColor", "stroke-opacity": 0.25, fill: "none" }, ROW = 8, LEFT = 60, TOP = 16;
 

@@ -27,6 +27,7 @@ WATCHED = {
     "05-contiguous": ("05_sum_of_squares", "contiguous_kernel", 0, "512 contiguous", 256, ["--block", "32"]),
     "05-strided": ("05_sum_of_squares", "strided_kernel", 0, "512 strided", 256, ["--block", "32"]),
     "06-adjacent": ("06_tree_reduction", "adjacent_kernel", 0, "adjacent pairs", 64, ["--block", "64"]),
+    "06-packed": ("06_tree_reduction", "adjacent_packed_kernel", 0, "pairs, packed", 64, ["--block", "64"]),
     "06-halves": ("06_tree_reduction", "halves_kernel", 0, "halves", 64, ["--block", "64"]),
     "06-shuffles": ("06_tree_reduction", "warps_kernel", 0, "warps shuffle", 128, ["--block", "64"]),
     "07-last-block": ("07_arbitrary_n", "last_block_kernel", 2, "last block", 192, ["--block", "64", "--grid", "3"]),

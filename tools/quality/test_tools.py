@@ -51,8 +51,8 @@ class Scripts(unittest.TestCase):
             self.assertFalse(missing and missing[1] in ours, f"{file.relative_to(TOOLS)}: {missing and missing[0]}")
 
 
-class LensPage(unittest.TestCase):
-    """What pages show of the lens."""
+class Lens(unittest.TestCase):
+    """What margins and reports show of the lens."""
 
     SITE = {"line": "work/a.cuh:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1, "blocks": 32, "counted_blocks": 2,
             "sectors": 0, "bytes": 0, "wavefronts": 1, "most_lanes_on_address": 0,
@@ -79,23 +79,13 @@ class LensPage(unittest.TestCase):
         self.assertEqual(found["findings"][0]["lines"], [9, None])
         self.assertIn("__syncthreads()", found["findings"][0]["words"][-1])
 
-    def test_names_stay_texts(self):
-        import page  # pylint: disable=import-outside-toplevel
-        site = {**self.SITE, "line": f"{ALL_HOSTILE}:7"}
-        launch = {"kernel": ALL_HOSTILE, "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 32, "sample": 16,
-                  "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [site]}
-        finding = {"problem": "unwritten", "kernel": ALL_HOSTILE, "array": ALL_HOSTILE, "space": "shared", "offset": 0,
-                   "line": ALL_HOSTILE, "calls": [ALL_HOSTILE], "kind": "load", "block": 0, "thread": 0, "count": 1}
-        seen = {"launches": [launch], "findings": [finding], "fault": {"message": ALL_HOSTILE}}
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "page.html"
-            page.write(path, [(ALL_HOSTILE, seen)], [])
-            text = path.read_text(encoding="utf-8")
-        self.assertEqual(text.count("<script"), 2)
-        self.assertEqual(text.count("<style"), 1)
-        self.assertNotIn("alert(1)</script>", text)
-        self.assertIn("~1 requests", text)
-        self.assertIn("~: estimated from one block in 16", text)
+    def test_a_report_says_which_counts_are_estimated(self):
+        import text  # pylint: disable=import-outside-toplevel
+        launch = {"kernel": "k", "grid": [1, 1, 1], "block": [1, 1, 1], "launches": 1, "blocks": 32, "sample": 16,
+                  "touched_sectors": 0, "warp_functions": 0, "busiest_line": 0, "barriers": [], "hottest_address": 0, "sites": [self.SITE]}
+        report = "\n".join(text.report([("v", {"launches": [launch], "findings": [], "fault": None})], True, []))
+        self.assertRegex(report, "~1 requests")
+        self.assertIn("~: estimated from one block in 16", report)
 
 
 class Folder(unittest.TestCase):

@@ -16,6 +16,9 @@ const INCLUDES = ["api/more/prelude.h", "algorithm", "cstdio", "iostream", "nume
 const MORE = "common/simulator/api/more", PROGRAM = [...OPTIONS, `-I${MORE}/include`, "-Wno-narrowing", "-Wno-unknown-pragmas",
   "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES"]; // of libc++, most of which would be read again for each program
 
+const RECORDED = "recorded"; // the order in which the lens records a block
+const mayLeaveAtAccess = (order) => order === "interleaved" || order === RECORDED;
+
 /** Files by their paths, as nested objects. */
 export function nested(files) {
   const tree = {};
@@ -64,11 +67,11 @@ export class Engine {
       if (this.key !== key) Object.assign(this, { bytes: await this.#compile(source, standard), key, built: new Map() });
       const own = WebAssembly.Module.exports(new WebAssembly.Module(this.bytes));
       if (standard && !own.some(({ name }) => /^__main_(void|argc_argv)$/.test(name))) return "course: no file defines main()";
-      const mayLeaveAtAccess = order === "interleaved";
-      if (!this.built.has(mayLeaveAtAccess)) {
+      const mayLeave = mayLeaveAtAccess(order);
+      if (!this.built.has(mayLeave)) {
         const names = WebAssembly.Module.imports(new WebAssembly.Module(this.bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
-          .map(({ name }) => name).filter((name) => mayLeaveAtAccess || !name.startsWith("__tsan_"));
-        this.built.set(mayLeaveAtAccess, new WebAssembly.Module(canBeLeft(this.bytes, names.map((name) => `env.${name}`))));
+          .map(({ name }) => name).filter((name) => mayLeave || !name.startsWith("__tsan_"));
+        this.built.set(mayLeave, new WebAssembly.Module(canBeLeft(this.bytes, names.map((name) => `env.${name}`))));
       }
       return "";
     } catch (error) {
@@ -85,7 +88,7 @@ export class Engine {
 
   run(order, words, settings, hear) {
     const environment = { ...hear ? {} : { CUDA_SIM_TIMEOUT: "3" }, ...JSON.parse(settings) };
-    return this.runners.run(this.modules[order], this.built.get(order === "interleaved"), { args: JSON.parse(words), environment, input: "0\n" }, hear);
+    return this.runners.run(this.modules[order === RECORDED ? "lens" : order], this.built.get(mayLeaveAtAccess(order)), { args: JSON.parse(words), environment, input: "0\n" }, hear);
   }
 
   /** Checks the text of an exercise's file. `tell` gets the events. @param variant Another one than the exercise's, if any. */

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 import signal
 from dataclasses import replace
@@ -23,6 +24,7 @@ from rows import one_line
 
 TOKEN = "0"  # nobody but the student reads the verdict
 OUT_OF_TIME = 24  # the number of a signal
+RECORDED = "recorded"  # the order of the threads while the lens records a block
 
 
 class Tab(Machine):
@@ -89,14 +91,59 @@ def marks(file, lines):
             for _, number in sorted(re.findall(place, words), key=lambda found: found[0] != "")[:1]]
 
 
-async def check(number, variant, text, engine, tell):
-    """Checks a student's text for an exercise, as its variant or as another one of the chapter. `tell` gets each event of the page's
-    (site/src/workbench/engine.js) as JSON."""
+def written(number, text, variant=""):
+    """An exercise, as its variant or as another one of the chapter, whose file has a student's text."""
     exercise = next(each for each in exercises() if each.number == number)
-    exercise = replace(exercise, variant=variant or exercise.variant)
     path = ROOT / exercise.file
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
+    return replace(exercise, variant=variant or exercise.variant)
+
+
+def small_case(exercise):
+    """The arguments of an exercise's program for a case in which a block can be watched: blocks of two warps, and two blocks, as far
+    as the variant accepts any. In chapter 04, a thread takes 16 bytes."""
+    _, given, grid, _ = Point(exercise).arguments
+    has_own_block = "only_block" in Chapter(exercise.chapter).entries[exercise.variant]
+    return ["2048" if exercise.number.startswith("04.") else "256", "article" if given == "article" else "skewed",
+            "0" if grid == "0" else "2", "0" if has_own_block else "64"]
+
+
+def recordable(launches):
+    """The kernels of launches, each with the numbers of the first and the last block of its first launch."""
+    blocks = {}
+    for launch in launches:
+        blocks.setdefault(launch["kernel"], math.prod(launch["grid"]))
+    return [(kernel, block) for kernel, count in blocks.items() for block in dict.fromkeys((0, count - 1))]
+
+
+async def watch(number, text, engine, tell):
+    """Runs a student's text for an exercise in a small case, and tells what the lens records: of each kernel, the first and the last
+    block. If the run goes wrong, or there is nothing to see, it also tells why, in a line."""
+    exercise = written(number, text)
+    tab, recordings = tab_of(exercise, "yours", exercise.file, text, engine), []
+
+    async def record(kernel, block):
+        settings = {**UNDER_LENS, "LENS_OUTPUT": "/tmp/lens", "LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)}
+        end, seen = await tab.end_of(RECORDED, ["yours", *small_case(exercise)], settings)
+        seen = counts.read(seen) if seen else {"launches": []}
+        recordings.extend(filter(None, [seen.get("recording")]))
+        return end.verdict(), seen["launches"]
+
+    if said := await tab.build("simulator", RECORDED):
+        why = "\n".join(tab.does_not_compile(exercise, said).words[:2])
+    else:
+        found, launches = await record("", 0)
+        for kernel, block in recordable(launches)[1:]:
+            await record(kernel, block)
+        why = found.words[0] if not found.passed and found.kind != "result" else "" if recordings else "It has launched no kernel."
+    tell(json.dumps({"recordings": recordings, "why": why}))
+
+
+async def check(number, variant, text, engine, tell):
+    """Checks a student's text for an exercise, as its variant or as another one of the chapter. `tell` gets each event of the page's
+    (site/src/workbench/engine.js) as JSON."""
+    exercise = written(number, text, variant)
 
     def heard(stage, found):
         state = "not tried" if isinstance(found, NotTried) else "passed" if found.passed else "failed"
@@ -158,12 +205,14 @@ async def run_program(text, is_seen, engine, tell):
         return
     end = await engine.run(order, json.dumps({"CUDA_SIM_STRICT": "1", "CUDA_SIM_MULTIPROCESSORS": str(counts.SMS), "LENS_OUTPUT": "/tmp/lens"}
                                              if is_seen else {}))
-    words, found = "", [*end.err.splitlines(), *end.out.splitlines()]
+    words, shown, found = "", None, [*end.err.splitlines(), *end.out.splitlines()]
     if is_seen and end.lens:
-        seen = [(PROGRAM, counts.read(end.lens))]
-        words, found = "\n".join(lens.report(seen, True, [ROOT])), [*found, *(line for line in lens.problems(*seen[0]) if "allocated at" not in line)]
+        seen = counts.read(end.lens)
+        words = "\n".join(lens.report([(PROGRAM, seen)], False))
+        found += [line for line in lens.problems(PROGRAM, seen) if "allocated at" not in line]
+        shown = {**margin(seen["launches"], seen["findings"], PROGRAM), "case": "in all launches"}
     tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
-                               "lens": words, "marks": marks(PROGRAM, found)}}))
+                               "lens": words, "margin": shown, "marks": marks(PROGRAM, found)}}))
 
 
 def fault_of(name):

@@ -2,9 +2,10 @@
 // usage: tools/workbench/try.mjs [--solutions | --faults] [NUMBER ...]
 //        tools/workbench/try.mjs --programs | --steps [CHAPTER ...]
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
-// given. With --solutions, each chapter's own code must pass instead; with --faults, each fault must be found that is found
-// on Linux (docs/results/faults.txt). With --programs, each of docs/examples must print what it prints on Linux (tools/quality/try_examples).
-// With --steps, each step of live coding must show what its lesson plan says (tools/exercises/try_steps.py).
+// given. With --solutions, each chapter's own code must pass instead, and its kernels must be recorded for the player; with
+// --faults, each fault must be found that is found on Linux (docs/results/faults.txt). With --programs, each of docs/examples
+// must print what it prints on Linux (tools/quality/try_examples). With --steps, each step of live coding must show what its
+// lesson plan says (tools/exercises/try_steps.py).
 // Needs what build.mjs has built.
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -66,9 +67,13 @@ let wrong = 0;
 for (const [number, name, text, says, variant] of tries) {
   if (numbers.length > 0 && !numbers.includes(number)) continue;
   const begun = performance.now();
-  let verdict;
+  let verdict, watched = { recordings: [], why: "" };
   await engine.check(number, text, (event) => void (verdict = event.verdict ?? verdict), variant);
-  const said = verdict.words.join("\n"), isRight = says === null ? !verdict.solved : said === says;
+  if (option === "--solutions" && text.includes("__global__")) {
+    await engine.ask("watch", [number, text], (event) => void (watched = event));
+    watched.why ||= watched.recordings.length > 0 ? "" : "nothing was recorded";
+  }
+  const said = [...verdict.words, ...watched.why ? [watched.why] : []].join("\n"), isRight = says === null ? !verdict.solved : said === says;
   console.log(`${name} ${isRight ? "as expected" : `differs: ${said || "it passes"}`}, ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   wrong += !isRight;
 }

@@ -123,11 +123,16 @@ void Recording::begin_access() {
     is_open_ = true;
 }
 
+std::vector<Recording::Step>::iterator Recording::last_access() {
+    auto last = steps_.end();
+    while ((--last)->what != Step::access) {}
+    return last;
+}
+
 /// Nothing has run since the last access but its thread.
 void Recording::finish_access() {
     if (!std::exchange(is_open_, false)) return;
-    const auto found = std::find_if(steps_.rbegin(), steps_.rend(),
-                                    [](const Step& step) { return step.what == Step::access; });
+    const auto found = last_access();
     if (site(found->site).kind == Kind::load) return;
     Memory& memory = memories_[found->memory];
     for (std::size_t i = found->at.back(); i < found->at.back() + found->bytes; ++i) {
@@ -193,6 +198,11 @@ void Recording::race(unsigned int thread, std::uint32_t site, unsigned int other
 /// Afterwards, the memory may be freed.
 void Recording::end_block() {
     finish_access();
+    if (left_ != 0) {  // a fault, or the end of the recording, has kept these lanes from the access
+        const auto last = last_access();
+        last->lanes &= ~left_;
+        if (last->lanes == 0) steps_.erase(last);
+    }
     if (!is_full() && threads_.live == 0) look_around();
     for (Memory& memory : memories_) {
         const Array& array = *std::exchange(memory.array, nullptr);

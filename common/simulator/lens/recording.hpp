@@ -97,6 +97,7 @@ class Recording {
     bool have_settled() const;
     void choose();
     void finish_access();
+    std::vector<Step>::iterator last_access();  ///< There must be one.
     void look_around();
     std::size_t memory_of(Array& array);
     Step& add(Step::What what, unsigned int warp, std::uint32_t lanes);

@@ -177,4 +177,20 @@ TEST_CASE("a long recording is cut, and then all threads go on") {
     CHECK(on_host(d_count).front() == 32);
 }
 
+/// The first lane ends the block after its store.
+__global__ void fault_kernel(int* d_data, int* d_none) {
+    d_data[threadIdx.x] = 1;
+    *d_none = 1;
+}
+
+TEST_CASE("a recording that a fault ends has the lanes that were there before it") {
+    int* d_data = nullptr;  // which the reset frees
+    CUDA_CHECK(cudaMalloc(&d_data, 32 * sizeof(*d_data)));
+    const Recorded all = recorded([&] { fault_kernel<<<1, 32>>>(d_data, nullptr); });
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CUDA_CHECK(cudaDeviceReset());
+    CHECK(all.has(R"("steps":[{"do":"access","warp":0,"lanes":1,"site":0,)"));
+    CHECK(all.has(R"("to":[1]}])"));
+}
+
 }  // namespace recording_checks

@@ -1,5 +1,7 @@
 /// Draws a recording after a number of steps, as HTML. All texts are escaped.
 
+import { ranges } from "./recording.js";
+
 const escaped = (text) => String(text).replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`);
 
 /// Markup; what is inserted is text unless it is markup itself, or a list of such.
@@ -22,7 +24,7 @@ function drawSource(recording, { lines }, step) {
   const now = step?.do === "access" ? recording.lines[step.site] : step && lines[step.warp];
   const drawLine = (text, number) => {
     const warps = lines.map((at, warp) => (at === number ? warp : -1)).filter((warp) => warp >= 0);
-    const who = warps.map((warp) => `w${warp}`).join(" ");
+    const who = warps.length > 4 ? `w${ranges(warps)}` : warps.map((warp) => `w${warp}`).join(" ");
     return html`<span class="${number === now ? "line now" : "line"}"><span class="number">${number}</span><span class="warps">${who}</span>${text}\n</span>`;
   };
   return html`<pre class="source" tabindex="0" aria-label="The kernel; w0 is where warp 0 is" data-warps="${Math.min(recording.warps, 4)}">${

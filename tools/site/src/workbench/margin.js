@@ -98,18 +98,44 @@ const table = (caption, columns, rows) => element("table", {}, element("caption"
   element("thead", {}, element("tr", {}, ...columns.map((each) => element("th", { scope: "col" }, each)))), element("tbody", {}, ...rows));
 
 /// All accesses as a table with a button for each line.
-export function listOf({ columns, lines, case: which }, open) {
+function listOf({ columns, lines, case: which }, open) {
   return table(`What each line accesses ${which}`, ["line", ...columns], lines.flatMap((entry) => entry.accesses.map(({ cells }, k) => element("tr", {},
     ...(k === 0 ? [element("th", { scope: "row", rowSpan: entry.accesses.length }, element("button", { type: "button", ariaLabel: entry.name, onclick: () => open(entry) }, `${entry.line}`))] : []),
     ...cells.map((each) => element("td", {}, each))))));
 }
 
 /// What is known of a line: what is wrong there, with a button for each line that takes part, and each access's costliest request.
-export function detailsOf({ findings }, entry, goTo) {
+function detailsOf({ findings }, entry, goTo) {
   const wrong = entry.findings.map((k) => findings[k]).map(({ words: [what, ...accesses], lines }) => element("div", { className: "found" },
     element("p", {}, element("strong", {}, what)), element("ul", {}, ...accesses.map((each, k) => element("li", {},
       ...(lines[k] ? [element("button", { type: "button", onclick: () => goTo(lines[k]) }, `Line ${lines[k]}`), " "] : []), each)))));
   const parts = entry.accesses.map(({ words, request }) => element("div", {}, element("h3", {}, words),
     element("p", {}, `Its costliest request: ${request.words}`), ...picture(request)));
   return [...wrong, ...parts];
+}
+
+/// The parts of Accesses.astro, and the counts of an `editor`. Returns `show(found, isSame)`, which shows what margin.py has found: beside the
+/// lines if they have not changed since, and as a table. Without anything, it clears them.
+export function panel(part, editor) {
+  /// Shows what a line accesses.
+  function showDetails(found, entry) {
+    part("details").hidden = false;
+    part("details-of").textContent = `Line ${editor.lineOf(entry) ?? entry.line}`;
+    part("details-parts").replaceChildren(...detailsOf(found, entry, (number) => editor.goTo(number)));
+    part("close").onclick = () => {
+      part("details").hidden = true;
+      editor.toCount(entry);
+    };
+    part("details-of").focus({ preventScroll: true });
+    part("details").scrollIntoView({ block: "start" });
+  }
+  part("details").onkeydown = ({ key }) => key === "Escape" && part("close").click();
+
+  return (found, isSame) => {
+    const open = (entry) => showDetails(found, entry);
+    part("margin").hidden = !found?.lines.length;
+    part("details").hidden = true;
+    editor.count(isSame && found ? found.lines : [], open);
+    part("accesses").replaceChildren(...found ? [listOf(found, open)] : []);
+  };
 }

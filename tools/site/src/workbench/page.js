@@ -2,9 +2,11 @@
 
 import { shown } from "./editor.js";
 import { opened } from "./file.js";
-import { detailsOf, listOf } from "./margin.js";
+import { panel } from "./margin.js";
 import { ask, element, message, showStage, tell } from "./parts.js";
 import { runner } from "./runs.js";
+import { play } from "../watch/player.js";
+import { sourceOf } from "../watch/recording.js";
 
 const bench = document.querySelector("#bench");
 const part = (name) => bench.querySelector(`[data-part="${name}"]`);
@@ -30,36 +32,13 @@ part("reset").onclick = async () => {
 
 // --- Check ---------------------------------------------------------------------------------------
 
-const runs = runner(part, root);
+const runs = runner(part, root), showMargin = panel(part, edited);
 
 function clear() {
   mark([]);
-  edited.count([]);
-  for (const name of ["stages", "words", "counted", "accesses"]) part(name).replaceChildren();
-  for (const name of ["counted", "margin", "details", "then"]) part(name).hidden = true;
-}
-
-/// Shows what a line accesses, below the editor.
-function showDetails(found, entry) {
-  part("details").hidden = false;
-  part("details-of").textContent = `Line ${edited.lineOf(entry) ?? entry.line}`;
-  part("details-parts").replaceChildren(...detailsOf(found, entry, (number) => edited.goTo(number)));
-  part("close").onclick = () => {
-    part("details").hidden = true;
-    edited.toCount(entry);
-  };
-  part("details-of").focus({ preventScroll: true });
-  part("details").scrollIntoView({ block: "start" });
-}
-part("details").onkeydown = ({ key }) => key === "Escape" && part("close").click();
-
-/// Shows the counts of the lens beside the lines, unless they have changed since, and as a table.
-function showMargin(found, isSame) {
-  part("margin").hidden = !found?.lines.length;
-  if (part("margin").hidden) return;
-  const open = (entry) => showDetails(found, entry);
-  if (isSame) edited.count(found.lines, open);
-  part("accesses").replaceChildren(listOf(found, open));
+  showMargin();
+  for (const name of ["stages", "words", "counted"]) part(name).replaceChildren();
+  for (const name of ["counted", "then", "watched"]) part(name).hidden = true;
 }
 
 function showVerdict({ solved, words, marks, counted, margin }, source) {
@@ -97,6 +76,39 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   run();
 });
+
+// --- Blocks to watch ---------------------------------------------------------------------------------
+
+/// Plays recordings of blocks, and says what went wrong, if anything did.
+function showBlocks({ recordings, why }, source) {
+  part("watch-words").textContent = why;
+  const figure = element("figure", { className: "watch" }, element("figcaption"), element("p", { className: "status" }), element("div", { className: "block" }));
+  part("watch-player").replaceChildren(...recordings.length > 0 ? [figure] : []);
+  if (recordings.length > 0)
+    play(figure, recordings.map((data) => ({ name: `${data.kernel}, block ${data.number}`, data, source: sourceOf(data, file, source) })));
+}
+
+async function watch() {
+  if (runs.isRunning) return;
+  save();
+  const source = edited.text;
+  part("watched").hidden = false;
+  part("watch-player").replaceChildren();
+  part("watched").scrollIntoView({ block: "start" });
+  await runs.run(async function* (engine) {
+    part("watch-words").textContent = "Recording …";
+    yield await engine.answer("watch", number, source);
+  }, (said) => showBlocks(said, source), part("watch-words"));
+  (part("watch-player").firstChild ?? part("watch-close")).focus({ preventScroll: true });
+}
+
+if (part("watch")) {
+  part("watch").onclick = watch;
+  part("watch-close").onclick = () => {
+    part("watched").hidden = true;
+    part("watch").focus();
+  };
+}
 
 // --- Hints, and the chapter's code --------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import { opened } from "./file.js";
 import { linkTo } from "./link.mjs";
+import { panel } from "./margin.js";
 import { element, message, saveAs, tell } from "./parts.js";
 import { runner } from "./runs.js";
 
@@ -13,6 +14,8 @@ const runs = runner(part, new URL(bench.dataset.base, location.href).href, { isF
 const examples = [...part("example").options].map(({ value }) => value).filter(Boolean);
 const { edited, save, replace, mark, openLink } = opened(part, { number: "playground", file: "program.cu", starter: examples[0], known: examples },
   { onRun: () => run(false) });
+
+const showMargin = panel(part, edited);
 
 // --- Programs come and go ------------------------------------------------------------------------
 
@@ -67,6 +70,7 @@ openLink(() => clear());
 
 function clear() {
   mark([]);
+  showMargin();
   for (const name of ["words", "output", "lens"]) part(name).replaceChildren();
   for (const name of ["output", "lens"]) part(name).hidden = true;
 }
@@ -84,11 +88,12 @@ function show({ output, isError, refused, ended, marks }, source) {
     mark(marks, source);
   }
   if (!ended) return;
-  const { status, signal, cut, lens } = ended;
+  const { status, signal, cut, lens, margin } = ended;
   part("words").textContent = `${signal ? `Ended by ${signal}.` : `Exit status ${status}.`}${cut ? ` Of its output, ${cut.toLocaleString("en")} bytes are left out.` : ""}`;
   part("lens").textContent = lens;
   part("lens").hidden = lens === "";
   mark(ended.marks, source);
+  showMargin(margin, edited.text === source);
 }
 
 async function run(isSeen) {

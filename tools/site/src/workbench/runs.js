@@ -4,10 +4,10 @@ import { Engine } from "./engine.js";
 import { keepSite } from "./offline.js";
 import { loadingIn, message, tell } from "./parts.js";
 
-/// `part` gives an element of the page by its name, `root` is the address of the site's root. Returns `run(ask, show)`: `ask(engine)`
-/// yields what `show` gets.
+/// `part` gives an element of the page by its name, `root` is the address of the site's root. Returns `run(ask, show, words)`:
+/// `ask(engine)` yields what `show` gets, and the element `words` says why there is nothing.
 export function runner(part, root, { isForPrograms = false } = {}) {
-  const buttons = ["run", "look"].map(part).filter(Boolean);
+  const buttons = ["run", "look", "watch"].map(part).filter(Boolean);
   let engine, loading, stop, isRunning = false;
 
   /// Loads the compiler and the simulator, once; again after it has failed.
@@ -22,27 +22,27 @@ export function runner(part, root, { isForPrograms = false } = {}) {
     }).finally(() => (part("loading").hidden = true));
   }
 
-  async function run(ask, show) {
+  async function run(ask, show, words = part("words")) {
     isRunning = true;
     for (const button of buttons) button.disabled = true;
     part("stop").hidden = false;
     try {
       const stopped = new Promise((done) => (stop = () => done({ stopped: true })));
-      part("words").textContent = "Waiting for the compiler …";
+      words.textContent = "Waiting for the compiler …";
       let last = await Promise.race([load(), stopped]);
-      part("words").textContent = "";
+      words.textContent = "";
       if (!last?.stopped) {
         stop = () => engine.stop();
         for await (last of ask(engine)) if (!last.stopped) show(last);
       }
-      if (last?.stopped) part("words").textContent = "You have stopped it.";
+      if (last?.stopped) words.textContent = "You have stopped it.";
     } catch (problem) {
-      part("words").textContent = message(problem);
+      words.textContent = message(problem);
     }
     isRunning = false;
     for (const button of buttons) button.disabled = false;
     part("stop").hidden = true;
-    part("words").parentElement.scrollIntoView({ block: "nearest" });
+    words.parentElement.scrollIntoView({ block: "nearest" });
   }
 
   part("stop").onclick = () => stop();

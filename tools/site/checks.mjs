@@ -302,7 +302,7 @@ const pagefind = await import(`${index}pagefind.js`);
 await pagefind.options({ basePath: "http://x/pagefind/", baseUrl: "/" });
 
 const QUERIES = {
-  "docs/glossary.html": ["线程束", "共享内存", "原子操作", "occupency", "occupancy"],
+  "docs/glossary.html": ["线程束", "共享内存", "原子操作", "occupency", "occupancy", "BankConflict"],
   "01_cpu_baseline/exercises/1_four_tables.html": ["four tables"],
   "02_naive_atomic.html": ["lost update"],
   "02_naive_atomic/exercises/4_cas.html": ["compare-and-swap"],
@@ -313,7 +313,6 @@ const QUERIES = {
   "03_shared_privatized/exercises/2_any_block.html": ["any block", "03.2"],
   "03_shared_privatized/exercises/3_copy_per_warp.html": ["a copy per warp"],
   "03_shared_privatized/kernels.cuh.html": ["warp_private_kernel"],
-  "04_coarsened.html": ["BankConflict"],
   "04_coarsened/exercises/1_strided.html": ["coalescing"],
   "common/simulator/lens.html": ["lens"],
   "common/simulator/include/simulator/kernel.h.html": ["shfl", "__shfl_sync", "__syncthreads"],

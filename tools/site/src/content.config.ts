@@ -8,6 +8,8 @@ const weightOf = (path: string) => {
   if (/^docs\/(slides|handouts|instructors\/live)\//.test(path) || !isText(path)) return 0;
   if (path === "docs/glossary.md") return 6;
   if (path === "docs/faults.md") return 0.3; // a table of numbers
+  if (/\/broken\//.test(path)) return 0.5;
+  if (reference.includes(path)) return 1.5; // what a function's name means
   if (/^(\d\d_\w+\/)?README.md$/.test(path)) return 3;
   return /^\d\d_\w+\/exercises|^docs\/(lens|install|tools).md$|^common\/simulator/.test(path) ? 2 : 1;
 };

@@ -1,4 +1,5 @@
-"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json] [-- PROGRAM OPTIONS]
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json]
+                     [-- PROGRAM OPTIONS]
        ./course lens EXERCISE [--lines] [--sample N] [--json] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines]
                      [--sample N] [--json] [-- PROGRAM ARGUMENTS]

@@ -34,9 +34,9 @@ def place(sign):
     """Where a command, a header or a library is, from a package or from elsewhere; nothing if it is missing."""
     compiler = shlex.split(os.environ.get("CXX", "")) or ["c++"]
 
-    def said(*command, **options):
+    def said(*command, stderr=subprocess.DEVNULL):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False)
             return done.stdout if done.returncode == 0 else ""
         except OSError:
             return ""
@@ -46,9 +46,8 @@ def place(sign):
     if sign.startswith("/"):
         return next(iter(glob.glob(sign)), None)
     if sign.endswith((".h", ".hpp")):
-        lines = said(*compiler, "-E", "-xc++", "-", input=f"#if __has_include(<{sign}>)\n#include <{sign}>\n#else\n#error\n#endif\n")
-        found = re.search(rf'^# 1 "(.*/{re.escape(sign)})"', lines, re.MULTILINE)
-        return found and found[1]
+        folders = re.findall(r"^ (.+)$", said(*compiler, "-E", "-v", "-xc++", "-", stderr=subprocess.STDOUT), re.MULTILINE)
+        return next(filter(os.path.exists, (f"{folder}/{sign}" for folder in folders)), None)
     if sign.startswith("libclang_rt."):
         return next(iter(glob.glob(f"{glob.escape(said('clang', '-print-runtime-dir').strip())}/{sign}*")), None)
     if sign.endswith(".so"):
@@ -64,14 +63,15 @@ def listed():
     except OSError:
         fail(1, "there is no tools/course/packages.txt: get the whole repository")
     count = len(INSTALLS)
-    return [Package(row[:count], set(row[count].split(",")), row[count + 1:]) for row in rows]
+    return [Package(row[:count], set(row[count].split(",")), row[count + 1:]) for row in filter(None, rows)]
 
 
 def missing(users, headers=()):
     """The missing packages among those that any of `users` needs, or applications that include these headers; of all if
     there is no `users`."""
-    return [package for package in listed() if not all(map(place, package.signs)) and
-            (not users or users & package.users or "applications" in package.users and package.signs[0] in headers)]
+    needed = [package for package in listed() if not users or users & package.users
+              or "applications" in package.users and package.signs[0] in headers]
+    return [package for package in needed if not all(map(place, package.signs))]
 
 
 def can_become_root(may_ask=True):

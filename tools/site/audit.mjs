@@ -88,6 +88,7 @@ try {
   await page.keyboard.press("ArrowRight");
   const step = await page.$eval("figure.steps p", (words) => words.textContent);
   judge("the right arrow in a picture with steps", `${page.url().split("/").pop()}, ${step.slice(0, 6)}`, step.startsWith("1 of ") && page.url() === address("04_coarsened"));
+  await page.$$eval("details:has(.versions)", (folded) => { for (const one of folded) one.open = true; });
   await page.focus(".versions input:checked");
   await page.keyboard.press("ArrowLeft");
   const shown = await page.$eval(".versions", (one) => ["del", "ins"].filter((kind) => one.querySelector(`.ec-line.${kind}`).checkVisibility()));

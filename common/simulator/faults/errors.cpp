@@ -61,7 +61,7 @@ std::string with_looks(std::string_view message) {
     return text;
 }
 
-/// The program's last chance to fail for what it has not looked at.
+/// At the program's end: fails for errors that it has not looked at.
 void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();

@@ -30,22 +30,22 @@ void tell_fault();  ///< prints the words, if they have not been asked for
 /// NO_COLOR is set.
 void tell(const std::string& message);
 
-/// Prints what is wrong with a program although no call fails. It ends with status 1 if CUDA_SIM_STRICT is
-/// set. @param[in] of What is the same for all mistakes of which only the first is printed; `what` if empty.
+/// Prints what is wrong with a program although no call fails. The program ends with status 1 if
+/// CUDA_SIM_STRICT is set. @param[in] of The kind of mistake, of which only the first is printed; `what` if
+/// empty.
 void tell_mistake(const std::string& what, const std::string& of = {});
 
-/// Says something when the program ends, unless it has failed by then, which may be the reason.
+/// Prints a message when the program ends, unless it has failed by then, which may be the reason.
 void tell_at_end(std::string what);
 
-/// What has failed with the last error, and where: of this, the program may never learn. A launch returns no
-/// error, and a call's may be discarded. The first one is told when the program ends, unless it asks for the
-/// last error before.
+/// Records which call or launch has failed with the last error, and where. A launch returns no error, and a
+/// call's may be discarded. If the program never asks for the last error, the first one is printed at its
+/// end.
 void note_unseen_error(const std::string& what, Site site);
-/// What has failed first without the program's having seen the error, where and why; empty if it has seen
-/// all.
+/// What failed first, where and why, of the errors that the program has not seen; empty if it has seen all.
 std::string unseen_error();
 
-/// Prints what the CPU's own code uses, and its line.
+/// Prints what the CPU's own code wrongly uses, and its line.
 void tell_cpu_fault(const std::string& what);
 /// The same, and ends the program.
 [[noreturn]] void fail_on_cpu(const char* what);

@@ -1,6 +1,6 @@
 /// @file
-/// @brief How broken rules are noticed, except those of which the operating system tells (traps.cpp) and
-/// those of threads that wait (block.cpp).
+/// @brief How broken rules are detected, except by signals (traps.cpp) and those of threads that wait
+/// (block.cpp).
 #include "faults.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sim {
 
 void require_not_in_redzone(Block& block, const void* address, bool or_shared) {
     const auto is_outside = [&] {
-        // Or a tick may put the thread to sleep while it holds the lock on memory.
+        // Otherwise, a tick could put the thread to sleep while it holds the lock on memory.
         const Block::InSimulator here(block);
         return !block.shared().has(address) &&
                (is_in_redzone(address) || (or_shared && block.shared().is_in_redzone(address)));
@@ -91,7 +91,7 @@ extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* 
 }
 /// @}
 
-// Of a program from elsewhere, signed arithmetic that overflows calls these functions, which may return.
+// In a program from elsewhere, signed arithmetic that overflows calls these functions, which may return.
 // UndefinedBehaviorSanitizer's own functions report it and end the program.
 struct Overflow {
     const char* file;

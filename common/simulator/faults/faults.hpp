@@ -12,8 +12,8 @@ namespace sim {
 /// Stops the running thread if an address is in a redzone.
 void require_not_in_redzone(Block& block, const void* address, bool or_shared);
 
-/// Stops a thread that uses a redzone, even where the CPU can access it. Redzones hold poison, so that few
-/// other addresses have to be looked up.
+/// Stops a thread that uses a redzone which the CPU can access. Redzones hold poison, so only addresses
+/// with that value need a look-up.
 inline void require_no_redzone(Block& block, const void* address, std::size_t bytes, bool or_shared = false) {
     if (!block.threads().in_kernel) return;
     const auto* const first = static_cast<const unsigned char*>(address);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What is said of a kernel that breaks CUDA's rules.
+/// @brief The messages about a kernel that breaks CUDA's rules.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Report {
 /// @return A kernel's name, and where it is launched.
 std::string launch_text(const Kernel& kernel);
 
-/// Adds to a fault which kernel's it is. Its message follows the words that name the launch.
+/// Adds the kernel to a fault: its message follows the words that name the launch.
 Fault of_kernel(const Kernel& kernel, Fault fault);
 
 /// A line, as messages name it.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Traps: whether one is a kernel's fault, the program's own, or an access that may be repeated.
+/// @brief Traps: decides whether one is a kernel's fault, the program's own, or an access to be repeated.
 #include <string>
 
 #include "../grid/block.hpp"
@@ -14,7 +14,7 @@ namespace sim::platform {
 
 namespace {
 
-/// Whether an access may be repeated, since nothing is wrong with it.
+/// Whether nothing is wrong with an access, which is then repeated.
 bool passes(const void* address, bool by_kernel) {
     return let_pass(address, by_kernel) ||
            (copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel));

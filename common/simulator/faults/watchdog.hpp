@@ -19,19 +19,18 @@ struct Grid;
 class Watchdog {
  public:
     static constexpr unsigned int kTicksPerSecond = 100;
-    /// After so many waits per thread, another one is no progress: a loop with a barrier may be endless.
+    /// After this many waits per thread, another one is no progress: a loop with a barrier may be endless.
     static constexpr std::uint64_t kMostWaits = 100'000;
 
-    /// @param[in] timeout After so many seconds without progress, it gives up; never if it is 0.
+    /// @param[in] timeout Seconds without progress after which it gives up; 0 for never.
     explicit Watchdog(std::uint64_t timeout = 0) : most_ticks_(timeout * kTicksPerSecond) {}
 
     void thread_waits() { ++waits_; }
-    /// Looks at what the block's threads have done since the last tick. If a thread runs the kernel, and the
-    /// grid takes long, says so.
+    /// Looks at what the block's threads have done since the last tick. If a grid takes long and one of its
+    /// threads runs, prints this.
     void tick(const Threads& threads, Grid& grid, bool in_kernel);
 
-    /// Whether the threads have made no progress during the grid's timeout, of which a debugger may use any
-    /// number.
+    /// Whether the threads have made no progress during the grid's timeout; false while a debugger is attached.
     bool gives_up() {
         if (most_ticks_ == 0 || ticks_since_ < most_ticks_) return false;
         if (platform::is_debugged()) ticks_since_ = 0;

@@ -1,6 +1,6 @@
 /// @file
-/// @brief A thread's way through its block: it starts, waits at a barrier or for lanes of its warp, is
-/// released by the last one to arrive, is resumed, and returns.
+/// @brief The life of a thread: it starts, waits at a barrier or for lanes of its warp, is released by the
+/// last one to arrive, is resumed, and returns.
 #include "block.hpp"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void Block::begin(std::uint64_t number) {
     ++block_serial;
     shared_.begin_block();
 
-    if (grid_->seed != 0) {  // the order depends on nothing else
+    if (grid_->seed != 0) {  // which alone determines the order
         for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
         std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(grid_->seed + number));
     }
@@ -165,7 +165,7 @@ std::uint64_t Block::exchange(const char* function, unsigned int mask, std::uint
 /// Whether a thread waits for any other lanes of its warp.
 static bool gathers(const Thread& thread) { return thread.state == ThreadState::at_warp && thread.mask == 0; }
 
-/// @brief Waits until no thread of the block can continue, except by ending the gathering on some line.
+/// @brief Waits until threads of the block can continue only if lanes stop gathering on some line.
 /// @return The lanes of the warp that have gathered on this line.
 unsigned int Block::gather(Site site) {
     const InSimulator here(*this);
@@ -201,7 +201,7 @@ bool Block::release_lanes(const Thread& first) {
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
     if (gathers(first)) return false;
-    // The lane that was missing last time comes first. As long as it is missing, no other lane is looked at.
+    // The lane that was missing last time is tested first: while it is missing, the others need no test.
     unsigned int& missing = missing_lanes_[warp / warpSize];
     for (unsigned int k = 0, begin = missing; k < warpSize; ++k) {
         const unsigned int i = (begin + warpSize - k) % warpSize;
@@ -231,7 +231,7 @@ bool Block::release_lanes(const Thread& first) {
     return true;
 }
 
-/// Says if the result of a reduction by shuffles is undefined.
+/// Reports a reduction by shuffles whose result is undefined.
 void Block::follow_chain(unsigned int warp, const WarpValues& all) {
     if (const auto undefined = chains_.step(threads_, warp, all))
         tell_mistake(undefined_result(*this, *undefined),
@@ -260,7 +260,7 @@ bool Block::release_gatherings() {
 
 // --- Resume -------------------------------------------------------------------------------------
 
-/// Makes the next thread whose wait is over the running one. @return Null if there is none behind the last
+/// Makes the next thread whose wait is over the running one. @return Null if there is none after the last
 /// one.
 Thread* Block::next_ready() {
     while (place_ < threads_.count && !has_failed_) {
@@ -299,7 +299,7 @@ void Block::others_may_continue() {
 /// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
 void Block::tick() {
     {
-        const InSimulator here(*this);  // the next tick may come before this one has been dealt with
+        const InSimulator here(*this);  // the next tick may come while this one is handled
         watchdog_.tick(threads_, *grid_, here.was_in_kernel);
         const std::uint64_t ticks = watchdog_.ticks_without_progress();
         if (here.was_in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);
@@ -315,8 +315,8 @@ void Block::stop_if_due() {
         has_failed_ = true;
         fibers_.give_up();
     }
-    // Of the standard library's functions, the one that is linked may be a kernel's file's, with an
-    // instrument.
+    // The linker may have chosen a kernel file's copy of a function of the standard library, which is
+    // instrumented.
     const bool in_kernel = std::exchange(threads_.in_kernel, false);
     const bool gives_up = watchdog_.gives_up();
     threads_.in_kernel = in_kernel;

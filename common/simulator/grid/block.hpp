@@ -19,15 +19,15 @@ namespace sim {
 
 /// @brief The block that an OS thread runs. The same object runs one block after another.
 ///
-/// A fiber calls the kernel for threads 0, 1, 2, … as a plain function. When a thread waits, it keeps
-/// this fiber, and another fiber continues with the threads that have not started. Once all have started,
-/// those whose wait is over are resumed, each in its own fiber.
+/// A fiber calls the kernel as a plain function for threads 0, 1, 2, … A thread that waits keeps its fiber,
+/// and another fiber continues with the threads that have not started. Once all have started, those whose
+/// wait is over are resumed, each in its own fiber.
 class Block {
  public:
-    /// @param[in] has_guards Whether the overflow of a thread's stack is noticed.
+    /// @param[in] has_guards Whether an overflow of a thread's stack is detected.
     explicit Block(bool has_guards);
 
-    /// Prepares what the blocks of a grid have in common.
+    /// Prepares what all blocks of a grid share.
     void begin_grid(Grid& grid, Crew::Member& member);
     /// Runs a block of the grid. @param[in] number Its place in the grid, x running fastest.
     void run(std::uint64_t number);
@@ -51,8 +51,8 @@ class Block {
     /// Stops the thread if another worker, for which this one may be waiting, has failed, or if the block
     /// makes no progress.
     void stop_if_due();
-    /// Stops the thread for a fault, by a function of report.hpp. The thread's stack is given up, and with it
-    /// all that is not destroyed before.
+    /// Stops the thread for a fault that a function of report.hpp describes. Its stack is abandoned: no
+    /// destructor of its frames runs.
     template <typename... Arguments>
     [[noreturn]] void stop(Report (*report)(const Block&, Arguments...),
                            std::type_identity_t<Arguments>... arguments) {
@@ -67,9 +67,9 @@ class Block {
     const Threads& threads() const { return threads_; }
     const SharedMemory& shared() const { return shared_; }
     const Watchdog& watchdog() const { return watchdog_; }
-    /// Whether the running thread has a value that nothing defines, from a shuffle.
+    /// Whether the running thread holds an undefined value from a shuffle.
     bool is_undefined() const { return chains_.is_undefined(threads_.number(*threads_.current)); }
-    /// Whether the running thread could not access this address because it has no stack left.
+    /// Whether the running thread's access to this address failed because its stack is full.
     bool is_stack_overflow(const void* address) const { return fibers_.is_stack_overflow(address); }
 
     /// During its lifetime, the running thread is in the simulator's code and must not be interrupted.

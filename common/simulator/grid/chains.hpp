@@ -1,9 +1,10 @@
 /// @file
 /// @brief Reductions by shuffles that read from lanes which do not take part.
 ///
-/// To read such a lane is legal as long as nothing depends on the value, which is undefined. In a reduction's
-/// upper lanes, that is common. Of a marked statement (`Chained`), it is known that the variable's new value
-/// contains the undefined one. If so does the lane that ends up with the result, the result is undefined.
+/// The value of such a lane is undefined, and reading it is legal as long as no result depends on it. The
+/// upper lanes of a reduction often do. In a marked statement (`Chained`), the variable's new value is known
+/// to contain the undefined one. If this reaches the lane that ends up with the result, the result is
+/// undefined.
 #pragma once
 
 #include <array>
@@ -24,14 +25,14 @@ struct UndefinedLane {
 /// The reductions that the warps of one block are in.
 class Chains {
  public:
-    /// The block begins, or all its threads meet: no reduction goes on.
+    /// The block begins, or all its threads meet at a barrier: no reduction is in progress.
     void forget() {
         if (any_) warps_ = {};
         any_ = false;
     }
     /// Lanes of a warp are about to receive what they shuffle.
     /// @param[in] first The warp's first thread. @param[in] all What its lanes have passed.
-    /// @return If it is undefined, the lane that has the reduction's result now, after the last step.
+    /// @return The lane that has the reduction's result after its last step, if this result is undefined.
     std::optional<UndefinedLane> step(const Threads& threads, unsigned int first, const WarpValues& all);
     /// Whether the last such statement that a thread has executed has left it with an undefined value.
     bool is_undefined(unsigned int thread) const;

@@ -24,7 +24,7 @@ static void wait_for_blocks(Grid& grid, Site site) {
         const std::uint64_t number = grid.blocks_at_barrier++ / grid.blocks;
         if (observer != nullptr) observer->grid_barrier(*running_block, number);
         released.notify_all();
-        // A block that has failed never arrives, nor does one that has ended.
+        // A block that has failed or ended never arrives.
         while (grid.blocks_at_barrier < (number + 1) * grid.blocks && !grid.failed &&
                !(missing = grid.ended_block))
             released.wait_for(lock, std::chrono::milliseconds(10));

@@ -87,9 +87,9 @@ void Crew::add() {
 }
 
 void Crew::give_way(Member& member, std::uint64_t ticks) {
-    constexpr std::uint64_t kTicksPerTurn = 4;  // that blocks which may never do anything get little time
+    constexpr std::uint64_t kTicksPerTurn = 4;  // few, for blocks that may never make progress
     if (grid_.config.cooperative) return;
-    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // perhaps that it waits for
+    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // it may be able to go on
     if (awake_ > planned_) {
         if (member.is_added) sleep(member);
     } else if (grid_.next_block < grid_.blocks && !is_complete_) {

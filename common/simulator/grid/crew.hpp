@@ -16,15 +16,15 @@ namespace sim {
 /// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux gives a
 /// process 65,530 mappings.
 constexpr std::size_t kMostGuardedWorkers = 24;
-/// The most workers that run a grid that is not cooperative, if its blocks wait for each other.
+/// The most workers for a grid that is not cooperative and whose blocks wait for each other.
 constexpr std::size_t kMostAddedWorkers = 128;
 
 /// @brief The OS threads that run a grid's blocks: the one that launches, and others, which exist only for
 /// the grid.
 ///
-/// If all of them run blocks that spin, perhaps until a block does something that has not begun, more are
-/// added, up to one for each block that a device would run at the same time. Of those, one that spins sleeps
-/// until another block makes progress, or for a while, so that blocks that have work to do run.
+/// If the blocks of all workers spin, perhaps for a block that has not begun, more workers are added, up to
+/// one for each block that a device would run at the same time. A spinning worker then sleeps until another
+/// block makes progress, or for a while, which leaves the cores to blocks that have work to do.
 class Crew {
  public:
     /// @param[in] count How many workers suffice. @param[in] most How many there may be.
@@ -39,7 +39,7 @@ class Crew {
         bool is_added = false;  ///< because others were spinning
         std::uint64_t seen_progress = 0;
     };
-    /// The calling worker's block makes no progress, since some ticks. Others may have to run.
+    /// The calling worker's block has made no progress for some ticks: other blocks may have to run.
     void give_way(Member& member, std::uint64_t ticks);
     /// Called at each tick of each worker. @return Whether there were so many for each that suffices.
     bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Fibers: calls with separate stacks, which can be left in the middle and continued later.
+/// @brief Fibers: function calls with their own stacks, which can be suspended and resumed.
 ///
 /// The calls of `__sanitizer_…_switch_fiber` tell AddressSanitizer about switches; in other builds they do
 /// nothing.
@@ -18,15 +18,15 @@
 
 namespace sim {
 
-/// Makes AddressSanitizer forget frames that were left for good, on a stack or a part of one.
+/// Tells AddressSanitizer that the frames on a stack, or on a part of one, are dead.
 inline void forget_frames(const void* stack, std::size_t bytes) {
     __asan_unpoison_memory_region(stack, bytes);
 }
 
-/// @brief The fibers of one OS thread, by number. They all do the same work, each from its beginning.
+/// @brief The fibers of one OS thread, numbered from 0. All of them run the same function.
 ///
-/// One fiber runs at a time, until it leaves or has done its work. Then the call that started or
-/// resumed it returns, unless the fiber has left for another one.
+/// One fiber runs at a time, until it is suspended or its function returns. Then the call that started or
+/// resumed it returns, unless the fiber has switched to another one.
 class Fibers {
  public:
     static constexpr std::size_t kStackBytes = kLocalBytes + kOwnStackBytes;
@@ -49,7 +49,8 @@ class Fibers {
     /// Called inside a fiber. Returns when the fiber is resumed.
     [[gnu::always_inline]] void leave() { switch_back(Leaving::for_now); }
 
-    /// The same, and resumes another fiber, which saves the way through the call that resumed this one.
+    /// The same, but switches directly to another fiber instead of returning to the call that resumed this
+    /// one.
     [[gnu::always_inline]] void leave_for(unsigned int number) {
         left_ = std::exchange(running_, number);
         void* sanitizer_state = nullptr;
@@ -57,7 +58,7 @@ class Fibers {
         continue_from(platform::sim_switch_context(contexts_[number], this), sanitizer_state);
     }
 
-    /// Called inside a fiber, which can't be resumed afterwards. Nothing that its frames own is destroyed.
+    /// Called inside a fiber, which can't be resumed afterwards. No destructor of its frames runs.
     [[noreturn]] void give_up() {
         switch_back(Leaving::in_the_middle);
         std::abort();  // not reached
@@ -66,7 +67,7 @@ class Fibers {
     /// The number of the running fiber.
     unsigned int running() const { return running_; }
 
-    /// Whether the running fiber could not access this address because it has no stack left.
+    /// Whether the running fiber's access to this address failed because its stack is full.
     bool is_stack_overflow(const void* address) const {
         return address >= bottom(running_) - kGuardBytes && address < bottom(running_);
     }
@@ -77,7 +78,7 @@ class Fibers {
         allow(0, accessible_ * (kGuardBytes + kStackBytes));
     }
 
-    /// Fibers 0 to `count - 1` will not be resumed any more.
+    /// Fibers 0 to `count - 1` will never be resumed.
     void forget(unsigned int count) { forget_frames(stacks_.data(), count * (kGuardBytes + kStackBytes)); }
 
  private:
@@ -87,7 +88,8 @@ class Fibers {
         set_accessible(stacks_.data() + offset, bytes, true);
     }
 
-    /// Makes one more stack accessible, or all of them, without guards, if the process has no mapping left.
+    /// Makes one more stack accessible. If the process has no mapping left, makes all of them accessible,
+    /// without guards.
     void allow_stack() {
         try {
             allow(accessible_ * (kGuardBytes + kStackBytes) + kGuardBytes, kStackBytes);

@@ -45,7 +45,7 @@ struct Grid {
     std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (cooperative.cpp)
     std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
 
-    /// @return The number of a block that no worker has taken yet, if there is one and none has failed.
+    /// @return The number of a block that no worker has taken yet, unless none is left or a block has failed.
     std::optional<std::uint64_t> take_block() {
         const std::uint64_t k = failed ? blocks : next_block.fetch_add(1);
         if (k >= blocks) return std::nullopt;
@@ -57,9 +57,9 @@ struct Grid {
     void fail(Report its);
 };
 
-/// A kernel is about to launch another one. Stops its thread if the program is not one in which kernels may.
+/// Called before a kernel launches another one. Stops its thread if kernels of this program may not.
 void require_nested_launches(const Kernel& kernel);
-/// Keeps a kernel's launch until the running grid has ended.
+/// Delays a kernel's launch until the running grid has ended.
 void launch_nested(std::function<void()> run);
 /// Runs what a grid's kernel has launched.
 void run_nested(const NestedLaunches& launches);

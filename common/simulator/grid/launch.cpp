@@ -65,8 +65,8 @@ std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit)
            (limit.dynamic_bytes < kSharedBytesPerBlock ? " unless cudaFuncSetAttribute allows more" : "");
 }
 
-/// Gives the blocks another order for each seed: each is a stride away from the previous one, and the stride
-/// has no divisor in common with the number of blocks.
+/// Orders the blocks by the seed: each follows the previous one at a stride that has no divisor in common
+/// with the number of blocks.
 void shuffle_blocks(Grid& grid) {
     std::mt19937_64 random(grid.seed);
     grid.first_block = random() % grid.blocks;
@@ -90,9 +90,9 @@ std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) 
 
 /// Distributes a grid to workers.
 void run_on_workers(Grid& grid) {
-    // Fewer simulated threads than this take less time than starting an OS thread.
+    // Fewer simulated threads than this run in less time than it takes to start an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
-    // Blocks may have spun until more workers ran the others. Then so many are needed for the kernel.
+    // If blocks have spun until more workers ran the others, the kernel needs that many.
     static auto& needed = *new std::map<const void*, std::size_t>;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
@@ -190,12 +190,12 @@ unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSOR
 void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer) {
     if (running_block != nullptr || sticky_error() != cudaSuccess) return;
     note_shared(pointer);
-    // Next to device memory is the end of a range, and where there is no memory, the kernel's access is a
-    // fault.
+    // An address next to device memory is the end of a range. Where there is no memory, the kernel's access
+    // is a fault.
     if (place(pointer, 1) != Place::outside || !is_pageable(pointer, 1) || !platform::has_memory(pointer))
         return;
     if (setting("CUDA_SIM_ENDS", 0) != 0)
-        return;  // what only some blocks use may be more than device memory has
+        return;  // blocks may use only a part of a range that is larger than device memory
     tell_mistake("argument " + std::to_string(number) + " of " + launch_text(kernel) +
                  " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
 }
@@ -208,7 +208,7 @@ static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& conf
 
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
     if (running_block != nullptr) {
-        require_nested_launches(kernel);  // before anything is kept that a stopped thread would leave behind
+        require_nested_launches(kernel);  // before anything is stored that a stopped thread would leak
         const Block::InSimulator here(*running_block);
         LaunchConfig nested = config;
         nested.stream = nullptr;  // which the kernel may have destroyed by then

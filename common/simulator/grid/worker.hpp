@@ -13,10 +13,10 @@ namespace sim {
 
 /// @brief Takes blocks from a grid, and runs them one after another on the OS thread that calls it.
 ///
-/// It outlives its grid: stacks and shared memory are used again by later ones.
+/// It outlives its grid, and later grids reuse its stacks and shared memory.
 class Worker {
  public:
-    /// @param[in] has_guards Whether the overflow of a simulated thread's stack is noticed.
+    /// @param[in] has_guards Whether an overflow of a simulated thread's stack is detected.
     explicit Worker(bool has_guards) : block_(has_guards) {}
 
     /// Runs blocks until none are left or one has failed.

@@ -19,7 +19,7 @@
 namespace sim {
 namespace {
 
-/// A distance that an index off by a few blocks does not reach.
+/// An index that is off by a few blocks does not pass over a guard of this size.
 constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
 /// Each needs two mappings. Linux gives a process 65,530, most of which the workers' stacks need.
 constexpr std::size_t kMostGuarded = 4096;

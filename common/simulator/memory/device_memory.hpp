@@ -19,19 +19,19 @@ std::size_t device_memory_bytes();
 /// @param managed Whether the CPU may also use it.
 /// @return Memory at a multiple of 256 bytes. @throws std::bad_alloc.
 char* allocate(std::size_t bytes, bool managed = false);
-/// Lets copies find a device variable by its address from now on.
+/// Registers a device variable, which copies find by its address.
 void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
 void deallocate_all();           ///< of the current device
 
-/// Does a range of at least one byte lie inside one allocation, away from all of them, or neither?
+/// Whether a range of at least one byte is inside one allocation, away from all of them, or neither.
 enum class Place { inside, outside, across };
 Place place(const void* pointer, std::size_t bytes);
 
 /// The device whose memory contains an address. For other addresses, the current device.
 int device_of(const void* address);
 
-/// Whether an address is outside of an allocation but so near that the CPU may let an access pass.
+/// Whether an address is outside of an allocation, but so near that the CPU may not trap on an access.
 bool is_in_redzone(const void* address);
 
 /// @return A description of an address inside or near an allocation; empty for any other address.
@@ -40,7 +40,7 @@ std::string allocation_text(const void* address);
 /// Whether the CPU may also use the device memory at an address.
 bool is_managed(const void* address);
 
-/// @return Which `__managed__` variable an address is in; for an address in one.
+/// @return The `__managed__` variable that contains an address. There must be one.
 std::string managed_variable_text(const void* address);
 
 /// While it lives, a grid may use the memory of the current device.

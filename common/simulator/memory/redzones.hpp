@@ -37,9 +37,8 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
 ///
 /// The guards are never accessible. The bytes begin at a multiple of their alignment, and end as close to the
 /// end of a page as this allows: the redzone after them is shorter than the alignment. Redzones are
-/// accessible whenever the bytes are. They are filled with poison, so that a write to them is found
-/// afterwards. Without guards, redzones have at least 256 bytes, and the operating system needs no separate
-/// mapping.
+/// accessible whenever the bytes are, and are filled with poison, so that a write to them is found
+/// afterwards. Without guards, redzones have at least 256 bytes, and the memory needs no mapping of its own.
 class Redzoned {
  public:
     Redzoned(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes)

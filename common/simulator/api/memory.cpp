@@ -53,14 +53,14 @@ bool unpin(const void* pointer, bool is_registered) {
     return pinned.erase(found), true;
 }
 
-/// Whether the host has so much memory without swapping.
+/// Whether the host has this much memory without swapping.
 bool is_available(std::size_t bytes) {
     constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
     return bytes <= kSmall || bytes <= platform::free_memory_bytes();
 }
 
-/// @param[in] role What the range is for a call. @return Why it is not a range of device memory; empty if it
-/// is one.
+/// @param[in] role What a call uses the range for. @return Why it is not a range of device memory; empty if
+/// it is one.
 std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
     const Place found = place(pointer, bytes);
     if (found == Place::inside) return {};
@@ -86,8 +86,8 @@ std::string wrong_range(const void* to, const void* from, std::size_t bytes, cud
 
 bool tells_of_poison = false;
 
-/// Poison that a program copies to the host is probably memory that was never written. If the program's own
-/// numbers are like that, as the pixels of some grey images are, nothing can be said.
+/// Poison that a program copies to the host is probably memory that was never written. But the program's own
+/// numbers may have this value, like the pixels of a grey image: then nothing is reported.
 void look_for_poison(const void* to, const void* from, std::size_t bytes) {
     const bool to_host = place(to, bytes) == Place::outside, from_host = place(from, bytes) == Place::outside;
     if (!tells_of_poison || to_host == from_host) return;

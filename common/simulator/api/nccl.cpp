@@ -32,7 +32,7 @@ struct Call {
 thread_local int group_depth = 0;          // of groups
 thread_local std::vector<Call> collected;  // since the outermost began
 
-/// Makes a device the current one while it lives.
+/// Makes a device the current one during its lifetime.
 class OnDevice {
  public:
     explicit OnDevice(int device) : before_(sim::choose_device(device)) {}
@@ -58,7 +58,7 @@ void reduce(const std::vector<Call>& calls) {
     }
 }
 
-/// Makes a stream wait for what has been ordered in another device's.
+/// Makes a stream wait for the work enqueued in another device's stream.
 void wait_for(const Call& waiting, const Call& other) {
     cudaEvent_t event = nullptr;
     {

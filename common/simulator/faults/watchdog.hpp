@@ -30,7 +30,8 @@ class Watchdog {
     /// threads runs, prints this.
     void tick(const Threads& threads, Grid& grid, bool in_kernel);
 
-    /// Whether the threads have made no progress during the grid's timeout; false while a debugger is attached.
+    /// Whether the threads have made no progress during the grid's timeout; never while a debugger is
+    /// attached.
     bool gives_up() {
         if (most_ticks_ == 0 || ticks_since_ < most_ticks_) return false;
         if (platform::is_debugged()) ticks_since_ = 0;

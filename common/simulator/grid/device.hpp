@@ -21,7 +21,7 @@ constexpr std::size_t kReservedSharedBytes = 1024;
 constexpr int kL2Bytes = 50 * 1024 * 1024;  // of an H100 or H200
 /// @}
 
-/// CUDA_SIM_SEED.
+/// The value of CUDA_SIM_SEED.
 std::uint64_t seed();
 
 /// The shared memory that a block of a kernel may use: 48 KiB, unless `cudaFuncSetAttribute` asked for more.

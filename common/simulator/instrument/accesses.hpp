@@ -2,8 +2,8 @@
 /// @brief The functions that code compiled with `-fsanitize=thread` calls at each access, in place of
 /// ThreadSanitizer's library. Their names and signatures are those that GCC and clang call.
 ///
-/// An instrument includes this file once, after a class `Instrument` with the static functions that are
-/// called here, and a class `Instrument::Atomic`, an object of which lives as long as an atomic operation.
+/// An instrument includes this file once, after it has defined a class `Instrument` with the static functions
+/// that are called here, and a class `Instrument::Atomic`, whose object exists during an atomic operation.
 #include <cstddef>
 #include <cstdint>
 

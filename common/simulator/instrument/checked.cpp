@@ -1,6 +1,6 @@
 /// @file
-/// @brief Instrumented code that is neither interrupted nor seen by the lens asks the platform whether it may
-/// access memory, and nothing more. Of use where the processor does not ask: in WebAssembly.
+/// @brief Asks the platform before each access whether it is allowed, and does nothing else. For WebAssembly,
+/// where no processor refuses accesses, and for code that is neither interrupted nor seen by the lens.
 #include <cstddef>
 
 namespace {

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Events that the simulator reports to an instrument while kernels run. Without an instrument, they
-/// cost nothing.
+/// @brief Events that the simulator reports to an instrument while kernels run. They cost nothing without an
+/// instrument.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace sim {
 class Block;
 struct Grid;
 
-/// Learns of everything that orders threads, and of the host's accesses to device memory.
+/// Is told of everything that orders threads, and of the host's accesses to device memory.
 /// `common/simulator/lens` is one.
 class Observer {
  public:
@@ -32,17 +32,18 @@ class Observer {
     /// From now on, the thread that runs calls atomic functions whose names end in `_block`, or no longer
     /// does.
     virtual void atomic_scope(Block& block, bool of_block) = 0;
-    /// The thread that runs is about to wait for all blocks, or has waited. It stands for its block.
+    /// The thread that runs is about to wait for all blocks, or has waited. It represents its block.
     /// @param[in] number Of the barrier.
     virtual void grid_barrier(Block& block, std::size_t number) = 0;
     virtual void allocated(const char* begin, std::size_t bytes) = 0;
     virtual void freed(const char* begin) = 0;
     /// The host has stored bytes, by a copy if `from` is not null.
     virtual void stored(const void* to, const void* from, std::size_t bytes) = 0;
-    /// The CPU's code goes on as another thread. Called only where all threads have the same `thread_local`
-    /// variables, in WebAssembly.
+    /// The CPU's code continues as another thread. Called only in WebAssembly, where threads share their
+    /// `thread_local` variables.
     virtual void thread_changes() = 0;
-    /// The program ends with status 1 because it has not asked for a fault. Nothing else is called at exit.
+    /// The program ends with status 1 because of a fault that it has not asked for. Nothing else is called at
+    /// exit.
     virtual void ends() = 0;
 };
 

@@ -1,6 +1,6 @@
 /// @file
-/// @brief What the functions that instrumented code calls at each access need of the platform: where the code
-/// is, and, without a processor that refuses accesses, whether it may have one.
+/// @brief What a platform offers to the functions that instrumented code calls at each access: where the code
+/// is and, if the processor does not trap, whether the access is allowed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #define SIM_AND_SITE , const void* site
 #define SIM_SITE site
 namespace sim::platform {
-/// Called before each access of instrumented code: a trap if it is not allowed.
+/// Called before each access of instrumented code. Traps if the access is not allowed.
 void require_access(const volatile void* address, std::size_t bytes, bool is_store, const void* site);
 }  // namespace sim::platform
 #else

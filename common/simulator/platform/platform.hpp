@@ -1,5 +1,5 @@
 /// @file
-/// @brief All that the simulator needs of the operating system and the processor, beyond the C++ library.
+/// @brief All that the simulator needs from the operating system and the processor, beyond the C++ library.
 ///
 /// A platform is a folder that defines these functions, such as `linux/`. Everything else is portable C++.
 #pragma once
@@ -22,9 +22,10 @@ std::size_t free_memory_bytes();  ///< available without swapping
 bool has_memory(const void* address);
 
 enum class Access { none, read, all };
-/// Sets who may access whole pages; any other access is a trap. @return Whether the system could do it.
+/// Sets which accesses to whole pages are allowed; any other is a trap. @return Whether the system could do
+/// it.
 bool protect(char* pages, std::size_t bytes, Access access);
-/// Returns the contents of pages to the system, but not their addresses.
+/// Returns pages' memory to the system but keeps their addresses.
 void discard(char* pages, std::size_t bytes);
 
 /// Memory from the operating system, inaccessible at first, and zero until it is written to.
@@ -48,16 +49,16 @@ struct Range {
 };
 /// The program's variables, `__device__` ones among them.
 Range variables();
-/// Those of its variables that are declared as `__managed__`; two equal addresses if there are none.
+/// The variables declared as `__managed__`; two equal addresses if there are none.
 Range managed_variables();
-/// Their pages, on which there is nothing else.
+/// The pages of these variables, which contain nothing else.
 Range managed_pages();
 
 // --- Contexts: a call that can be left and continued ----------------------------------------------
 
 /// Where a call continues: its stack and registers.
 using Context = void*;
-/// What a call gets when it begins or continues.
+/// What a call receives when it begins or continues.
 struct Switched {
     Context from;  ///< the call that was left for it
     void* data;
@@ -68,8 +69,8 @@ Context make_context(char* top, void (*enter)(Switched));
 /// Leaves the running call for another one. Returns when a call switches back. The name has no namespace,
 /// since it is defined in assembly.
 extern "C" Switched sim_switch_context(Context to, void* data);
-/// Calls `work`, which leaves its call for others many times. A platform on which this takes longer the more
-/// calls are left gives it a stack of its own.
+/// Calls `work`, which switches to other calls many times. If switching takes longer the deeper the stack is,
+/// the platform gives `work` a stack of its own.
 void call_apart(const std::function<void()>& work);
 
 // --- Traps: accesses and instructions that the processor refuses ----------------------------------
@@ -77,8 +78,8 @@ void call_apart(const std::function<void()>& work);
 enum class Trap { address, no_address, division, illegal_instruction, abort };
 enum class Handled { repeat_it, no, and_explained };
 
-/// Lets traps call `handle_trap` and ticks call `handle_tick`, until `release_traps`. A later call only
-/// replaces handlers that the program has set in the meantime.
+/// From now on, until `release_traps`, traps call `handle_trap` and ticks call `handle_tick`. A later call
+/// only replaces handlers that the program has set in the meantime.
 void catch_traps();
 void release_traps();
 
@@ -132,9 +133,10 @@ void print(std::string_view first, std::string_view second);
 ///                    repeated.
 Handled handle_trap(Trap trap, const void* address);
 void handle_tick();
-/// The program has used as much CPU time as it may. Says so, unless a kernel runs.
+/// Called when the program has used up its CPU time. Prints this, unless a kernel runs.
 void handle_time_limit();
-/// The CPU's code goes on as another thread. Only called where threads share their `thread_local` variables.
+/// Called when the CPU's code continues as another thread, where threads share their `thread_local`
+/// variables.
 void handle_thread_change();
 /// Whether the calling OS thread runs a kernel. A platform replaces `clock` there by `device_clock`
 /// (kernel.h).

@@ -12,13 +12,11 @@ constexpr std::size_t kLocalBytes = 32 * 1024;
 constexpr std::size_t kOwnStackBytes = 32 * 1024;
 constexpr std::size_t kMostFreed = 16;
 #else
-/// What is inaccessible before and after memory: a whole number of pages, whatever their size on this
-/// machine.
+/// How many bytes are inaccessible before and after memory: whole pages, whatever their size on this machine.
 constexpr std::size_t kGuardBytes = 64 * 1024;
-/// What a simulated thread may have of local variables: as in CUDA. Pages that none of them uses need no
-/// memory.
+/// How many bytes of local variables a simulated thread may have: as in CUDA. Unused pages need no memory.
 constexpr std::size_t kLocalBytes = 512 * 1024;
-/// What the simulator's own frames need on the stack of a simulated thread.
+/// How many bytes the simulator's own frames need on a simulated thread's stack.
 constexpr std::size_t kOwnStackBytes = 128 * 1024;
 /// How many allocations keep their addresses when they are freed.
 constexpr std::size_t kMostFreed = 256;

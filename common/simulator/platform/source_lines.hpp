@@ -15,8 +15,8 @@ std::vector<std::string> lines_of(std::uintptr_t at);
 /// @return The first of them; empty if there is none.
 std::string line_of(std::uintptr_t at);
 
-/// @return The name of a function with its parameters, or of a variable, as C++ writes it; empty if the
-/// program knows none.
+/// @return The C++ name of a variable, or of a function with its parameters; empty if the program has no
+/// symbols.
 std::string function_of(const void* address);
 
 /// The calls in progress when it is created, innermost first. It is cheap: lines are looked up when needed.

@@ -1,5 +1,6 @@
 /// @file
-/// @brief Captures streams as graphs: keeps their work in the order of the calls, which no event contradicts.
+/// @brief Captures streams as graphs: records their work in the order of the calls, which no event
+/// contradicts.
 #include "captures.hpp"
 
 #include <functional>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Captured streams, whose work is kept instead of enqueued.
+/// @brief Captured streams, whose work is recorded instead of enqueued.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace sim {
 
-/// Work that is kept.
+/// Recorded work.
 enum class Kept : int { kernel, copy, set, host };
 /// The captured work, in order.
 using Captured = std::vector<std::pair<Kept, std::function<void()>>>;
-/// From now on, work in streams is kept. @return Whether it was not before.
+/// From now on, work in streams is recorded. @return Whether it was not before.
 bool begin_capture();
-Captured end_capture();  ///< What has been kept.
-bool are_captured();     ///< Whether work in streams is kept.
-/// Keeps a call of the host, if streams are being captured.
+Captured end_capture();  ///< What has been recorded.
+bool are_captured();     ///< Whether work in streams is recorded.
+/// Records a call of the host, if streams are being captured.
 bool capture_host(const std::function<void()>& function);
 
 }  // namespace sim

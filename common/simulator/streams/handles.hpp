@@ -8,8 +8,9 @@
 
 namespace sim {
 
-/// @brief Objects by their handles. A handle is a number that is never reused, so that its use after the
-///        object was destroyed is found.
+/// @brief Objects by their handles. A handle is a number that is never reused, so its use after the object
+/// was
+///        destroyed is found.
 template <typename Handle, typename T>
 class Handles {
  public:

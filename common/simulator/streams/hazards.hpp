@@ -1,11 +1,11 @@
 /// @file
-/// @brief Missing waits: operations in streams, and accesses of the host, that nothing orders although they
-/// use the same memory.
+/// @brief Missing waits: operations in streams and accesses of the host that use the same memory without an
+/// order.
 ///
-/// An operation in a stream is done as late as possible: when the host waits for it. Hence, of two operations
-/// that nothing orders, neither is done when the second one is enqueued. Copies are compared then. While a
-/// kernel runs, memory used by copies that are not ordered with it is protected: an access raises a signal.
-/// Of pinned memory, that holds only until the copy is done: the host may use it from then on.
+/// An operation in a stream is done as late as possible: when the host waits for it. So if nothing orders two
+/// operations, neither is done when the second one is enqueued, and copies are compared then. While a kernel
+/// runs, memory used by copies that are not ordered with it is protected: an access raises a signal. Pinned
+/// memory is protected only until the copy is done, because the host may use it from then on.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ using Operations = std::deque<std::shared_ptr<Operation>>;
 
 std::string stream_text(std::uintptr_t stream);
 
-/// @return What is wrong with a copy that is about to be enqueued; empty if nothing is.
+/// @return What is wrong with a copy that is about to be enqueued, or an empty text.
 /// @param others Those that may still be in flight.
 std::string conflict_text(const Operation& copy, const Operations& others);
 
 /// Watches the host memory of a copy that has been enqueued: what it reads must not change until it is done,
 /// and what it writes is inaccessible.
 void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others);
-/// Does an operation, with access to the host memory that it uses. @return The message if the host has
-/// changed it.
+/// Does an operation, with access to the host memory that it uses. @return The message, if the host has
+/// changed that memory.
 std::string run_watched(Operation& operation);
 
 /// The running kernel among the kernels of other streams.
@@ -51,13 +51,13 @@ std::string end_kernel();
 /// While a grid runs, protects the memory that these copies use. @param is_reachable Whether the grid may use
 /// it.
 void guard_grid(bool (*is_reachable)(const void* address));
-/// Forgets them. @return Whether there were any, which the caller must make accessible.
+/// Forgets these copies. @return Whether there were any, whose memory the caller must make accessible.
 bool release_grid();
 
 /// Whether a copy that is not done, or that is not ordered with the running kernel, uses a range.
 bool is_used_by_copies(const Use& range);
 
-/// Called when an access was not allowed. @return Whether it is now, because no copy uses that address.
+/// Called when an access has trapped. @return Whether it is allowed now, because no copy uses the address.
 bool let_pass(const void* address, bool by_kernel);
 /// @return Which copy uses an address, to be said after the address; empty if none.
 std::string copy_text(const void* address, bool by_kernel);
@@ -66,7 +66,7 @@ std::string copy_text(const void* address, bool by_kernel);
 bool is_pageable(const void* pointer, std::size_t bytes);
 /// A description of an address in pinned memory; empty for any other address.
 std::string pinned_text(const void* address);
-/// A kernel gets an address, perhaps of pinned memory, which the host then shares with it.
+/// Called when a kernel gets an address. If it is of pinned memory, host and kernel share this from then on.
 void note_shared(const void* address);
 /// The pages of all pinned memory that kernels have got, from cudaMallocHost.
 std::vector<platform::Range> mapped_pages();

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Work in a stream: what it uses, and what it comes after.
+/// @brief Work in a stream: the memory that it uses, and the work that it comes after.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace sim {
 
-/// Default streams are numbered by their device, created ones from here on.
+/// Default streams have their device's number; numbers of created streams begin here.
 constexpr std::uintptr_t kFirstStream = 0x100;
 
-/// The last operation of each stream that comes before something, as do all earlier ones of these streams.
+/// For each stream, the last operation that comes before something. All earlier ones come before it, too.
 using Clock = std::map<std::uintptr_t, std::uint64_t>;
 
 /// Bytes that an operation reads or writes.

@@ -65,7 +65,7 @@ void join(Clock& clock, const Clock& other) {
     for (const auto& [stream, number] : other) clock[stream] = std::max(clock[stream], number);
 }
 
-/// Makes a clock include the work in a device's default stream, and what that waits for.
+/// Adds to a clock the work in a device's default stream, and the work that it waits for.
 void join_default(Clock& clock, int device) {
     for (const auto& [id, stream] : streams)
         if (stream.blocking && stream.device == device) join(clock, stream.before);
@@ -105,7 +105,7 @@ void advance(Stream* stream) {
     if (!wrong.empty() && sticky_error() == cudaSuccess) set_fault(cudaErrorLaunchFailure, wrong);
 }
 
-/// Forgets what everything to come is ordered with.
+/// Forgets work that comes before everything from now on.
 void forget_old_work() {
     while (!in_flight.empty() && in_flight.front()->done && in_flight.front()->is_in(waited))
         in_flight.pop_front();
@@ -135,7 +135,7 @@ void do_up_to(const Clock& clock) {
     join(waited, clock);
 }
 
-/// The host waits for all work up to a clock.
+/// Lets the host wait for all work up to a clock.
 void wait_up_to(const Clock& clock) {
     if (is_working) return;
     do_up_to(clock);
@@ -224,8 +224,8 @@ void enqueue(cudaStream_t handle, Operation new_operation) {
 void do_now(cudaStream_t handle, Operation operation) {
     const std::lock_guard lock(streams_lock);
     enqueue(handle, std::move(operation));
-    // A kernel in another stream must not use the same memory. That is found when it runs, and the program
-    // may use the result before.
+    // A kernel in another stream must not use the same memory. This is found when that kernel runs, and the
+    // program may use the result before.
     Operations kernels;
     std::copy_if(in_flight.begin(), in_flight.end(), std::back_inserter(kernels),
                  [](const auto& other) { return other->is_kernel; });

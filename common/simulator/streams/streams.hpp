@@ -2,8 +2,8 @@
 /// @brief Streams: when work that a program has enqueued is done.
 ///
 /// Once a program has created a stream, work in streams is done as late as CUDA allows: when the host waits
-/// for it, or for something after it. Where CUDA leaves the order open, it is that of the calls with
-/// CUDA_SIM_SEED=0, and another one with another seed.
+/// for it, or for something after it. Where CUDA leaves the order open, CUDA_SIM_SEED=0 keeps the order of
+/// the calls, and each other seed gives another order.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -17,14 +17,14 @@ bool is_late(cudaStream_t stream);
 void enqueue(cudaStream_t handle, Operation new_operation);
 /// The same for work that the host waits for.
 void do_now(cudaStream_t handle, Operation operation);
-/// Does what comes before work in a stream that is then done at once.
+/// Does all work that comes before the next work in a stream, which the caller then does at once.
 void begin_now(cudaStream_t handle);
 void end_now();  ///< It is done.
-/// The work in a stream that the calling thread does now.
+/// The work in a stream that the calling thread is doing.
 Work current_work();
-/// Keeps work instead of enqueuing it. Null unless streams are being captured (captures.cpp).
+/// Records work instead of enqueuing it. Null unless streams are being captured (captures.cpp).
 inline void (*capture)(const Operation& operation) = nullptr;
-/// Whether work in a stream is kept now.
+/// Whether work in a stream is being recorded.
 bool is_captured(cudaStream_t stream);
 
 /// Waits for all work enqueued in a stream so far. For the default stream, that includes the work in all

@@ -21,7 +21,7 @@
 namespace sim {
 namespace {
 
-/// Limits to what watching costs: in a grid, per range of pages; and in all grids.
+/// Limits on the cost of watching: per range of pages in a grid, and in all grids.
 constexpr std::size_t kMostPagesAtOnce = 64, kMostPages = 1024, kMostTraps = 64;
 constexpr unsigned int kMostLaunches = 32;  // of a line
 constexpr std::size_t kMostUnawaited = 32, kMostUnawaitedBytes = std::size_t{64} << 20;
@@ -143,7 +143,7 @@ bool kernel_passes(const void* address) {
     return true;
 }
 
-/// Notes the pages of an opening that have changed, those next to each other together.
+/// Notes the changed pages of an opening, neighbours as one range.
 void note_written(Uses& uses, char* begin, Opening& opening) {
     const std::size_t page = platform::page_bytes();
     std::vector<char> now;

@@ -1,12 +1,12 @@
 /// @file
-/// @brief Memory that kernels and the host share (managed, and pinned memory that a kernel gets), and missing
-/// waits of the host for a kernel that uses it.
+/// @brief Memory that kernels and the host share (managed memory, and pinned memory that a kernel gets), and
+/// missing waits of the host for a kernel that uses it.
 ///
-/// A grid finds these pages inaccessible. Each first access is a trap, which opens a page, or more if pages
-/// are used in order, and copies them before they are written. When the grid has ended, this tells which
-/// bytes it has changed. Until the host waits for the grid, these pages are inaccessible to the host, and
-/// pages that were only read can't be written. A trap of the host is a missing wait if the grid is known to
-/// have used that very byte. Otherwise it opens the page.
+/// These pages are inaccessible when a grid begins. The first access to a page is a trap. It opens the page,
+/// or several if pages are used in order, and copies a page before it is written. At the grid's end, the
+/// copies show which bytes the grid has changed. Until the host waits for the grid, the changed pages are
+/// inaccessible to the host, and pages that were only read can't be written. A trap of the host is a missing
+/// wait if the grid is known to have used that very byte; otherwise, it opens the page.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@
 
 namespace sim {
 
-/// A grid begins that may use these whole pages. They are already accessible.
+/// Called when a grid begins that may use these whole pages, which are already accessible.
 void watch_grid(const Kernel& kernel, const std::vector<platform::Range>& shared);
-/// The grid has ended: notes what it has used. The pages are accessible again.
+/// Called when the grid has ended: notes what it has used, and makes the pages accessible again.
 void end_watch();
-/// Protects all that the host may not use yet.
+/// Protects the pages that the host may not use yet.
 void guard_shared();
 
-/// Called when an access was not allowed. @return Whether it is now.
+/// Called when an access has trapped. @return Whether it is allowed now.
 bool shared_passes(const void* address, bool by_kernel);
 /// @return Which kernel uses an address, to be said after the address; empty if none.
 std::string unawaited_text(const void* address);
 
-/// A grid has ended that has printed. If the host does not wait for it, it is told so when the program ends.
+/// Called when a grid that has printed ends. If the host never waits for it, the program's end reports this.
 void note_printed(const Kernel& kernel);
 
 /// The host has waited for this work.
 void release_shared(const Clock& awaited);
-/// Other work uses this memory, or it is freed: from now on, the host may use its pages.
+/// Called when other work uses this memory, or when it is freed: from now on, the host may use its pages.
 void forget_shared(const void* begin, std::size_t bytes);
-/// Whether there is memory that the host may not use yet, or output that a GPU may lose.
+/// Whether there is memory that the host may not use yet, or output that a GPU could lose.
 bool is_unawaited();
 
 }  // namespace sim

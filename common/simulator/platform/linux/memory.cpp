@@ -9,7 +9,7 @@
 
 #include "../platform.hpp"
 
-// Where the linker puts the program's variables, and the `__managed__` ones; the latter are null if it has
+// Where the linker puts the program's variables, and the `__managed__` ones; these are null if there are
 // none.
 extern "C" char __data_start[], _end[];
 extern "C" char __start_sim_managed[] __attribute__((weak));

@@ -14,7 +14,7 @@ Ticks::Ticks(unsigned int per_second) {
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = kTick;
     event._sigev_un._tid = gettid();
-    // Time in which other programs keep this thread from running does not count.
+    // Time during which other programs use the core does not count.
     timer_t timer{};
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
     timer_ = new timer_t(timer);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Chapter 07: any n, any block size, no work for the CPU, and finally as fast as memory.
+/// @brief Chapter 07: any n, any block size, and no work for the CPU.
 #pragma once
 
 #include <algorithm>

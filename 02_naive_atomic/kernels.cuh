@@ -25,7 +25,7 @@ __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned
     // [/02.1]
 }
 
-/// The race is fixed: `atomicAdd` loads, adds and stores in one step that no other thread can interrupt.
+/// The race is fixed: `atomicAdd` loads, adds and stores in one step, as far as other atomics can tell.
 /// @par Source
 /// B: one thread per element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,

@@ -125,7 +125,7 @@ inline void write_output(const std::string& path, std::string_view text) {
 /// @brief Appends lines to a file by `write_output`. Programs that do so at the same time take turns.
 /// @param[in] heading The first line of a file that is new or empty, and of one that lines can be added to.
 /// @throws std::invalid_argument if it can't be read, std::runtime_error if it can't be written or begins
-///         otherwise. A file is then unchanged.
+///         with another line. A file is then unchanged.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {
     output_detail::Stream lock(nullptr, std::fclose);
     std::string text;

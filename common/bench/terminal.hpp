@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a terminal shows: lines that fit, and looks for what stands out.
+/// @brief What a terminal shows: lines that fit, and styles for what stands out.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 constexpr std::size_t kColumns = 100;  ///< of a line of output
 
-/// @return The text in lines of at most `kColumns`, of which no word is cut.
+/// @return The text in lines of at most `kColumns`, broken only between words.
 /// @param[in] text   One line.
 /// @param[in] indent Columns before each line but the first.
 /// @param[in] used   Columns that are used before the first line.
@@ -44,7 +44,7 @@ inline bool is_terminal(std::FILE* stream) {
 /// How a text stands out.
 enum class Look { plain, good, warning, bad };
 
-/// @return The text as a terminal shows it so; unchanged elsewhere, and where the user wants no colours
+/// @return The text in this style on a terminal; unchanged elsewhere, and where the user wants no colours
 /// (NO_COLOR).
 inline std::string looks(Look look, const std::string& text, std::FILE* stream = stdout) {
     const char* const none = std::getenv("NO_COLOR");

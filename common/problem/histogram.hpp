@@ -27,7 +27,7 @@ struct Histogram {
     static constexpr const char* kName = "histogram";
     static constexpr const char* kElements = "bytes";                 ///< the elements' name in messages
     static constexpr std::size_t kResults = kBins;                    ///< numbers that a variant computes
-    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< as in the articles: 100 MB
+    static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< as in the articles: 100 MiB
     static constexpr std::size_t kInputCopies = 1;  ///< in device memory, workspace included
     static constexpr bool kCountsFiles = true;      ///< a file's bytes can be the input
 

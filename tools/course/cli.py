@@ -19,7 +19,8 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course run   CHAPTER --single
        ./course test  [CHAPTER ...] [--backend simulator|gpu] [--sanitize] [-- CTEST OPTIONS]
        ./course run|test FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION]
-                      [--backend simulator|gpu] [-- PROGRAM OPTIONS]
+                      [--backend simulator|gpu] [--junit FILE] [--annotate github]
+                      [-- PROGRAM OPTIONS]
        ./course gdb CHAPTER [-- PROGRAM OPTIONS]
        ./course report [CHAPTER ...] [--output PATH] [--backend simulator|gpu] [-- PROGRAM OPTIONS]
        ./course exercise [NUMBER] [--watch | --hint | --solution | --diff | --reset]
@@ -28,7 +29,7 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
        ./course predict CHAPTER [--backend simulator|gpu]
        ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N]
-                      [--json] [-- PROGRAM OPTIONS]
+                      [--json] [--junit FILE] [--annotate github] [-- PROGRAM OPTIONS]
        ./course live CHAPTER [--step K]
        ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME]
                       [--json | --csv | --junit | --gradescope FILE]
@@ -65,6 +66,8 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
               course
 --sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer
               (build/sanitize)
+--junit       with test or lens of a program: writes the verdict as JUnit XML; see docs/ci.md
+--annotate    with test or lens of a program: prints the lines that are wrong as GitHub's annotations
 --output      where the page is written (default: build/report/index.html)
 --no-install  with any command: installs nothing, but says what is missing and how to install it
 
@@ -78,16 +81,17 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
 # The commands, and the options of each, by which others say whose an option is.
 FLAG, TEXT = {"action": "store_true"}, {}
 BACKEND = {"--backend": TEXT}
+FOR_CI = {"--annotate": TEXT, "--junit": TEXT}  # of a program
 SUBJECTS = "run test gdb report lens".split()  # chapters or files, and options of their programs after --
 PROGRAMS = ("run", "test", "lens")  # any program, too
 OPTIONS = {
     "run": {**BACKEND, "--single": FLAG},
-    "test": {**BACKEND, "--sanitize": FLAG},
+    "test": {**BACKEND, "--sanitize": FLAG, **FOR_CI},
     "exercise": {**BACKEND, **dict.fromkeys(["--watch", "--hint", "--solution", "--diff", "--reset"], FLAG)},
     "status": BACKEND,
     "debug": {**BACKEND, "--answer": FLAG},
     "predict": BACKEND,
-    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG},
+    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG, **FOR_CI},
     "live": {"--step": {"default": "0"}},
     "grade": {"--seed": {"type": int},
               **dict.fromkeys(["--only", "--rubric", "--due", "--times", "--json", "--csv", "--junit", "--gradescope"], TEXT),
@@ -165,6 +169,8 @@ def parse(command, words):
             refuse(command, f"--{name} needs a value")
     if (backend := getattr(options, "backend", None)) not in (None, "simulator", "gpu"):
         fail(2, f"--backend accepts simulator or gpu, not '{backend}'")
+    if (host := getattr(options, "annotate", None)) not in (None, "github"):
+        fail(2, f"--annotate accepts github, not '{host}'")
     options.rest, options.compiler = rest, compiler
     return options
 
@@ -199,6 +205,11 @@ def sort_subjects(command, options):
             fail(1, f"{file}: no such file")
     if options.compiler and not options.file:
         fail(2, f"{options.compiler[0]} is for a program of your own: ./course {command} FILE.cu")
+    if not options.file:
+        for name in ("junit", "annotate"):
+            if command in ("test", "lens") and getattr(options, name):
+                fail(2, f"--{name} is for a program of your own: ./course {command} FILE.cu"
+                     + "; chapters have ctest's: -- --output-junit FILE" * (command == "test"))
     options.named = sorted(set(options.chapters))
     options.chapters = options.named or chapters.with_pages()
 
@@ -225,8 +236,8 @@ def set_up(command, options, preset="", headers=(), optional=()):
         builds.require_space()
 
 
-def run_file(command, options):
-    """Runs any CUDA program, which determines standard output and the exit status."""
+def run_file(command, options, report=None):
+    """Runs any CUDA program, which determines standard output and the exit status. A report gets to know what is wrong with it."""
     import builds  # pylint: disable=import-outside-toplevel
     import machine  # pylint: disable=import-outside-toplevel
     import program  # pylint: disable=import-outside-toplevel
@@ -254,14 +265,18 @@ def run_file(command, options):
         path = program.build_program(ROOT / "build" / preset, options.files, options.compiler, command == "lens")
     except program.Refused as why:
         say(why)
+        if report:
+            report.refused(str(why))
         return 1
+    if report:
+        report.built(program.rejected(path))
     if command != "run":
         os.environ["CUDA_SIM_STRICT"] = "1"
     has_mistakes = command != "run" and program.has_mistakes(path)
     if command == "lens":
-        return look(options, [path]) or int(has_mistakes)
-    if has_mistakes:
-        return call([*tool, path, *options.rest]) or 1
+        return look(options, [path], report=report) or int(has_mistakes)
+    if has_mistakes or report:
+        return call([*tool, path, *options.rest]) or int(has_mistakes)
     return become([*tool, path, *options.rest])
 
 
@@ -277,7 +292,7 @@ def of_chapters(command, options):
 
         return sys.stdout.write(single.of_chapter(options.named[0])) and 0
     if options.file:
-        return run_file(command, options)
+        return watch_file(command, options)
     if command == "gdb" and len(options.named) != 1:
         fail(2, "gdb needs one chapter, such as 03")
     applications = chapters.of_applications(command, options.named, options.rest) if command != "test" else ""
@@ -304,12 +319,22 @@ def of_chapters(command, options):
     return chapters.run(options.chapters, preset, options.rest, applications)
 
 
-def look(options, programs, variant=None):
+def watch_file(command, options):
+    """Runs a program, and says what is wrong with it in the words of a CI host if that is asked for."""
+    if command == "run" or not (options.junit or options.annotate):
+        return run_file(command, options)
+    import ci  # pylint: disable=import-outside-toplevel
+
+    options.junit = options.junit and USER / options.junit
+    return ci.watched(command, options, lambda report: run_file(command, options, report))
+
+
+def look(options, programs, variant=None, report=None):
     import lens  # pylint: disable=import-outside-toplevel
 
     options.variant = variant or options.variant
     options.program, options.folder = programs, USER
-    return lens.look(options, options.rest)
+    return lens.look(options, options.rest, *([report.looked] if report else []))
 
 
 def of_lens(command, options):
@@ -321,7 +346,7 @@ def of_lens(command, options):
     sort_subjects(command, options)
     options.sample = lens.whole_number(options.sample)
     if options.file:
-        return run_file(command, options)
+        return watch_file(command, options)
     name = options.exercise
     if name:
         exercise = next((each for each in starter.exercises() if each.number == name), None)

@@ -228,9 +228,14 @@ def build_program(build, files, options=(), lens=False):
     return program
 
 
+def rejected(program):
+    """What clang has said of a built program: nvcc would reject it, or its host code uses device variables."""
+    return "".join(file.read_text(encoding="utf-8", errors="replace") for file in sorted(program.parent.glob(f"{program.name}.*.refused")))
+
+
 def has_mistakes(program):
-    """Whether a program has been built whose host code uses device variables. clang says so each time it is built."""
-    return any(": error: the host " in file.read_text(encoding="utf-8", errors="replace") for file in program.parent.glob(f"{program.name}.*.refused"))
+    """Whether a program has been built whose host code uses device variables."""
+    return ": error: the host " in rejected(program)
 
 
 def main(words):

@@ -51,19 +51,25 @@ def kind(result):
     return "error" if result["stage"] == UNGRADED else "" if result["passed"] else "failure"
 
 
+def junit_of(suites):
+    """JUnit's XML of suites, each a name and its cases: a name, a kind ("" if nothing is wrong), what is wrong, and a remark."""
+    root = xml.Element("testsuites")
+    for name, cases in suites:
+        kinds = [case[1] for case in cases]
+        suite = xml.SubElement(root, "testsuite", name=name, tests=str(len(cases)), failures=str(kinds.count("failure")),
+                               errors=str(kinds.count("error")))
+        for case_name, wrong, words, remark in cases:
+            case = xml.SubElement(suite, "testcase", classname=name, name=case_name)
+            if wrong:
+                xml.SubElement(case, wrong, message=words.partition("\n")[0]).text = words
+            if remark:
+                xml.SubElement(case, "system-out").text = remark
+    return xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
 def junit(results):
-    suites = xml.Element("testsuites")
-    for own in by("submission", results).values():
-        name = name_of(own[0])
-        suite = xml.SubElement(suites, "testsuite", name=name, tests=str(len(own)),
-                               failures=str(sum(kind(result) == "failure" for result in own)),
-                               errors=str(sum(kind(result) == "error" for result in own)))
-        for result in own:
-            case = xml.SubElement(suite, "testcase", classname=name, name=result["exercise"])
-            if not result["passed"]:
-                xml.SubElement(case, kind(result), message=result["words"].partition("\n")[0]).text = result["words"]
-            xml.SubElement(case, "system-out").text = rating(result)
-    return xml.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+    return junit_of((name_of(own[0]), [(result["exercise"], kind(result), result["words"], rating(result)) for result in own])
+                    for own in by("submission", results).values())
 
 
 def gradescope(results, visibility):

@@ -2,7 +2,8 @@
                      [-- PROGRAM OPTIONS]
        ./course lens EXERCISE [--lines] [--sample N] [--json] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines]
-                     [--sample N] [--json] [-- PROGRAM ARGUMENTS]
+                     [--sample N] [--json] [--junit FILE] [--annotate github]
+                     [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and
 uninitialized reads.
@@ -12,6 +13,9 @@ uninitialized reads.
 --sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of
                 device memory on); races are searched for in all blocks
 --json          everything that was counted, for programs
+--junit FILE    writes what was found in a FILE.cu as JUnit XML, for CI hosts (docs/ci.md)
+--annotate github
+                prints the lines where something was found as GitHub's annotations
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file
 says otherwise; a histogram then also runs on a smaller device, to estimate what limits it at 100
@@ -61,15 +65,16 @@ def counted(asked, options):
     return list(of_chapters(asked, options)) or fail(2, "no kernel was launched: chapter 01 has none, and options such as --help launch none")
 
 
-def look(asked, options):
-    """Shows what programs do that have been built for the lens. Returns 1 if something was found, otherwise the status of a
-    file's program; ends with 2 if it could not look."""
+def look(asked, options, tell=lambda runs: None):
+    """Shows what programs do that have been built for the lens, and passes what it has seen to `tell`. Returns 1 if something was
+    found, otherwise the status of a file's program; ends with 2 if it could not look."""
     folders = [asked.folder if asked.file else text.ROOT]
     try:
         runs = counted(asked, options)
     except Problem as problem:
         print("\n".join(map(one_line, problem.args)), file=sys.stderr)
         sys.exit(2)
+    tell(runs)
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     else:

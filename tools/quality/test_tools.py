@@ -51,6 +51,98 @@ class Scripts(unittest.TestCase):
             self.assertFalse(missing and missing[1] in ours, f"{file.relative_to(TOOLS)}: {missing and missing[0]}")
 
 
+class Ci(unittest.TestCase):
+    """What CI hosts are told of a program: each message's own place, and texts that stay texts."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path[:0] = [str(TOOLS / name) for name in ("lens", "course", "results", "exercises")]
+
+    def test_a_message_is_shown_at_its_own_place(self):
+        import ci  # pylint: disable=import-outside-toplevel
+        at = "k<int, 2> (launched at m.cu:9), block (0, 0, 0): "
+        for said, expected in (
+                (f"simulator: {at}thread (1, 0, 0) at a/h.cuh:3 uses the byte right past the end of a buffer of 4 bytes allocated at m.cu:8\n", ("a/h.cuh", 3, 0)),
+                (f"simulator: {at}divergent barrier: threads 0-15 wait at m.cu:4; threads 16-63 wait at m.cu:6\n", ("m.cu", 4, 0)),
+                ("simulator: k (launched at m.cu:9) prints, but the program ends without waiting for it\n", ("m.cu", 9, 0)),
+                ("simulator: the launch of k at a b, c.cu:5 failed: invalid argument, and the program did not look\n", ("a b, c.cu", 5, 0)),
+                (f"error 719: unspecified launch failure: {at}deadlock: threads 0-3 wait at m.cu:7. Bye.\n", ("m.cu", 7, 0)),
+                ("m.cu:2:46: runtime error: signed integer overflow\n", ("m.cu", 2, 46)),
+                ("==1==ERROR: AddressSanitizer: use-after-poison on address 0x7f0d at pc 0x1 bp 0x2 sp 0x3\nREAD of size 4 at 0x7f0d thread T0\n"
+                 f"    #0 0x55 in copy(int*) {TOOLS.parent}/common/simulator/include/simulator/launch.h:3\n    #1 0x56 in k(int*) m.cu:4:7\n\nSUMMARY\n", ("m.cu", 4, 0)),
+                ("m.cu:3: error: the simulator has no Thrust\nsome other words: 3\n", None)):
+            with self.subTest(said):
+                found = ci.of_program(said, ["a b, c.cu"])
+                self.assertEqual([each[1:] for each in found], [expected] * bool(expected))
+        self.assertEqual(ci.of_program(f"E: {at}x\n", [], is_told=True), [])
+        self.assertEqual(ci.of_compiler("h.h: In function 'f':\nh.h:1:25: error: no x\n  1 | x\nm.cu: error: undefined reference to f: no file\n"),
+                         [ci.Finding("no x", "h.h", 1, 25), ci.Finding("undefined reference to f: no file", "m.cu")])
+
+    def test_texts_of_programs_stay_texts(self):
+        import ci  # pylint: disable=import-outside-toplevel
+        finding = ci.Finding(f"100%\r\n::error::{ALL_HOSTILE}", "a,b:c%\n::d.cu", 3)
+        line = ci.github(finding, "error")
+        self.assertEqual(len(line.splitlines()), 1)
+        head, _, words = line[2:].partition("::")
+        self.assertEqual(head, "error file=a%2Cb%3Ac%25%0A%3A%3Ad.cu,line=3")
+        self.assertEqual(words.replace("%0A", "\n").replace("%25", "%"), f"100%?\n::error::{ALL_HOSTILE}")
+        self.assertEqual(ci.github(ci.Finding("x"), "warning"), "::warning::x")
+
+    def watched(self, run, status, words=""):
+        """What a run's report has in JUnit's words, and the status. The run writes words to standard output and error."""
+        import ci  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder, mock.patch("sys.stdout", sys.__stdout__), mock.patch("sys.stderr", sys.__stderr__):
+            out, err, before = Path(folder) / "out", Path(folder) / "err", [os.dup(1), os.dup(2)]
+            for number, path in ((1, out), (2, err)):
+                with open(path, "wb") as file:
+                    os.dup2(file.fileno(), number)
+            try:
+                options = mock.Mock(file="m.cu", files=["m.cu"], junit=Path(folder) / "x.xml", annotate="github")
+                found = ci.watched("test", options, run)
+                sys.stderr.flush()
+            finally:
+                for number, descriptor in enumerate(before, 1):
+                    os.dup2(descriptor, number)
+                    os.close(descriptor)
+            self.assertEqual(found, status)
+            self.assertIn(words, out.read_text())
+            case = xml.fromstring(options.junit.read_bytes()).find("testsuite/testcase")
+            return [(each.tag, each.get("message")) for each in case], [line for line in err.read_text().splitlines() if line.startswith("::")]
+
+    def test_a_failure_is_told_from_a_program_that_could_not_be_tried(self):
+        def ends(status, said="", rejected=""):
+            def run(report):
+                report.built(rejected)
+                return subprocess.run(["sh", "-c", 'printf %s "$1"; exit "$2"', "-", said, str(status)], check=False).returncode
+            return run
+
+        def refuses(report):
+            report.refused("m.cu:3:1: error: no x")
+            return 1
+
+        def is_refused(_):
+            print("course: nothing was installed", file=sys.stderr)
+            sys.exit(1)
+
+        rejected = "m.cu:2:3: error: no y"
+        self.assertEqual(self.watched(ends(0, "hi"), 0, "hi"), ([], []))
+        self.assertEqual(self.watched(ends(0, "", rejected), 0), ([], ["::warning file=m.cu,line=2,col=3::no y"]))
+        self.assertEqual(self.watched(ends(7, "a\nb"), 7), ([("failure", "exit status 7: b")], ["::error::exit status 7: b%0Aa%0Ab"]))
+        self.assertEqual(self.watched(ends(134), 134), ([("failure", "ended by SIGABRT")], ["::error::ended by SIGABRT"]))
+        self.assertEqual(self.watched(refuses, 1), ([("error", "m.cu:3: no x")], ["::error file=m.cu,line=3,col=1::no x"]))
+        self.assertEqual(self.watched(is_refused, 1)[0], [("error", "exit status 1: course: nothing was installed")])
+
+    def test_the_workflow_for_others_has_options_that_exist(self):
+        import cli  # pylint: disable=import-outside-toplevel
+        text = (TOOLS.parent / "docs/ci.yml").read_text(encoding="utf-8")
+        found = re.findall(r"course/course (test|lens) (.*)", text)
+        self.assertEqual([command for command, _ in found], ["test", "lens"])
+        for command, words in found:
+            options = cli.parse(command, words.split())
+            self.assertEqual((options.junit, options.annotate), (f"{command}.xml", "github"))
+        self.assertNotIn("${{", text)  # which would put a text into a script
+
+
 class Lens(unittest.TestCase):
     """What margins and reports show of the lens."""
 

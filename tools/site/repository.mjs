@@ -20,7 +20,7 @@ export const chapters = execFileSync("python3", ["-c", "import chapters; print(*
   { cwd: join(root, "tools/course"), encoding: "utf8" }).trim().split(" ");
 
 export const parts = [
-  part("Start", "README.md", "docs/install.md", "docs/tools.md", "docs/glossary.md"),
+  part("Start", "README.md", "docs/install.md", "docs/tools.md", "docs/ci.md", "docs/glossary.md"),
   ...chapters.map((name) => part(titleOf(`${name}/README.md`), `${name}/README.md`, `${name}/[a-z]*.md`, `${name}/exercises/[0-9]*.md`,
     `${name}/applications/README.md`, `${name}/applications/*/README.md`, `${name}/applications/[a-z]*.md`)),
   part("Results", "docs/results/README.md", "docs/results/*.md", "docs/faults.md", "docs/articles.md", "docs/only_nvcc.md"),

@@ -20,6 +20,7 @@
 #include "../../common/bench/program.cuh"
 #include "../../common/cuda/device.cuh"
 #include "../../common/cuda/device_buffer.cuh"
+#include "../../common/cuda/load.cuh"
 #include "../../common/cuda/timer.cuh"
 
 namespace {
@@ -45,7 +46,7 @@ __global__ void wait_kernel(long long cycles) {
 }
 
 /// @brief Loads that bypass L1, four in flight per thread.
-/// @tparam kFits Whether L2 holds the data. This only gives the kernel another name.
+/// @tparam kFits Whether L2 holds the data. If not, the loads are streaming.
 /// @param[in] n Number of elements, a multiple of four times the number of threads.
 template <bool kFits>
 __global__ void read_kernel(const int4* d_data, std::size_t n, unsigned int passes, int never, int* d_sum) {
@@ -53,8 +54,8 @@ __global__ void read_kernel(const int4* d_data, std::size_t n, unsigned int pass
     int sum = 0;
     for (unsigned int pass = 0; pass < passes; ++pass)
         for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += 4 * stride) {
-            const int4 a = __ldcg(d_data + i), b = __ldcg(d_data + i + stride);
-            const int4 c = __ldcg(d_data + i + 2 * stride), d = __ldcg(d_data + i + 3 * stride);
+            const int4 a = load<!kFits>(d_data + i), b = load<!kFits>(d_data + i + stride);
+            const int4 c = load<!kFits>(d_data + i + 2 * stride), d = load<!kFits>(d_data + i + 3 * stride);
             sum ^= fold(a) ^ fold(b) ^ fold(c) ^ fold(d);
         }
     if (sum == never) *d_sum = sum;
@@ -227,14 +228,22 @@ void memory(Profile& profile) {
     CUDA_CHECK(cudaMemset(d_other.data(), 0, d_other.bytes()));
     for (const Shape shape : profile.shapes()) {
         const unsigned int grid = shape.grid, block = shape.block;
-        const std::size_t n = elements(most, grid * block);
-        const double bytes = static_cast<double>(n) * sizeof(int4);
-        profile.measure("read_kernel<false>", grid, block, {{"DRAM", bytes}},
-                        [&] { read_kernel<false><<<grid, block>>>(d_data.data(), n, 1, 1, d_sum.data()); });
-        profile.measure("write_kernel<false>", grid, block, {{"DRAM", bytes}},
-                        [&] { write_kernel<false><<<grid, block>>>(d_data.data(), n, 1); });
-        profile.measure("copy_kernel", grid, block, {{"DRAM", 2 * bytes}},
-                        [&] { copy_kernel<<<grid, block>>>(d_data.data(), d_other.data(), n); });
+        int4 *d_from = d_data.data(), *d_to = d_other.data();
+        const auto swap = [&] { std::swap(d_from, d_to); };  // to data of which L2 holds little
+        for (const unsigned int part : {1u, 2u, 4u}) {
+            const std::size_t n = elements(most / part, grid * block);
+            const double bytes = static_cast<double>(n) * sizeof(int4);
+            profile.measure("read_kernel<false>", grid, block, {{"DRAM", bytes}}, [&] {
+                read_kernel<false><<<grid, block>>>(d_from, n, 1, 1, d_sum.data());
+                swap();
+            });
+            profile.measure("write_kernel<false>", grid, block, {{"DRAM", bytes}}, [&] {
+                write_kernel<false><<<grid, block>>>(d_to, n, 1);
+                swap();
+            });
+            profile.measure("copy_kernel", grid, block, {{"DRAM", 2 * bytes}},
+                            [&] { copy_kernel<<<grid, block>>>(d_from, d_to, n); });
+        }
         for (const unsigned int part : {16u, 8u, 4u, 2u}) {
             const std::size_t fits =
                 elements(profile.is_small() ? most / part : profile.l2_bytes() / part, grid * block);

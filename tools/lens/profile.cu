@@ -327,6 +327,8 @@ void global_atomics(Profile& profile) {
         [](unsigned int) { return 0u; },
         [](unsigned int t) { return t % kPerSector; },
         [](unsigned int t) { return t % kPerLine; },
+        [](unsigned int t) { return t % (4 * kPerLine); },
+        [](unsigned int t) { return t % (16 * kPerLine); },
         [](unsigned int t) { return t % kWarp == 0 ? 0u : kIdle; },
         [](unsigned int t) { return t % kWarp == 0 ? t / kWarp % kPerSector : kIdle; },
         [](unsigned int t) { return t % kWarp == 0 ? t / kWarp % kPerLine : kIdle; },

@@ -46,7 +46,7 @@ def largest_launch(theirs, n, share=1):
 def sums(theirs, n, share=1):
     """Of one launch."""
     launch = largest_launch(theirs, n, share)
-    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items()}
+    return {name: number / launch["launches"] for name, number in counts.sums(launch).items()}
 
 
 def counted(theirs):
@@ -54,7 +54,7 @@ def counted(theirs):
     n = int(theirs["n"])
     if n <= SMALL:
         return sums(theirs, n)
-    return limiter.extrapolated(*(sums(theirs, size, limiter.SHARE) for size in limiter.SIZES), n)
+    return counts.extrapolated(*(sums(theirs, size, counts.SHARE) for size in counts.SIZES), n)
 
 
 def record(recorded):

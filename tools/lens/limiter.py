@@ -5,9 +5,7 @@ The times are estimated from the lens's counts, with the constants of an H200. d
 recorded counters.
 """
 
-import re
-
-from counts import SECTOR, SMS, ratio, total, warps
+from counts import SECTOR, SMS, ratio
 
 BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
 CLOCK = 1.98e9             # Hz, the highest: documented
@@ -21,30 +19,6 @@ ISSUE = 4                  # instructions per cycle and SM, documented
 INSTRUCTIONS = {"requests": 5, "warp_functions": 16, "arrivals": 12}  # for each, fitted to all recorded instruction counts
 BLOCK = 66                 # cycles until an SM starts its next block, measured with 4,096 and with 16,384 blocks
 LAUNCH = 2.0e-6            # seconds: the recorded time of a kernel that loads 256 numbers, less the time of a load
-
-LARGE = 100 << 20          # bytes: the histograms' input in the course, too large for the lens
-SHARE = 12                 # a device with this part of the SMs does this part of the work, on this part of the input
-SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
-
-
-def sums(launch):
-    """The counts of launches of one shape that matter here. Each grows with the number of launches."""
-    one = [launch]
-    return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
-            "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
-            "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
-            "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),
-            "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
-            "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
-            "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
-            "wavefronts": total(one, "shared", None, "wavefronts")}
-
-
-def extrapolated(small, big, n):
-    """The sums of the whole device at n, on the line through those of its part at SIZES."""
-    steps = (n / SHARE - SIZES[1]) / (SIZES[1] - SIZES[0])
-    return {name: (big[name] + (big[name] - small[name]) * steps) * (1 if name == "launches" else SHARE) for name in big}
-
 
 def seconds(its):
     """The estimated time of launches, and the part of it for which each unit is busy, averaged over all SMs."""
@@ -94,13 +68,3 @@ def figures(of_launches, word, about):
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
         "launch": [f"{launched} launch" + "es" * (launched > 1), f"{moved:,} bytes to move"],
     }[word]
-
-
-def by_kernel(launches):
-    """The sums of all launches of a kernel, whatever their grids and the types that fit their sizes."""
-    result = {}
-    for launch in launches:
-        kernel = result.setdefault(re.sub("<.*", "", launch["kernel"]), {})
-        for name, number in sums(launch).items():
-            kernel[name] = kernel.get(name, 0) + number
-    return result

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from counts import by_line, efficiency, has_estimates, moved, ratio, short, total
+from counts import LARGE, by_line, efficiency, has_estimates, moved, ratio, short, sums, total
 from terminal import looks, wrapped
-from limiter import LARGE, figures, limiter, sums
+from limiter import figures, limiter
 from rows import one_line
 
 ROOT = Path(__file__).resolve().parent.parent.parent

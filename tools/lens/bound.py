@@ -11,14 +11,8 @@ don't settle is decided in the kernels' favour:
 """
 
 from counts import SECTOR, ratio
+from profiles import rate
 from rows import plain, seconds
-
-
-def rate(number, unit):
-    for factor, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M")):
-        if number >= factor:
-            return f"{number / factor:.3g}{prefix}{unit}"
-    return f"{number:.3g} {unit}"
 
 
 def amount(number):
@@ -60,7 +54,8 @@ def times(of_launches, profile, is_cold=False):
             add(busiest / rates[resource], f"{amount(busiest)} {words} at {rate(rates[resource], '/s')}")
 
     launches = sum(its["launches"] for its in of_launches)
-    found.append((profile.launch + (launches - 1) * profile.each, f"{plain(launches)} launch{'es' * (launches != 1)}"))
+    if profile.launch:
+        found.append((profile.launch + (launches - 1) * profile.each, f"{plain(launches)} launch{'es' * (launches != 1)}"))
     moved = from_dram(of_launches, profile.l2_bytes, is_cold)
     if "DRAM" in rates:
         add(moved / rates["DRAM"], f"{bytes_of(moved)} from DRAM at {rate(rates['DRAM'], 'B/s')}")
@@ -99,10 +94,13 @@ def chain(its, profile):
     return count * profile.barrier(threads), count
 
 
+def article(profile):
+    return f"{'an' if profile.name[0] in 'AEFHILMNORSX8' else 'a'} {profile.name}"
+
+
 def words(of_launches, profile, is_cold=False):
     """The bound in words: its time, what it is due to, and the next."""
-    (least, why), *others = times(of_launches, profile, is_cold)
-    article = "an" if profile.name[0] in "AEFHILMNORSX8" else "a"
+    (least, why), *others = times(of_launches, profile, is_cold) or [(0.0, "nothing that is known of it")]
     sheet = "" if not profile.source else " (by its data sheet)"
     second = f"; next, {seconds(others[0][0])}: {others[0][1]}" if others else ""
-    return f"at least {seconds(least)} on {article} {profile.name}{sheet}: {why}{second}"
+    return f"at least {seconds(least)} on {article(profile)}{sheet}: {why}{second}"

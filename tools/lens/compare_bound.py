@@ -109,29 +109,26 @@ def pairs():
     return found
 
 
+# How each rate is measured.
+HOW = {
+    "a launch": "an empty kernel between two events, launched while another kernel runs",
+    "each further launch": "10 to 500 empty kernels in one stream",
+    "DRAM": "1 to 4 GiB are read by streaming 16-byte loads, written, or copied",
+    "L2": "1/16 to 1/2 of its size is read by loads that bypass L1, or written, 32 to 256 times",
+    "L1, sectors per SM": "each block loads its own 5 or 20 KiB again and again",
+    "shared memory, wavefronts per SM": "loads of 4 and 16 bytes, and additions, without conflicts",
+    "atomics, sectors": "each lane adds to its own counter, or to a counter in its own sector",
+    "atomics on one line, sectors": "all lanes, or one lane per warp, add to one counter, one sector or one line",
+    "atomics on one address": "the same",
+    "accesses of one warp": "independent loads from shared memory or L1",
+    "a barrier of 256 threads": "10,000 of them, in one block",
+}
+
+
 def rows_of_rates(found):
     """How each rate is measured, and what it is on each measured GPU."""
-    def cells(what):
-        return " | ".join(what(profile) for profile in found)
-
-    def per_sm(name):
-        return cells(lambda profile: f"{profile.rates[name] / 1e9:.3g} G/s")
-
-    threads = 256
-    return [
-        f"| a launch | an empty kernel between two events, launched while another kernel runs | {cells(lambda its: seconds(its.launch))} |",
-        f"| each further launch | 10 to 500 empty kernels in one stream | {cells(lambda its: seconds(its.each))} |",
-        f"| DRAM | 1 to 4 GiB are read by streaming 16-byte loads, written, or copied | {cells(lambda its: bound.rate(its.rates['DRAM'], 'B/s'))} |",
-        f"| L2 | 1/16 to 1/2 of its size is read by loads that bypass L1, or written, 32 to 256 times | "
-        f"{cells(lambda its: bound.rate(its.rates['L2'] * counts.SECTOR, 'B/s'))} |",
-        f"| L1, sectors per SM | each block loads its own 5 or 20 KiB again and again | {per_sm('L1')} |",
-        f"| shared memory, wavefronts per SM | loads of 4 and 16 bytes, and additions, without conflicts | {per_sm('shared memory')} |",
-        f"| atomics, sectors | each lane adds to its own counter, or to a counter in its own sector | {per_sm('atomics')} |",
-        f"| atomics on one line, sectors | all warps add to one counter, one sector or one line | {per_sm('atomics on one line')} |",
-        f"| atomics on one address | the same, and one lane per warp | {per_sm('atomics on one address')} |",
-        f"| accesses of one warp | independent loads from shared memory or L1 | {per_sm('one thread')} |",
-        f"| a barrier of {threads} threads | 10,000 of them, in one block | {cells(lambda its: seconds(its.barrier(threads)))} |",
-    ]
+    values = list(map(profiles.cells, found))
+    return [f"| {name} | {how} | {' | '.join(cells[name] for cells in values)} |" for name, how in HOW.items()]
 
 
 def section():
@@ -166,6 +163,6 @@ def section():
         *rows_of_rates(list(measured.values())), "",
         "Of these GPUs, only the peak bandwidth of the memory and the size of L2 are known, from data sheets. Their bounds say so.", "",
         "| GPU | DRAM | L2 | source |", "|---|---:|---:|---|",
-        *(f"| {profile.device} | {bound.rate(profile.rates['DRAM'], 'B/s')} | {bound.bytes_of(profile.l2_bytes)} | {profile.source} |" for profile in sheets), "",
+        *(f"| {profile.device} | {profiles.rate(profile.rates['DRAM'], 'B/s')} | {bound.bytes_of(profile.l2_bytes)} | {profile.source} |" for profile in sheets), "",
         "The variants of the chapters' tables on an H200, with their bounds:", "",
         "| | variant | n | measured | at least | because of | next |", "|---|---|---|---:|---:|---|---|", *lines, ""]

@@ -5,6 +5,7 @@ import os
 import re
 
 SECTOR = 32  # bytes
+BANKS = 128  # bytes of a wavefront
 SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
@@ -102,17 +103,27 @@ def least(launch):
             "least_address": max(0, launch["hottest_address"] - lanes)}
 
 
+def needed(launch):
+    """The sectors of loads and stores, and the wavefronts, that would do for the bytes that the lanes ask for: at least one per request."""
+    moving = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] != "atomic"]
+    return {"lanes": total([launch], None, None, "lanes"), "moving": sum(site["requests"] for site in moving),
+            "needed_sectors": sum(max(site["requests"], site["bytes"] / SECTOR) for site in moving),
+            "needed_wavefronts": sum(max(site["requests"], site["lanes"] * site["bytes_per_lane"] / BANKS)
+                                     for site in launch["sites"] if site["space"] == "shared")}
+
+
 def sums(launch):
     """The counts of launches of one shape that matter here. Each grows with the number of launches."""
     one = [launch]
     return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
+            "instructions": launch.get("instructions", 0), "instruction_lanes": launch.get("instruction_lanes", 0),
             "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
             "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
             "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),
             "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
             "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
             "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
-            "wavefronts": total(one, "shared", None, "wavefronts"), **least(launch)}
+            "wavefronts": total(one, "shared", None, "wavefronts"), **least(launch), **needed(launch)}
 
 
 def extrapolated(small, big, n, sizes=SIZES, share=SHARE):

@@ -2,18 +2,22 @@
 
 import csv
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
-from rows import Problem, read_text
+from counts import SECTOR
+from rows import Problem, read_text, seconds as duration
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "docs" / "results"
 MEASURED = "profile.csv"               # in a device's folder
-SHEETS = RESULTS / "data-sheets.csv"
+SHEETS = ROOT / "tools" / "lens" / "data-sheets.csv"
 OWN = ROOT / "work" / MEASURED         # of ./course profile
 USUAL = "NVIDIA H200"                  # whose times the course quotes
 PER_SM = ("L1", "shared memory")       # resources that each SM has
 RATES = ("DRAM", "L2", "atomics", "atomics on one line", "atomics on one address", "one thread", *PER_SM)
+WORDS = {"DRAM": "DRAM", "L2": "L2", "L1": "L1, sectors per SM", "shared memory": "shared memory, wavefronts per SM", "atomics": "atomics, sectors",
+         "atomics on one line": "atomics on one line, sectors", "atomics on one address": "atomics on one address", "one thread": "accesses of one warp"}
 
 
 @dataclass
@@ -29,6 +33,7 @@ class Profile:
     each: float = 0.0    # seconds for each further launch
     rates: dict = field(default_factory=dict)     # the most per second; of PER_SM, in each SM
     barriers: dict = field(default_factory=dict)  # seconds for one, by the threads of the block
+    lines: dict = field(default_factory=dict)     # sectors of atomics per second, by how many neighbouring lines share them
 
     @property
     def name(self):
@@ -61,7 +66,32 @@ def measured(path):
             result.rates[what] = max(rate, result.rates.get(what, 0))
         elif what == "barriers":
             result.barriers[block] = min(net / amount, result.barriers.get(block, net))
+    for (what, *_, amount, seconds), (other, *_, on_line, same) in zip(runs, runs[2:]):  # lines about one run
+        if (what, other, same) == ("atomics", "atomics on one line", seconds) and amount / on_line in (1, 4, 16):
+            count = int(amount / on_line)
+            result.lines[count] = max(amount / (seconds - launch), result.lines.get(count, 0))
     return result
+
+
+def rate(number, unit):
+    for factor, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M")):
+        if number >= factor:
+            return f"{number / factor:.3g}{prefix}{unit}"
+    return f"{number:.3g} {unit}"
+
+
+def cells(its):
+    """A measured profile's values, with units, by the name of what was measured."""
+    rates = {name: rate(its.rates[name] * (SECTOR if name == "L2" else 1), "B/s" if name in ("DRAM", "L2") else "/s") for name in RATES}
+    return {"a launch": duration(its.launch), "each further launch": duration(its.each), **{WORDS[name]: rates[name] for name in WORDS},
+            "a barrier of 256 threads": duration(its.barrier(256))}
+
+
+def table(its):
+    """The lines of a table of a measured profile."""
+    found = cells(its)
+    width = max(map(len, found))
+    return [its.device, *(f"{name:{width}}  {value:>9}" for name, value in found.items())]
 
 
 def of_sheets():
@@ -78,6 +108,7 @@ def all_profiles():
     return {profile.name: profile for profile in reversed(found)}
 
 
+@lru_cache
 def profile(name=None):
     """The profile of a GPU, by its name or a part of it; without one, the H200's. Raises Problem if there is none."""
     known = all_profiles()

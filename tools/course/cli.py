@@ -70,7 +70,7 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
 --sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer
               (build/sanitize)
 --junit       with test or lens of a program: writes the verdict as JUnit XML; see docs/ci.md
---annotate    with test or lens of a program: prints the lines that are wrong as GitHub's annotations
+--annotate    with test or lens of a program: prints wrong lines as annotations of GitHub
 --output      where the page is written (default: build/report/index.html)
 --no-install  with any command: installs nothing, but says what is missing and how to install it
 

@@ -1,13 +1,16 @@
 # How code that uses CUDA is compiled for the simulator.
 
 # simulated_code: options for translated files. Translated code calls the faults' functions for what a CPU allows: an
-# address that is misaligned for its type, an index outside of an array of known size, such as a shared array, and the end
-# of a function that must return a value. Other sanitizers include these checks.
+# address that is misaligned for its type, an index outside of an array of known size, such as a shared array, the end of
+# a function that must return a value, and on Arm an integer division by zero. Other sanitizers include these checks.
 add_library(simulated_code INTERFACE)
 target_link_libraries(simulated_code INTERFACE simulator)
 if(NOT SIMULATOR_SANITIZE)
-  set(bounds $<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
-  target_compile_options(simulated_code INTERFACE -fsanitize=alignment,${bounds},return -fno-sanitize-recover=alignment,${bounds})
+  set(checks alignment,$<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # which traps; others divide by zero
+    string(APPEND checks ,integer-divide-by-zero)
+  endif()
+  target_compile_options(simulated_code INTERFACE -fsanitize=${checks},return -fno-sanitize-recover=${checks})
 endif()
 # For messages that name a line: -g1 records lines but no variables. Functions with the same code must not be merged,
 # and a large stack frame must touch the guard. A kernel's assertions are compiled, as by nvcc. For a wrong launch argument,

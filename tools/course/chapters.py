@@ -63,10 +63,13 @@ def build_applications(chapter, preset):
 
 
 def run_all(chapters, backend, options):
-    """Runs chapters. Those that solve the same problem continue one table, under the heading that the first one prints.
-    Returns those with a wrong result."""
-    failed, previous = [], None
-    for chapter in chapters:
+    """Builds and runs chapters: on each core one, then these are run, so that with few cores the first table comes early. Nothing
+    is built while a program measures. Chapters that solve the same problem continue one table, under the heading that the
+    first one prints. Returns those with a wrong result."""
+    failed, previous, cores = [], None, len(os.sched_getaffinity(0))
+    for at, chapter in enumerate(chapters):
+        if at % cores == 0:
+            build(backend, chapters[at:at + cores], is_quiet=at > 0)
         program = ROOT / "build" / backend / "bin" / chapter
         problem = subprocess.run([program, "--problem"], stdout=subprocess.PIPE, text=True, check=False).stdout
         heading, previous = ["--no-heading"] * (problem == previous), problem
@@ -86,7 +89,6 @@ def run(chapters, backend, options, applications):
     if applications:
         build_applications(applications, backend)
         become([ROOT / "build" / backend / "bin" / f"{applications}_applications", *options])
-    build(backend, chapters)
     if failed := run_all(chapters, backend, options):
         fail(1, "failed:", *failed)
 
@@ -103,7 +105,6 @@ def gdb(chapter, options, applications):
 
 def report(chapters, backend, options, output):
     """Runs chapters and writes a page. A wrong result is part of it, and sets the exit status."""
-    build(backend, chapters)
     from report import write  # pylint: disable=import-outside-toplevel
 
     with tempfile.TemporaryDirectory() as folder:

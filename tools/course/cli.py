@@ -29,7 +29,9 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course debug [CHAPTER | FAULT] [--answer] [--backend simulator|gpu]
        ./course predict CHAPTER [--backend simulator|gpu]
        ./course lens [CHAPTER ... | EXERCISE | FILE.cu ...] [--variant NAME] [--lines] [--sample N]
-                      [--json] [--junit FILE] [--annotate github] [-- PROGRAM OPTIONS]
+                      [--gpu NAME] [--json] [--junit FILE] [--annotate github]
+                      [-- PROGRAM OPTIONS]
+       ./course profile
        ./course live CHAPTER [--step K]
        ./course grade DIR... [--only NUMBER,...] [--seed N] [--due TIME]
                       [--json | --csv | --junit | --gradescope FILE]
@@ -49,6 +51,7 @@ debug    shows a kernel with one fault, and asks what is wrong
 predict  asks how fast a chapter's variants are, before you measure
 lens     counts what the kernels do, by source line, and finds races, without a GPU; see ./course
          lens --help
+profile  measures your GPU's rates, from which lens --gpu computes the least time of kernels
 live     creates a chapter for live coding in class, at a step of the lesson plan
 grade    checks students' exercises in a sandbox, one folder per submission; see ./course
          grade --help
@@ -91,7 +94,8 @@ OPTIONS = {
     "status": BACKEND,
     "debug": {**BACKEND, "--answer": FLAG},
     "predict": BACKEND,
-    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--json": FLAG, **FOR_CI},
+    "lens": {"--variant": TEXT, "--lines": FLAG, "--sample": TEXT, "--gpu": TEXT, "--json": FLAG, **FOR_CI},
+    "profile": {},
     "live": {"--step": {"default": "0"}},
     "grade": {"--seed": {"type": int},
               **dict.fromkeys(["--only", "--rubric", "--due", "--times", "--json", "--csv", "--junit", "--gradescope"], TEXT),
@@ -368,6 +372,34 @@ def of_lens(command, options):
     return look(options, [bin_ / target for target in targets])
 
 
+def of_profile(command, options):
+    """Measures the GPU: what tools/lens/profile.cu prints is kept in work/, where the lens finds it."""
+    import machine  # pylint: disable=import-outside-toplevel
+    import profiles  # pylint: disable=import-outside-toplevel
+    import program  # pylint: disable=import-outside-toplevel
+
+    if options.subjects:
+        fail(2, "profile accepts --no-install only")
+    if not machine.visible_gpu():
+        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu knows those that others have measured")
+    _, why = machine.choose_backend("gpu")
+    say(why)
+    set_up("run", options, "gpu")
+    try:
+        path = program.build_program(ROOT / "build" / "gpu", [str(TOOLS / "lens" / "profile.cu")])
+    except program.Refused as refused:
+        fail(1, str(refused))
+    say("This takes about a minute.")
+    measured = subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
+    if measured.returncode != 0:
+        return measured.returncode
+    profiles.OWN.parent.mkdir(exist_ok=True)
+    profiles.OWN.write_text(measured.stdout, encoding="utf-8")
+    print("\n".join(profiles.table(profiles.measured(profiles.OWN))))
+    say(f"{profiles.OWN.relative_to(ROOT)} keeps this; ./course lens 03 --gpu \"{profiles.measured(profiles.OWN).name}\" uses it.")
+    return 0
+
+
 def of_exercises(command, options):
     import chapters  # pylint: disable=import-outside-toplevel
     import exercise  # pylint: disable=import-outside-toplevel
@@ -456,7 +488,7 @@ def of_machine(command, options):
 
 
 RUN = {**dict.fromkeys(["run", "test", "gdb", "report"], of_chapters), "lens": of_lens,
-       **dict.fromkeys(["exercise", "status", "debug", "predict", "live"], of_exercises), "grade": of_grading,
+       **dict.fromkeys(["exercise", "status", "debug", "predict", "live"], of_exercises), "grade": of_grading, "profile": of_profile,
        **dict.fromkeys(["docs", "install"], of_machine)}
 
 
@@ -468,7 +500,7 @@ def main(words):
         say(HELP)
         return 2
     if command not in RUN:
-        fail(2, f"no command '{command}': the commands are run, test, exercise, status, debug, predict, lens, live, grade, gdb, "
+        fail(2, f"no command '{command}': the commands are run, test, exercise, status, debug, predict, lens, profile, live, grade, gdb, "
              "report, docs, install and help")
     if re.search(r'[][;#"$\\|<>\n]', str(ROOT)):
         fail(1, "CMake or ninja can't handle a folder with one of [ ] ; # \" $ \\ | < > or a line break in its path: move the "

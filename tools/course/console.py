@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 from terminal import show
@@ -35,14 +37,27 @@ def call(command, **options):
 
 
 def quietly(command):
-    """Runs a command, shows its last line while it runs, and what it prints afterwards only if it fails or warns."""
-    log = ""
+    """Runs a command, shows its last line and the seconds since it started while it runs, and what it prints afterwards only if
+    it fails or warns."""
+    log, last, begun, has_ended = "", "", time.monotonic(), threading.Event()
+
+    def follow():
+        while not has_ended.wait(1):
+            show(f"{time.monotonic() - begun:.0f} s  {last}")
+
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace") as running:
-        for line in running.stdout:
-            show(line.strip())
-            if not re.match(r"\[\d+/\d+\] ", line):  # ninja's progress
-                log += line
+        follower = threading.Thread(target=follow, daemon=True)
+        follower.start()
+        try:
+            for line in running.stdout:
+                last = line.strip()
+                show(last)
+                if not re.match(r"\[\d+/\d+\] ", line):  # ninja's progress
+                    log += line
+        finally:
+            has_ended.set()
+            follower.join()
     show()
     # ninja repairs its log after an interrupted build.
     if running.returncode != 0 or re.search("[Ww]arning", log.replace("ninja: warning: premature end", "")):

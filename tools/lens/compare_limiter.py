@@ -46,7 +46,7 @@ def largest_launch(theirs, n, share=1):
 def sums(theirs, n, share=1):
     """Of one launch."""
     launch = largest_launch(theirs, n, share)
-    return {name: number / launch["launches"] for name, number in limiter.sums(launch).items()}
+    return {name: number / launch["launches"] for name, number in counts.sums(launch).items()}
 
 
 def counted(theirs):
@@ -54,7 +54,7 @@ def counted(theirs):
     n = int(theirs["n"])
     if n <= SMALL:
         return sums(theirs, n)
-    return limiter.extrapolated(*(sums(theirs, size, limiter.SHARE) for size in limiter.SIZES), n)
+    return counts.extrapolated(*(sums(theirs, size, counts.SHARE) for size in counts.SIZES), n)
 
 
 def record(recorded):
@@ -119,10 +119,10 @@ def section(recorded):
         "issue in the kernel's time at 1.98 GHz; the recorded column `issue` leaves out the time in which an SM has no warps.", "",
         "Nsight Compute reports no percentage for atomics on one line of L2, so it would classify these kernels as limited by",
         "latency. Here, *atomics* is the rate of sectors on the busiest line, as a percentage of the highest rate in the recording.", "",
-        "The lens applies the same 60 % rule to times that it estimates from its counts (`tools/lens/limiter.py`). Some constants of",
-        "the estimate, such as the instructions per access, were fitted to this recording. For more than 1 Mi elements, the lens",
-        "counts two smaller inputs on a device with a twelfth of the SMs, and extrapolates. If its limiter is *launch*, the table",
-        "shows *latency*, because Nsight Compute's times begin after the launch.", "",
+        "The lens applies the same 60 % rule to times that it estimates from its counts and the rates above (`tools/lens/limiter.py`). The",
+        "instructions per access were fitted to this recording. For more than 1 Mi elements, the lens counts two smaller inputs on a device",
+        "with a twelfth of the SMs, and extrapolates. If its limiter is *launch*, the table shows *latency*, because Nsight Compute's times",
+        "begin after the launch. The lens's reports have closer words, such as *few blocks* or *divergence* for *latency*.", "",
         f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's limiter |",
         "|---|---|---|---|---|" + "---:|" * len(UNITS) + "---|---|", *lines, "",
         *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), ""]

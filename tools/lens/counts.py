@@ -5,10 +5,15 @@ import os
 import re
 
 SECTOR = 32  # bytes
+BANKS = 128  # bytes of a wavefront
 SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
+WIDEST = 16  # bytes of a lane that one instruction accesses
+LARGE = 100 << 20  # bytes: the histograms' input in the course, too large for the lens
+SHARE = 12  # a device with this part of the SMs does this part of the work, on this part of the input
+SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
 
 
 def this_folder():
@@ -80,3 +85,58 @@ def moved(launches):
 def warps(launch):
     x, y, z = launch["block"]
     return launch["blocks"] * ((x * y * z + 31) // 32)
+
+
+def least(launch):
+    """The counts that remain if nvcc joins all accesses to shared memory that it may join, and adds up all that a warp may add to one
+    address: the lens does not see whether it does."""
+    joined = {id(site): min(1, site["bytes_per_lane"] / WIDEST) for site in launch["sites"]
+              if site["space"] == "shared" and site["kind"] != "atomic"}
+    # Every lane of each request names the same address, as far as the counts say.
+    merged = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] == "atomic"
+              and site["sectors"] == site["lanes"] and len(set(site["worst_addresses"])) == 1]
+    sectors, lanes = (sum(site[name] - site["requests"] for site in merged) for name in ("sectors", "lanes"))
+    return {"least_requests": sum(site["requests"] * joined.get(id(site), 1) for site in launch["sites"]),
+            "least_wavefronts": sum(site["wavefronts"] * joined.get(id(site), 1) for site in launch["sites"]),
+            "least_atomics": total([launch], "global", "atomic", "sectors") - sectors,
+            "least_line": max(0, launch["busiest_line"] - sectors - total([launch], "global", "store", "sectors")),
+            "least_address": max(0, launch["hottest_address"] - lanes)}
+
+
+def needed(launch):
+    """The sectors of loads and stores, and the wavefronts, that would do for the bytes that the lanes ask for: at least one per request."""
+    moving = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] != "atomic"]
+    return {"lanes": total([launch], None, None, "lanes"), "moving": sum(site["requests"] for site in moving),
+            "needed_sectors": sum(max(site["requests"], site["bytes"] / SECTOR) for site in moving),
+            "needed_wavefronts": sum(max(site["requests"], site["lanes"] * site["bytes_per_lane"] / BANKS)
+                                     for site in launch["sites"] if site["space"] == "shared")}
+
+
+def sums(launch):
+    """The counts of launches of one shape that matter here. Each grows with the number of launches."""
+    one = [launch]
+    return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
+            "instructions": launch.get("instructions", 0), "instruction_lanes": launch.get("instruction_lanes", 0),
+            "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
+            "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
+            "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),
+            "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
+            "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
+            "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
+            "wavefronts": total(one, "shared", None, "wavefronts"), **least(launch), **needed(launch)}
+
+
+def extrapolated(small, big, n, sizes=SIZES, share=SHARE):
+    """The sums of the whole device at n, on the line through those of its part at two sizes."""
+    steps = (n / share - sizes[1]) / (sizes[1] - sizes[0])
+    return {name: max(0, big[name] + (big[name] - small[name]) * steps) * (1 if name == "launches" else share) for name in big}
+
+
+def by_kernel(launches):
+    """The sums of all launches of a kernel, whatever their grids and the types that fit their sizes."""
+    result = {}
+    for launch in launches:
+        kernel = result.setdefault(re.sub("<.*", "", launch["kernel"]), {})
+        for name, number in sums(launch).items():
+            kernel[name] = kernel.get(name, 0) + number
+    return result

@@ -1,8 +1,8 @@
-"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--json]
+"""usage: ./course lens CHAPTER... [--variant NAME] [--lines] [--sample N] [--gpu NAME] [--json]
                      [-- PROGRAM OPTIONS]
-       ./course lens EXERCISE [--lines] [--sample N] [--json] [-- PROGRAM OPTIONS]
+       ./course lens EXERCISE [--lines] [--sample N] [--gpu NAME] [--json] [-- PROGRAM OPTIONS]
        ./course lens FILE.cu ... [-I DIR] [-D NAME[=VALUE]] [-Xcompiler OPTION] [--lines]
-                     [--sample N] [--json] [--junit FILE] [--annotate github]
+                     [--sample N] [--gpu NAME] [--json] [--junit FILE] [--annotate github]
                      [-- PROGRAM ARGUMENTS]
 
 Counts what kernels do on a simulated GPU, by kernel and source line, and finds races and
@@ -12,6 +12,8 @@ uninitialized reads.
 --lines         the source with counts next to it (the default for one variant or a FILE.cu)
 --sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of
                 device memory on); races are searched for in all blocks
+--gpu NAME      the GPU whose least time is computed from the counts, such as T4 (default: H200);
+                ./course profile measures yours
 --json          everything that was counted, for programs
 --junit FILE    writes what was found in a FILE.cu as JUnit XML, for CI hosts (docs/ci.md)
 --annotate github
@@ -32,6 +34,7 @@ from pathlib import Path
 import programs
 import text
 from console import fail
+from profiles import profile
 from terminal import show
 from rows import Problem, one_line
 
@@ -70,6 +73,7 @@ def look(asked, options, tell=lambda runs: None):
     found, otherwise the status of a file's program; ends with 2 if it could not look."""
     folders = [asked.folder if asked.file else text.ROOT]
     try:
+        profile(asked.gpu)
         runs = counted(asked, options)
     except Problem as problem:
         print("\n".join(map(one_line, problem.args)), file=sys.stderr)
@@ -78,7 +82,7 @@ def look(asked, options, tell=lambda runs: None):
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     else:
-        print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders)))
+        print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders, asked.gpu)))
     # A program may copy a whole buffer of which it uses the part that was written.
     mistakes = [finding for _, seen in runs for finding in seen["findings"] if not (asked.file and finding.get("partly_written"))]
     if mistakes or any(seen["fault"] for _, seen in runs):

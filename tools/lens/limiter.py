@@ -1,65 +1,47 @@
 """Names what limits a kernel, by the rule of Nsight Compute's section "Speed of Light": the busiest unit, if it is busy for
-at least 60 % of the kernel's time, otherwise latency.
+at least 60 % of the kernel's time, otherwise latency. The counts then give a closer word: bank conflicts, few blocks.
 
-The times are estimated from the lens's counts, with the constants of an H200. docs/lens.md compares the words with those of
-recorded counters.
+The times are estimated from the lens's counts, with the rates of an H200, for the word alone. docs/lens.md compares the units
+with those of recorded counters.
 """
 
-import re
+from counts import SECTOR, SMS, ratio
+from profiles import profile
 
-from counts import SECTOR, SMS, ratio, total, warps
-
-BUSY = 0.6                 # from which share of the time on a unit is the limiter: Nsight Compute's rule
-CLOCK = 1.98e9             # Hz, the highest: documented
-DRAM = 4.55e12             # bytes per second, measured by streaming loads
-L1 = 4                     # sectors per cycle and SM, documented
-WAVEFRONTS = 0.92          # per cycle and SM, the most that was counted
-ATOMIC = 5.5               # cycles per sector of one 128-byte line in L2, fitted to the times of chapters 02 and 04
-FAR, NEAR = 725, 40        # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
-RESIDENT = 64              # warps per SM, documented
-ISSUE = 4                  # instructions per cycle and SM, documented
-INSTRUCTIONS = {"requests": 5, "warp_functions": 16, "arrivals": 12}  # for each, fitted to all recorded instruction counts
-BLOCK = 66                 # cycles until an SM starts its next block, measured with 4,096 and with 16,384 blocks
-LAUNCH = 2.0e-6            # seconds: the recorded time of a kernel that loads 256 numbers, less the time of a load
-
-LARGE = 100 << 20          # bytes: the histograms' input in the course, too large for the lens
-SHARE = 12                 # a device with this part of the SMs does this part of the work, on this part of the input
-SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
+BUSY = 0.6           # from which share of the time on a unit is the limiter: Nsight Compute's rule
+FAR, NEAR = 725, 40  # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
+CLOCK = 1.98e9       # Hz, the highest: documented
+RESIDENT = 64        # warps per SM, documented
+ISSUE = 4            # instructions per cycle and SM, documented
+# For each, where instructions are not counted: fitted to all recorded instruction counts.
+INSTRUCTIONS = {"requests": 5, "warp_functions": 16, "arrivals": 12}
+BLOCK = 66           # cycles until an SM starts its next block, measured with 4,096 and with 16,384 blocks
 
 
-def sums(launch):
-    """The counts of launches of one shape that matter here. Each grows with the number of launches."""
-    one = [launch]
-    return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
-            "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
-            "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
-            "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),
-            "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
-            "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
-            "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
-            "wavefronts": total(one, "shared", None, "wavefronts")}
-
-
-def extrapolated(small, big, n):
-    """The sums of the whole device at n, on the line through those of its part at SIZES."""
-    steps = (n / SHARE - SIZES[1]) / (SIZES[1] - SIZES[0])
-    return {name: (big[name] + (big[name] - small[name]) * steps) * (1 if name == "launches" else SHARE) for name in big}
+def of_lines(its, usual):
+    """The time of atomics on the busiest line, and on its neighbours, which share a part of L2 if there are as many."""
+    count = max(size for size in usual.lines if size <= max(1, ratio(its["atomic_sectors"], its["busiest_line"])))
+    return its["busiest_line"] * count / usual.lines[count]
 
 
 def seconds(its):
     """The estimated time of launches, and the part of it for which each unit is busy, averaged over all SMs."""
+    usual = profile()
     launches, cycle = its["launches"], 1 / CLOCK
     sms = min(SMS, its["blocks"] / launches)
-    dram, line = its["touched_sectors"] * SECTOR / DRAM, its["busiest_line"] * ATOMIC * cycle
-    in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / L1, "shared memory": its["wavefronts"] / WAVEFRONTS,
-              "issue": sum(its[name] * each for name, each in INSTRUCTIONS.items()) / ISSUE}
+    dram = its["touched_sectors"] * SECTOR / usual.rates["DRAM"]
+    line = of_lines(its, usual)
+    in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / usual.rates["L1"],
+              "shared memory": its["wavefronts"] / usual.rates["shared memory"],
+              "issue": (its.get("instructions") or sum(its[name] * each for name, each in INSTRUCTIONS.items())) / ISSUE * cycle}
     misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
     turns = max(launches, its["warps"] / (RESIDENT * sms))
     latency = ratio(its["loads"], its["warps"]) * turns * (NEAR + misses * (FAR - NEAR)) * cycle
-    longest = max(dram, line, max(in_sms.values()) / sms * cycle) + launches * FAR * cycle  # units wait for the first load
-    time = launches * LAUNCH + its["blocks"] / sms * BLOCK * cycle + max(longest, latency)
-    l1, shared, issue = (number / SMS * cycle for number in in_sms.values())
-    return time, {"memory": max(dram, l1), "shared memory": shared, "issue": issue, "launch": launches * LAUNCH,
+    longest = max(dram, line, max(in_sms.values()) / sms) + launches * FAR * cycle  # units wait for the first load
+    start = launches * usual.launch
+    time = start + its["blocks"] / sms * BLOCK * cycle + max(longest, latency)
+    l1, shared, issue = (number / SMS for number in in_sms.values())
+    return time, {"memory": max(dram, l1), "shared memory": shared, "issue": issue, "launch": start,
                   "atomics": line if its["atomics"] > 0 else 0}  # waiting for the same line's stores is latency
 
 
@@ -77,30 +59,76 @@ def digits(number):
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
+def several(number, what):
+    return f"{digits(number)} {what}{'s' * (digits(number) != '1')}"
+
+
+# What to try against each limiter, and the chapter that explains it.
+ADVICE = {
+    "uncoalesced": "let neighbouring lanes access neighbouring addresses (chapter 05)",
+    "memory": "move fewer bytes: the memory is not faster (chapter 04)",
+    "bank conflicts": "let the lanes of a warp use different banks: by copies (chapter 04) or other indices (chapter 06)",
+    "shared memory": "keep intermediate results in registers: by shuffles, or a sum per thread (chapter 06)",
+    "atomics": "give each block its own counters in shared memory, and merge them at the end (chapter 03)",
+    "few blocks": "launch enough blocks for all SMs (chapter 05)",
+    "divergence": "let whole warps do the work or skip it, not some of their lanes (chapter 06)",
+    "arithmetic": "compute less per element: no remainders, no divisions, nothing twice (chapter 06)",
+    "issue": "do more per instruction: wider loads (chapter 04), several elements per thread (chapter 06)",
+    "latency": "keep more loads in flight: several per thread, or more warps (chapters 04 and 05)",
+    "launch": "do more in each launch (chapters 06 and 07)",
+}
+WASTED = 2   # times as many sectors or wavefronts as would do are a limiter of their own
+HALF = 16    # lanes
+
+
+def name(of_launches):
+    """A closer word for what limits launches after each other, a key of ADVICE, or "nothing" if there are none."""
+    unit = limiter(of_launches)
+    if unit in ("nothing", "launch", "atomics"):
+        return unit
+    its = added(of_launches)
+    is_wasteful = its["load_sectors"] + its["store_sectors"] > WASTED * its["needed_sectors"]
+    if unit == "shared memory":
+        return "bank conflicts" if its["wavefronts"] > WASTED * its["needed_wavefronts"] else unit
+    if unit == "memory":
+        return "uncoalesced" if is_wasteful else unit
+    if its["blocks"] / its["launches"] <= SMS / 2:
+        return "few blocks"
+    if its["lanes"] < HALF * its["requests"] or its.get("instruction_lanes", 0) < HALF * its.get("instructions", 0):
+        return "divergence"
+    if unit == "issue" and its.get("instructions", 0) > 2 * INSTRUCTIONS["requests"] * its["requests"]:
+        return "arithmetic"
+    return "uncoalesced" if unit == "latency" and is_wasteful else unit
+
+
+def added(of_launches):
+    return {what: sum(one[what] for one in of_launches) for what in of_launches[0]}
+
+
 def figures(of_launches, word, about):
     """The two counts that matter most for a word. `about` marks those that a sample only estimates."""
     if word == "nothing":
         return []
-    its = {name: sum(one[name] for one in of_launches) for name in of_launches[0]}
-    moved, launched, loads = its["touched_sectors"] * SECTOR, its["launches"], digits(ratio(its["loads"], its["warps"]))
-    sectors = its["load_sectors"] + its["store_sectors"] + its["atomic_sectors"]
+    its = added(of_launches)
+    moved, launched = its["touched_sectors"] * SECTOR, its["launches"]
+    moving = its["load_sectors"] + its["store_sectors"]
+    sectors = moving + its["atomic_sectors"]
+    loads = about + several(ratio(its["loads"], its["warps"]), "load") + " per warp"
     return {
-        "memory": [f"{moved:,} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
-        "shared memory": [f"{about}{its['wavefronts']:,} wavefronts", f"{ratio(its['wavefronts'], its['shared']):.2f} per access"],
-        "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,} sectors of one 128-byte line",
-                    f"{about}{its['atomics']:,} requests"],
-        "issue": [f"{about}{its['requests']:,} requests", f"by {its['warps']:,} warps"],
-        "latency": [f"{about}{loads} load{'s' * (loads != '1')} per warp",
+        "memory": [f"{moved:,.0f} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
+        "uncoalesced": [f"{about}{digits(ratio(moving, its['moving']))} sectors a request, "
+                        f"{digits(ratio(its['needed_sectors'], its['moving']))} would do", f"{about}{its['moving']:,.0f} requests"],
+        "shared memory": [f"{about}{its['wavefronts']:,.0f} wavefronts", f"{ratio(its['wavefronts'], its['shared']):.2f} per access"],
+        "bank conflicts": [f"{ratio(its['wavefronts'], its['shared']):.2f} wavefronts an access, "
+                           f"{digits(ratio(its['needed_wavefronts'], its['shared']))} would do", f"{about}{its['wavefronts']:,.0f} in all"],
+        "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,.0f} sectors of one 128-byte line",
+                    f"{about}{its['atomics']:,.0f} requests"],
+        "few blocks": [f"{several(its['blocks'] / launched, 'block')} for {SMS} SMs", loads],
+        "divergence": [f"{digits(min(ratio(its['lanes'], its['requests']), ratio(its.get('instruction_lanes', 0), its.get('instructions', 0)) or 32))} of 32 lanes "
+                       "take part", f"{about}{its['requests']:,.0f} requests"],
+        "arithmetic": [f"{about}{its.get('instructions', 0):,.0f} instructions", f"{about}{its['requests']:,.0f} of them access memory"],
+        "issue": [f"{about}{its['requests']:,.0f} requests", f"by {its['warps']:,.0f} warps"],
+        "latency": [loads + (", one after another" if its["loads"] > its["warps"] else ""),
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
-        "launch": [f"{launched} launch" + "es" * (launched > 1), f"{moved:,} bytes to move"],
+        "launch": [f"{launched:,.0f} launch" + "es" * (launched > 1), f"{moved:,.0f} bytes to move"],
     }[word]
-
-
-def by_kernel(launches):
-    """The sums of all launches of a kernel, whatever their grids and the types that fit their sizes."""
-    result = {}
-    for launch in launches:
-        kernel = result.setdefault(re.sub("<.*", "", launch["kernel"]), {})
-        for name, number in sums(launch).items():
-            kernel[name] = kernel.get(name, 0) + number
-    return result

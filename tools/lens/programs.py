@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import counts
-from limiter import LARGE, SHARE, SIZES, by_kernel, extrapolated
+from counts import LARGE, SHARE, SIZES, by_kernel, extrapolated
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
 from rows import Problem  # noqa: E402

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from counts import by_line, efficiency, has_estimates, moved, ratio, short, total
+import bound
+from counts import LARGE, by_line, efficiency, has_estimates, moved, ratio, short, sums, total
 from terminal import looks, wrapped
-from limiter import LARGE, figures, limiter, sums
-from rows import one_line
+from limiter import ADVICE as TRY, figures, name
+from profiles import profile
+from rows import one_line, seconds as duration
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ADVICE = {  # by the distance of the threads
@@ -162,27 +164,52 @@ def summary(seen):
     return (f"{sum(launch['launches'] for launch in launches):8} {f'{about}{asked:.2f}':>11} "
             f"{ratio(total(launches, 'global', 'load', 'sectors'), loads):8.2f} {f'{about}{wavefronts:.3f}':>11} {hottest:10,} "
             f"{ratio(total(launches, None, None, 'lanes'), total(launches, None, None, 'requests')):6.1f}  "
-            f"{limiter(list(map(sums, launches)))}")
+            f"{name(list(map(sums, launches)))}")
 
 
 def table(runs, mark=str):
     """The counts of the variants; below, for each what limits it for the course's input, and the two counts that decide it here.
     The names of those that are wrong are marked."""
-    width = max(len(name) for name in ["variant", *(name for name, _ in runs)])
+    width = max(len(each) for each in ["variant", *(each for each, _ in runs)])
     yield f"{'variant':{width}} launches asked/least  sectors  wavefronts on hottest  lanes  limiter"
     yield f"{'':{width}}                     /request    /element    address  /req."
-    for name, seen in runs:
-        cell = f"{name:{width}}"
+    for each, seen in runs:
+        cell = f"{each:{width}}"
         yield f"{mark(cell) if seen['findings'] or seen['fault'] else cell} {summary(seen)}"
     has_large = any("large" in seen for _, seen in runs)
     yield ""
-    yield f"{'variant':{width}}{f'  at {LARGE >> 20} Mi    ' * has_large}  why"
-    for name, seen in runs:
+    yield f"{'variant':{width}}{f'  at {LARGE >> 20} Mi     ' * has_large}  why"
+    for each, seen in runs:
         counted = list(map(sums, seen["launches"]))
-        word = limiter(counted)
-        large = f"  {limiter(seen['large']) if 'large' in seen else '':13}" * has_large
-        yield f"{name:{width}}{large}  {', '.join(figures(counted, word, '~' if any(map(has_estimates, seen['launches'])) else ''))}"
+        large = f"  {name(seen['large']) if 'large' in seen else '':14}" * has_large
+        yield f"{each:{width}}{large}  {', '.join(figures(counted, name(counted), '~' if any(map(has_estimates, seen['launches'])) else ''))}"
     yield from sampling(runs)
+
+
+def bounds(runs, gpu):
+    """For each variant the least time that it needs on a GPU, for the course's input, and what needs it."""
+    width = max(len(each) for each in ["variant", *(each for each, _ in runs)])
+    yield ""
+    yield f"{'variant':{width}}  at least  on {bound.article(gpu)}{', for 100 Mi' * any('large' in seen for _, seen in runs)}, because of"
+    for each, seen in runs:
+        if seen["launches"]:
+            least, why = bound.times(of_large(seen), gpu, "row" in seen)[0]
+            yield f"{each:{width}}  {duration(least):>8}  {why}"
+
+
+def of_large(seen):
+    return seen.get("large") or list(map(sums, seen["launches"]))
+
+
+def sentences(seen, gpu):
+    """What limits one program or variant, what to try, and the least time that it needs."""
+    counted = of_large(seen)
+    if not counted:
+        return
+    word, about = name(counted), "~" if any(map(has_estimates, seen["launches"])) else ""
+    where = " for 100 Mi" * ("large" in seen)
+    yield f"limiter{where}: {word} ({', '.join(figures(counted, word, about))}); {TRY[word]}"
+    yield f"{bound.words(counted, gpu, 'row' in seen)}{where}"
 
 
 def sampling(runs):
@@ -205,9 +232,14 @@ def problems(name, seen):
         yield looks("bad", "  stopped:") + wrapped(f"  stopped: {one_line(seen['fault']['message'])}").removeprefix("  stopped:")
 
 
-def report(runs, with_lines, folders=(ROOT,)):
+def report(runs, with_lines, folders=(ROOT,), gpu=None):
     """Everything, line by line. `runs` are pairs of a variant's name and what was seen of it."""
     yield from table(runs, lambda name: looks("bad", name))
+    if len(runs) > 1:
+        yield from bounds(runs, profile(gpu))
+    else:
+        yield ""
+        yield from map(wrapped, sentences(runs[0][1], profile(gpu)))
     for name, seen in runs:
         if with_lines:
             for launch in seen["launches"]:

@@ -152,7 +152,8 @@ function includesOfExercises(has) {
 function courseFiles() {
   const files = {};
   const folders = readdirSync(root).filter((name) => /^\d\d_/.test(name));
-  for (const path of [...filesBelow("tools", /\.py$/), ...filesBelow("docs/instructors", /\.(md|diff)$/), "docs/faults.md", "docs/results/faults.txt", "docs/results/nvidia-h200.csv",
+  for (const path of [...filesBelow("tools", /\.py$/), ...filesBelow("docs/instructors", /\.(md|diff)$/), "docs/faults.md", "docs/results/faults.txt", "docs/results/nvidia-h200.csv", "tools/lens/data-sheets.csv",
+    ...filesBelow("docs/results", /^profile\.csv$/),
     ...filesBelow("docs/results/simulator", /^lens-.*\.txt$/),
     ...folders.flatMap((folder) => [...filesBelow(folder, /\.(md|cuh)$/)])])
     if (!path.includes("node_modules")) files[path] = readFileSync(join(root, path), "utf8");

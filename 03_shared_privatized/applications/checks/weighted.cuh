@@ -91,7 +91,7 @@ TEST_CASE("floating point weights are added up within the bound, in each kind of
     CHECK(check_weighted<double, double, Fixed>().value_or("") == "");
 }
 
-TEST_CASE("float sums depend on the grid; integers and fixed point do not") {
+TEST_CASE("float sums depend on the grid, and those of integers and in fixed point do not") {
     const std::size_t n = 50021;
     const std::vector<float> values = hard_values<float>(kUnit, n, 1), weights = hard_weights<float>(n, 2);
     const std::vector<int> whole = hard_weights<int>(n, 3);

@@ -4,6 +4,7 @@
 #include "faults.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -51,8 +52,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
     std::abort();
 }
 
-/// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds,return`, in place of
-/// that sanitizer's library
+/// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds,return` and
+/// `integer-divide-by-zero`, in place of that sanitizer's library
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* address) {
     if (running_block != nullptr) sim::misaligned(address);
@@ -77,6 +78,11 @@ extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBound
                                                                 std::uintptr_t index) {
     if (running_block != nullptr) running_block->stop(sim::bad_index, index, what->array->name);
     sim::fail_on_cpu("an index that its array does not have");
+}
+/// Where the CPU does not trap: what an x86 CPU does.
+extern "C" [[noreturn]] void __ubsan_handle_divrem_overflow_abort(void*, std::uintptr_t, std::uintptr_t) {
+    std::raise(SIGFPE);
+    std::abort();  // the program has a handler of its own, which has returned
 }
 struct MissingReturn {
     const char* file;

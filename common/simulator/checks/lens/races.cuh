@@ -233,7 +233,7 @@ __global__ void guess_kernel(unsigned int* d_numbers) {
     }
 }
 
-TEST_CASE("a load before an atomicExch races; before an atomicCAS, which checks it, it does not") {
+TEST_CASE("a load before an atomicExch races, but not before an atomicCAS, which checks it") {
     CHECK(always<guess_kernel<true>>(3) == "nothing");
     CHECK(always<guess_kernel<false>>(3) == "race");
     CHECK(always<guess_kernel<false>>(1) == "race");
@@ -438,7 +438,8 @@ __global__ void own_bytes_kernel(unsigned int* d_numbers) {
     reinterpret_cast<unsigned char*>(d_numbers)[blockIdx.x * kThreads + threadIdx.x] = 1;
 }
 
-TEST_CASE("an increment that is no atomic races, in a block and between blocks; neighbouring bytes don't") {
+TEST_CASE(
+    "an increment that is no atomic races in a block and between blocks, and neighbouring bytes don't") {
     CHECK(always<count_kernel<true>>(3) == "nothing");
     CHECK(always<count_kernel<false>>(1) == "race");
     CHECK(always<one_per_block_kernel>(3) == "race");

@@ -112,7 +112,8 @@ Recorded counted(Kernel* kernel, int& count) {
 }
 
 TEST_CASE(
-    "in a recording, the lanes of a warp load a count before any of them stores it; atomics lose nothing") {
+    "in a recording, the lanes of a warp load a count before any of them stores it, and atomics lose "
+    "nothing") {
     int count = 0;
     const Recorded racy = counted(count_kernel, count);
     CHECK(count == 2);  // one for each warp

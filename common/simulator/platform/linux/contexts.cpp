@@ -95,7 +95,7 @@ sim_switch_context:
     ldp x29, x30, [sp, #144]
     ldr x3, [sp, #160]
     add sp, sp, #176
-    br x3
+    ret x3                  // a branch would need a landing pad where the CPU checks branches (BTI)
 .size sim_switch_context, .-sim_switch_context
 )");
 

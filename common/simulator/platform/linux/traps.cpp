@@ -14,7 +14,7 @@
 namespace sim::platform {
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, kTick};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, kTick};
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];
 
@@ -29,7 +29,7 @@ void hand_on(std::size_t i) {
 
 Trap trap_of(int signal, const siginfo_t& info) {
     if (signal == SIGFPE) return Trap::division;
-    if (signal == SIGILL) return Trap::illegal_instruction;
+    if (signal == SIGILL || signal == SIGTRAP) return Trap::illegal_instruction;  // of x86; of Arm
     if (signal == SIGABRT) return Trap::abort;
     // An x86 CPU does not tell the address of some accesses. A signal that was sent has none.
     const bool has_address = signal == SIGSEGV && info.si_code > 0 && info.si_code != SI_KERNEL;

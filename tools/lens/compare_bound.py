@@ -1,0 +1,168 @@
+"""The lower bounds of all recorded times: a section of docs/lens.md, and whether a time is below its bound."""
+
+import csv
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median
+
+import bound
+import counts
+import profiles
+import programs
+from rows import Problem, read, seconds, size
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BIN = ROOT / "build" / "simulator" / "bin"
+RESULTS = ROOT / "docs" / "results"
+SEEN = RESULTS / "simulator" / "bounds.csv"
+TIMES = ["nvidia-h200.csv", "nvidia-h200-again.csv", "nvidia-h100-80gb-hbm3.csv"]
+KEY = ["chapter", "variant", "input", "n", "grid", "block"]
+SMALL = 4 << 20  # elements; the counts of more are extrapolated
+STEPS = 1 << 19, 1 << 20  # elements, for a grid that does not follow the device
+FEW, PART = 4096, 128  # for larger grids, a part of the blocks on the same part of the elements
+# Modes time several variants in one run, so that the lens can't tell them apart; others' functions are not the course's.
+MODES = ("levels", "levels-constant", "loads", "strides", "joint", "weighted", "rgb", "rgba", "counter-types")
+
+
+def recorded():
+    """All recorded times of variants on a GPU."""
+    found = []
+    for name in TIMES:
+        found += [row for row in read(RESULTS / name) if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
+                  and row["case"] not in MODES and "::" not in row["variant"] and "." not in row["variant"]]
+    return found
+
+
+def key(row):
+    """What decides the counts. The bytes of `--file` were uniform."""
+    return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in ("chapter", "variant", "input") else int(row[name])) for name in KEY)
+
+
+def launched(its, n, share=1):
+    options = ["--variant", its["variant"], "--input", its["input"], "--n", str(n), "--no-cpu"]
+    for name in ("grid", "block"):
+        options += [f"--{name}", its[name]] if its[name] != "0" else []
+    seen = programs.run(BIN / f"{its['chapter']}_lens", options, share=share, has_row=False, sample=1)
+    return counts.by_kernel([launch for launch in seen["launches"] if "/main.cu:" not in launch["launched_at"]])
+
+
+def counted(its, known):
+    """The sums of a variant's kernels, which are extrapolated for large inputs. `known` keeps what was counted before."""
+    n = int(its["n"])
+    if n <= SMALL:
+        return launched(its, n)
+    if int(its["grid"]) > FEW:  # which needs as many threads as elements
+        part = {**its, "grid": str(int(its["grid"]) // PART)}
+        return {kernel: {name: number * (1 if name == "launches" else PART) for name, number in sums.items()}
+                for kernel, sums in launched(part, n // PART).items()}
+    sizes, share = (counts.SIZES, counts.SHARE) if its["grid"] == "0" else (STEPS, 1)
+    name = tuple(its[column] for column in KEY if column != "n")
+    if name not in known:
+        known[name] = [launched(its, each, share) for each in sizes]
+    small, big = known[name]
+    return {kernel: counts.extrapolated(small.get(kernel, sums), sums, n, sizes, share) for kernel, sums in big.items()}
+
+
+def record():
+    known = {}
+
+    def lines_of(values):
+        its = dict(zip(KEY, values))
+        print(", ".join(values), flush=True)
+        return [{**its, "kernel": kernel, **{name: f"{number:.10g}" for name, number in sums.items()}}
+                for kernel, sums in counted(its, known).items()]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        lines = [line for lines in pool.map(lines_of, sorted(set(map(key, recorded())))) for line in lines]
+    with open(SEEN, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, lines[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+def known_counts():
+    """For each key, the sums of the kernels."""
+    found = {}
+    with open(SEEN, newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            found.setdefault(tuple(line[name] for name in KEY), []).append(
+                {name: float(text) for name, text in line.items() if name not in (*KEY, "kernel")})
+    return found
+
+
+def pairs():
+    """Each recorded time with its bound's words and time. Problem: a row has no counts, or a time is below its bound."""
+    known, by_device, found = known_counts(), {}, []
+    for row in recorded():
+        if key(row) not in known:
+            raise Problem(f"{SEEN.name} lacks {', '.join(key(row))}: run tools/lens/compare.py --record")
+        if row["device"] not in by_device:
+            by_device[row["device"]] = profiles.profile(row["device"])
+        sums, profile = known[key(row)], by_device[row["device"]]
+        least = bound.times(sums, profile, True)[0]
+        fastest = row.get("fastest_s") or row["p10_s"]
+        if fastest < least[0]:
+            raise Problem(f"{row['place']}: {row['variant']}, n = {row['n']:.0f}: {seconds(fastest)} is below the bound: "
+                          f"{bound.words(sums, profile, True)}")
+        found.append((row, sums, profile, least))
+    return found
+
+
+# How each rate is measured.
+HOW = {
+    "a launch": "an empty kernel between two events, launched while another kernel runs",
+    "each further launch": "10 to 500 empty kernels in one stream",
+    "DRAM": "1 to 4 GiB are read by streaming 16-byte loads, written, or copied",
+    "L2": "1/16 to 1/2 of its size is read by loads that bypass L1, or written, 32 to 256 times",
+    "L1, sectors per SM": "each block loads its own 5 or 20 KiB again and again",
+    "shared memory, wavefronts per SM": "loads of 4 and 16 bytes, and additions, without conflicts",
+    "atomics, sectors": "each lane adds to its own counter, or to a counter in its own sector",
+    "atomics on one line, sectors": "all lanes, or one lane per warp, add to one counter, one sector or one line",
+    "atomics on one address": "the same",
+    "accesses of one warp": "independent loads from shared memory or L1",
+    "a barrier of 256 threads": "10,000 of them, in one block",
+}
+
+
+def rows_of_rates(found):
+    """How each rate is measured, and what it is on each measured GPU."""
+    values = list(map(profiles.cells, found))
+    return [f"| {name} | {how} | {' | '.join(cells[name] for cells in values)} |" for name, how in HOW.items()]
+
+
+def section():
+    """The part of the page, in lines. Problem: a time is below its bound."""
+    found = pairs()
+    measured = {profile.device: profile for _, _, profile, _ in found}
+    sheets = list(profiles.of_sheets())
+    ratios = [row["time_s"] / least for row, _, _, (least, _) in found]
+    lines = []
+    for row, sums, profile, (least, why) in found:
+        if row["case"] == "progression":
+            others = bound.times(sums, profile, True)[1:2]
+            lines.append(f"| {row['chapter'][:2]} | {row['variant']} | {size(row['n'])} | {seconds(row['time_s'])} | {seconds(least)} | {why} | "
+                         + "".join(f"{seconds(time)}: {words}" for time, words in others) + " |")
+    return [
+        "## How fast could it be", "",
+        "The lens shows the least time that kernels need on a GPU. For each resource, it divides the counts by the best rate that was ever",
+        "measured, and adds the time of a launch. The largest of these times is the bound. It is no estimate: kernels also wait, and use",
+        f"one resource after another. All {len(found)} recorded times of variants on an H200 and on an H100 are above their bounds, the closest by",
+        f"{min(ratios) - 1:.0%}; half of them are below {median(ratios):.1f} times the bound. Modes that time several kernels in one run, such as `--levels`,",
+        "are left out.", "",
+        "What the counts leave open is decided in favour of the kernels (`tools/lens/bound.py`):", "",
+        "* L2 may already hold as much of the input as fits, and still hold what was written. The course's benchmark evicts the input first, so",
+        "  that for chapters and exercises each distinct sector comes from DRAM once.",
+        "* L1 serves all loads of a sector except the first. Stores and atomics go to L2.",
+        "* nvcc may join a lane's accesses to shared memory, up to 16 bytes, and add up what a warp adds to one address.",
+        "* Different launches may overlap, but the launching itself does not.", "",
+        "The rates are those of microbenchmarks, the best of several grids, blocks and patterns. `tools/lens/profile.cu` measures them, and",
+        "`tools/lens/try_profile.py` compares the amounts of work that it claims with the lens's counts. `./course profile` runs it on your GPU;",
+        "`./course lens 03 --gpu NAME` then computes bounds for it. Rows below have the least time, or the most per second:", "",
+        f"| resource | how it is measured | {' | '.join(measured)} |", "|---|---|" + "---:|" * len(measured),
+        *rows_of_rates(list(measured.values())), "",
+        "Of these GPUs, only the peak bandwidth of the memory and the size of L2 are known, from data sheets. Their bounds say so.", "",
+        "| GPU | DRAM | L2 | source |", "|---|---:|---:|---|",
+        *(f"| {profile.device} | {profiles.rate(profile.rates['DRAM'], 'B/s')} | {bound.bytes_of(profile.l2_bytes)} | {profile.source} |" for profile in sheets), "",
+        "The variants of the chapters' tables on an H200, with their bounds:", "",
+        "| | variant | n | measured | at least | because of | next |", "|---|---|---|---:|---:|---|---|", *lines, ""]

@@ -116,7 +116,6 @@ def sums(launch):
     """The counts of launches of one shape that matter here. Each grows with the number of launches."""
     one = [launch]
     return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
-            "instructions": launch.get("instructions", 0), "instruction_lanes": launch.get("instruction_lanes", 0),
             "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
             "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
             "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),

@@ -13,7 +13,7 @@ FAR, NEAR = 725, 40  # cycles until a load from memory or from the L1 cache comp
 CLOCK = 1.98e9       # Hz, the highest: documented
 RESIDENT = 64        # warps per SM, documented
 ISSUE = 4            # instructions per cycle and SM, documented
-# For each, where instructions are not counted: fitted to all recorded instruction counts.
+# For each, as instructions are not counted: fitted to all recorded instruction counts.
 INSTRUCTIONS = {"requests": 5, "warp_functions": 16, "arrivals": 12}
 BLOCK = 66           # cycles until an SM starts its next block, measured with 4,096 and with 16,384 blocks
 
@@ -33,7 +33,7 @@ def seconds(its):
     line = of_lines(its, usual)
     in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / usual.rates["L1"],
               "shared memory": its["wavefronts"] / usual.rates["shared memory"],
-              "issue": (its.get("instructions") or sum(its[name] * each for name, each in INSTRUCTIONS.items())) / ISSUE * cycle}
+              "issue": sum(its[name] * each for name, each in INSTRUCTIONS.items()) / ISSUE * cycle}
     misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
     turns = max(launches, its["warps"] / (RESIDENT * sms))
     latency = ratio(its["loads"], its["warps"]) * turns * (NEAR + misses * (FAR - NEAR)) * cycle
@@ -72,7 +72,6 @@ ADVICE = {
     "atomics": "give each block its own counters in shared memory, and merge them at the end (chapter 03)",
     "few blocks": "launch enough blocks for all SMs (chapter 05)",
     "divergence": "let whole warps do the work or skip it, not some of their lanes (chapter 06)",
-    "arithmetic": "compute less per element: no remainders, no divisions, nothing twice (chapter 06)",
     "issue": "do more per instruction: wider loads (chapter 04), several elements per thread (chapter 06)",
     "latency": "keep more loads in flight: several per thread, or more warps (chapters 04 and 05)",
     "launch": "do more in each launch (chapters 06 and 07)",
@@ -94,10 +93,8 @@ def name(of_launches):
         return "uncoalesced" if is_wasteful else unit
     if its["blocks"] / its["launches"] <= SMS / 2:
         return "few blocks"
-    if its["lanes"] < HALF * its["requests"] or its.get("instruction_lanes", 0) < HALF * its.get("instructions", 0):
+    if its["lanes"] < HALF * its["requests"]:
         return "divergence"
-    if unit == "issue" and its.get("instructions", 0) > 2 * INSTRUCTIONS["requests"] * its["requests"]:
-        return "arithmetic"
     return "uncoalesced" if unit == "latency" and is_wasteful else unit
 
 
@@ -124,9 +121,7 @@ def figures(of_launches, word, about):
         "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,.0f} sectors of one 128-byte line",
                     f"{about}{its['atomics']:,.0f} requests"],
         "few blocks": [f"{several(its['blocks'] / launched, 'block')} for {SMS} SMs", loads],
-        "divergence": [f"{digits(min(ratio(its['lanes'], its['requests']), ratio(its.get('instruction_lanes', 0), its.get('instructions', 0)) or 32))} of 32 lanes "
-                       "take part", f"{about}{its['requests']:,.0f} requests"],
-        "arithmetic": [f"{about}{its.get('instructions', 0):,.0f} instructions", f"{about}{its['requests']:,.0f} of them access memory"],
+        "divergence": [f"{digits(ratio(its['lanes'], its['requests']))} of 32 lanes take part", f"{about}{its['requests']:,.0f} requests"],
         "issue": [f"{about}{its['requests']:,.0f} requests", f"by {its['warps']:,.0f} warps"],
         "latency": [loads + (", one after another" if its["loads"] > its["warps"] else ""),
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],

@@ -75,17 +75,24 @@ __global__ void copy_kernel(const int4* d_from, int4* d_to, std::size_t n) {
         d_to[i] = d_from[i];
 }
 
-/// Each block loads its own `kWords` numbers and some more, again and again. Its L1 cache holds them.
+/// A thread's loads of a block's `kAll` numbers, one after another and again.
 template <typename T>
-__global__ void cached_kernel(const T* d_data, unsigned int loads, int never, int* d_sum) {
-    const T* const own = d_data + std::size_t{blockIdx.x} * kAll;
+__device__ int fold_all(const T* numbers, unsigned int loads) {
     int sum = 0;
     for (unsigned int k = 0; k < loads; k += kUnrolled)
 #pragma unroll
         for (unsigned int j = 0; j < kUnrolled; ++j) {
-            const T value = own[(threadIdx.x + k * kWarp) % kWords + j * kWarp];
-            sum ^= fold(value);
+            const T number = numbers[(threadIdx.x + k * kWarp) % kWords + j * kWarp];
+            sum ^= fold(number);
         }
+    return sum;
+}
+
+/// Each block loads its own `kWords` numbers and some more, again and again. Its L1 cache holds them.
+template <typename T>
+__global__ void cached_kernel(const T* d_data, unsigned int loads, int never, int* d_sum) {
+    const T* const own = d_data + std::size_t{blockIdx.x} * kAll;
+    const int sum = fold_all(own, loads);
     if (sum == never) *d_sum = sum;
 }
 
@@ -94,13 +101,7 @@ __global__ void shared_load_kernel(unsigned int loads, int never, int* d_sum) {
     __shared__ T values[kAll];
     for (unsigned int i = threadIdx.x; i < kAll; i += blockDim.x) values[i] = T{};
     __syncthreads();
-    int sum = 0;
-    for (unsigned int k = 0; k < loads; k += kUnrolled)
-#pragma unroll
-        for (unsigned int j = 0; j < kUnrolled; ++j) {
-            const T value = values[(threadIdx.x + k * kWarp) % kWords + j * kWarp];
-            sum ^= fold(value);
-        }
+    const int sum = fold_all(values, loads);
     if (sum == never) *d_sum = sum;
 }
 

@@ -47,6 +47,18 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None, sa
         return seen
 
 
+def of_file(build, file, options=(), sample=None):
+    """What the lens sees of a program of one file, which is built in a build folder."""
+    sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
+    from program import Refused, build_program  # pylint: disable=import-outside-toplevel
+
+    try:
+        program = build_program(build, [str(file)], lens=True)
+    except Refused as why:
+        raise Problem(str(why)) from None
+    return run(program, options, has_row=False, sample=sample)
+
+
 def variants(program):
     """A chapter's variants, by their names."""
     done = subprocess.run([program, "--list"], capture_output=True, text=True, check=False)

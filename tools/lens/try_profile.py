@@ -14,10 +14,7 @@ import programs  # noqa: E402
 from counts import SECTOR, total  # noqa: E402
 from rows import Problem, run  # noqa: E402
 
-sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
-from program import Refused, build_program  # noqa: E402
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+FILE = Path(__file__).resolve().parent / "profile.cu"
 COUNTED = {  # what the lens counts of a launch, for a resource of the profile
     "launches": lambda launch: launch["launches"],
     "DRAM": lambda launch: launch["touched_sectors"] * SECTOR,
@@ -39,11 +36,7 @@ def key(row):
 def main(arguments):
     if len(arguments) != 1:
         raise Problem(__doc__)
-    try:
-        program = build_program(arguments[0], [str(ROOT / "tools" / "lens" / "profile.cu")], lens=True)
-    except Refused as why:
-        raise Problem(str(why)) from None
-    seen = programs.run(program, ["--small"], has_row=False, sample=1)
+    seen = programs.of_file(arguments[0], FILE, ["--small"], sample=1)
     if seen["status"] != 0:
         raise Problem(seen["said"])
     rows = [row for row in csv.DictReader(seen["said"].splitlines()) if row["seconds"]]

@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import programs  # noqa: E402
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
-from program import Refused, build_program  # noqa: E402
 from rows import Problem, run  # noqa: E402
 from text import distinct  # noqa: E402
 
@@ -29,11 +28,7 @@ def main(arguments):
         raise Problem(__doc__)
     build, file = arguments
     expected = dict(LAUNCH.findall(Path(file).read_text(encoding="utf-8")))
-    try:
-        program = build_program(build, [file], lens=True)
-    except Refused as why:
-        raise Problem(str(why)) from None
-    seen = programs.run(program, [], has_row=False)
+    seen = programs.of_file(build, file)
     if seen["status"] != int(bool(seen["fault"])):
         raise Problem(seen["said"])
     said = {launch["kernel"]: words(distinct([finding for finding in seen["findings"] if finding["kernel"] == launch["kernel"]]))

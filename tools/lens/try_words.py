@@ -15,9 +15,6 @@ from counts import sums  # noqa: E402
 from limiter import ADVICE, figures, name  # noqa: E402
 from rows import Problem, run  # noqa: E402
 
-sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
-from program import Refused, build_program  # noqa: E402
-
 FILE = Path(__file__).resolve().parent / "textbook.cu"
 EXPECTED = re.compile(r"<<<[^;]*;\s*// (.+)$", re.MULTILINE)
 
@@ -25,11 +22,7 @@ EXPECTED = re.compile(r"<<<[^;]*;\s*// (.+)$", re.MULTILINE)
 def main(arguments):
     if len(arguments) != 1:
         raise Problem(__doc__)
-    try:
-        program = build_program(arguments[0], [str(FILE)], lens=True)
-    except Refused as why:
-        raise Problem(str(why)) from None
-    seen = programs.run(program, [], has_row=False, sample=1)
+    seen = programs.of_file(arguments[0], FILE, sample=1)
     if seen["status"] != 0:
         raise Problem(seen["said"])
     text = FILE.read_text(encoding="utf-8")

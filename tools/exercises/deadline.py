@@ -20,14 +20,18 @@ def moment(text):
 class Deadline:
     """When files must be handed in, and when they were: by a table of the host's, otherwise by the file's own time."""
 
-    def __init__(self, due, times, names):
+    def __init__(self, due, times):
         try:
             self.due = moment(due)
         except ValueError:
             fail(2, f"--due needs a date and a time, such as '2026-12-01 12:00', not {due!a}")
-        self.times = self.read(times) if times else None
-        if times and (without := [name for name in names if name not in self.times]):
-            fail(1, f"{one_line(str(times))} has no line for the submission '{one_line(without[0])}'")
+        self.path, self.times = times, self.read(times) if times else None
+
+    def require_times(self, names):
+        """Ends with status 1 unless the table has a time for each of these submissions, which have files."""
+        if without := [name for name in names if name not in self.times]:
+            more = f" and {len(without) - 1} more" * (len(without) > 1)
+            fail(1, f"{one_line(str(self.path))} has no line for the submission '{one_line(without[0])}'{more}")
 
     @staticmethod
     def read(path):

@@ -55,9 +55,11 @@ import native
 import point
 import predict
 import stages
+import submission
 from builds import build, build_checks
 from chapters import chapter_of
 from console import fail
+from cpp import Rejected
 from terminal import COLUMNS, flowed, looks, wrapped
 from progress import Progress
 from starter import ROOT, exercises, without_marks
@@ -129,6 +131,14 @@ def show_table(exercise, backend):
     subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
 
 
+def about_grading(work):
+    """What ./course grade, which trusts no file, would refuse or ignore in a student's, in lines."""
+    try:
+        return [f"./course grade says: {note}" for note in submission.read(work.exercise, work.path.read_bytes())["notes"]]
+    except Rejected as why:
+        return [f"./course grade would not accept this file: {why}."]
+
+
 def show(work, verdict, backend):
     exercise = work.exercise
     if not verdict.passed:
@@ -144,6 +154,8 @@ def show(work, verdict, backend):
         say("", looks("good", "Solved:") + " the result is right for every size, input, address and launch shape that was tried.")
     for name, why in verdict.not_tried.items():
         say(wrapped(f"Not tried: {name}. {why}"))
+    for line in about_grading(work):
+        say(wrapped(line))
     if verdict.counted:
         say("", *point.table(verdict.counted), *[f"./course lens {exercise.number} --lines shows the counts by source line."] * (not exercise.on_cpu))
     if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times mean nothing

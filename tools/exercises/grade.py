@@ -68,6 +68,13 @@ def find(folder, exercise):
     return found[0] if found else None
 
 
+def has_file(folder, exercise):
+    try:
+        return find(folder, exercise) is not None
+    except Rejected:
+        return True
+
+
 def content(path):
     """The bytes of a student's file. Links are not followed."""
     if path.is_symlink():
@@ -92,9 +99,10 @@ def check_one(exercise, raw, options, scratch):
     return stage, [*words, *notes]
 
 
-def grade(folder, exercise, options, before, scratch):
-    """A submission's result in an exercise, as it is printed, and whether it is new: not among the results before."""
-    result, late, is_new = {"submission": folder.name, "exercise": exercise.number}, {}, True
+def begun(folder, exercise, options, before):
+    """A submission's result in an exercise, as it is printed, and the file's bytes if they have to be checked first: if there is
+    a file, and no result of it among those before."""
+    result, late, raw = {"submission": folder.name, "exercise": exercise.number}, {}, None
     try:
         path = find(folder, exercise)
         if path is None:
@@ -104,18 +112,50 @@ def grade(folder, exercise, options, before, scratch):
             raw = content(path)
             result["key"] = key(exercise.number, raw, options)
             old = before.get(place(result), {})
-            if is_new := old.get("key") != result["key"]:
-                result["stage"], words = check_one(exercise, raw, options, scratch)
-                result["words"] = reports.visible("\n".join(words))
-            else:
+            if old.get("key") == result["key"]:
                 result.update(stage=old["stage"], words=old["words"])
+                raw = None
     except Rejected as why:
         result.update(stage="rejected", words=reports.visible(f"Rejected: {why}."))
-    except (NotGraded, OSError) as why:  # no student's fault, such as a full disk
-        result.pop("key", None)
-        result.update(stage=rubric.UNGRADED, words=reports.visible(f"Not graded: {why}."))
-    result["passed"] = result["stage"] == "right"
-    return options.rubric.rated({**result, **late}), is_new
+    except OSError as why:
+        result.update(not_graded(why))
+    return {**result, **late}, raw
+
+
+def not_graded(why):
+    """What a result says if something else than the student is to blame, such as a full disk."""
+    return {"stage": rubric.UNGRADED, "words": reports.visible(f"Not graded: {why}.")}
+
+
+def checked(result, raw, exercise, options, scratch):
+    """A result with what the check of the file's bytes has found."""
+    try:
+        stage, words = check_one(exercise, raw, options, scratch)
+        return {**result, "stage": stage, "words": reports.visible("\n".join(words))}
+    except Rejected as why:
+        return {**result, "stage": "rejected", "words": reports.visible(f"Rejected: {why}.")}
+    except (NotGraded, OSError) as why:
+        return {**{name: value for name, value in result.items() if name != "key"}, **not_graded(why)}
+
+
+def rated(result, options):
+    """A result with its points."""
+    return options.rubric.rated({**result, "passed": result["stage"] == "right"})
+
+
+def unrecognized(folders, chosen):
+    """Lines about submissions that lack a file, and have others that may be meant: code or archives whose names are of no exercise."""
+    numbers, lines = {each.number for each in exercises()}, []
+    for folder in folders:
+        if all(has_file(folder, each) for each in chosen):
+            continue
+        names = [name for _, _, names in os.walk(folder) for name in names
+                 if re.search(r"\.(cuh?|[ch]pp|[ch])(\.txt)?$|\.zip$", name) and not name.startswith("._")
+                 and not (re.fullmatch(r"[\d.]+_[^.]+(\.\d+)?\.cuh", name) and name.partition("_")[0] in numbers)]
+        if names:
+            lines.append(f"{reports.short(folder.name)}: no exercise has the name of {', '.join(map(repr, map(reports.visible_name, sorted(names)[:3])))}"
+                         + f" and {len(names) - 3} others" * (len(names) > 3))
+    return lines
 
 
 def find_alike(folders, exercise):
@@ -178,9 +218,12 @@ def check(options, refuse):
         refuse("two of the results would be written to the same file")
     if options.times and not options.due:
         refuse("--times is for --due")
-    options.deadline = Deadline(options.due, options.times, [folder.name for folder in folders]) if options.due else None
+    options.deadline = Deadline(options.due, options.times) if options.due else None
     options.rubric = rubric.read(options.rubric or rubric.DEFAULT, [each.number for each in exercises()])
-    return chosen_exercises(options.only, folders)
+    chosen = chosen_exercises(options.only, folders)
+    if options.times:
+        options.deadline.require_times(folder.name for folder in folders if any(has_file(folder, each) for each in chosen))
+    return chosen
 
 
 def require_tools():
@@ -227,32 +270,48 @@ def main(options, chosen):
             path.unlink()
     pairs = [(folder, each) for folder in folders for each in chosen]
     kept = Results(options.json, {(folder.name, each.number) for folder, each in pairs})
-    progress, results, printed = Progress(len(pairs)), {}, 0
+    results, raws, printed = {}, {}, 0
+    for at, pair in enumerate(pairs):
+        result, raw = begun(*pair, options, kept.before)
+        if raw is None:
+            results[at] = rated(result, options)
+        else:
+            raws[at] = result, raw
+    progress = Progress(len(raws))
 
-    def grade_pair(pair):
-        result, is_new = grade(*pair, options, kept.before, scratch)
-        if is_new:
-            kept.add(result)  # before anything else begins
-        return result, is_new
+    def check_pair(at):
+        result = rated(checked(*raws[at], pairs[at][1], options, scratch), options)
+        kept.add(result)  # before anything else begins
+        return result
+
+    def show():
+        nonlocal printed
+        while not options.json and printed in results:  # in the order of the submissions
+            progress.clear()
+            print(json.dumps(results[printed]), flush=True)
+            printed += 1
 
     with tempfile.TemporaryDirectory(prefix="grade-") as scratch, ThreadPoolExecutor(options.j) as pool:
         try:
-            require_that_solutions_pass(chosen, options, scratch, pool)
-            jobs = {pool.submit(grade_pair, pair): at for at, pair in enumerate(pairs)}
+            if raws:
+                progress.say(f"{len(pairs) - len(raws)} of {len(pairs)} results are known without a check. Before the others, the chapters' own "
+                             "solutions are checked here.")
+                require_that_solutions_pass(chosen, options, scratch, pool)
+                progress.start()
+            show()
+            jobs = {pool.submit(check_pair, at): at for at in raws}
             for job in as_completed(jobs):
-                result, is_new = job.result()
-                results[jobs[job]] = result
-                while not options.json and printed in results:  # in the order of the submissions
-                    progress.clear()
-                    print(json.dumps(results[printed]), flush=True)
-                    printed += 1
-                progress.add(is_new and "key" in result)
+                results[jobs[job]] = job.result()
+                show()
+                progress.add()
         except BaseException as error:
             while Path(scratch).exists():  # what still runs may write to it
                 shutil.rmtree(scratch, ignore_errors=True)
             if not isinstance(error, (KeyboardInterrupt, SystemExit)):
                 pool.shutdown(cancel_futures=True)
                 raise
+            if options.json and options.json.is_file():
+                progress.say(f"Interrupted. {one_line(str(options.json))} has the results so far: the same command continues.")
             os._exit(error.code if isinstance(error, SystemExit) else 130)  # the sandboxes end with this process
     results = [results[at] for at in range(len(pairs))]
     kept.finish(results)
@@ -262,5 +321,5 @@ def main(options, chosen):
         options.junit.write_bytes(reports.junit(results))
     if options.gradescope:
         options.gradescope.write_text(reports.gradescope(results, options.rubric.visibility), encoding="utf-8")
-    print(reports.table(results, {each.number: find_alike(folders, each) for each in chosen}), file=sys.stderr)
+    print(reports.table(results, {each.number: find_alike(folders, each) for each in chosen}, unrecognized(folders, chosen)), file=sys.stderr)
     return 3 if any(result["stage"] == rubric.UNGRADED for result in results) else 0

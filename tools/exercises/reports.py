@@ -188,8 +188,8 @@ def alike_table(found):
             *(line for text in texts for line in packed(*text))]
 
 
-def table(results, found):
-    """What a terminal shows of a class."""
-    lines = [*points_table(results), *exercises_table(results), *alike_table(found), "",
+def table(results, found, others=()):
+    """What a terminal shows of a class; `others` are lines about files of no exercise."""
+    lines = [*points_table(results), *exercises_table(results), *alike_table(found), *[""] * bool(others), *others, "",
              f"{sum(result['passed'] for result in results)} of {len(results)} passed"]
     return "\n".join(line.rstrip() for line in lines)

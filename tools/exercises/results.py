@@ -77,30 +77,37 @@ def line(result):
 
 
 class Progress:
-    """Says on standard error how many results there are: each time in a terminal, otherwise once a minute."""
+    """Says on standard error how many files are checked: each time in a terminal, otherwise once a minute."""
 
     def __init__(self, count):
-        self.count, self.done, self.graded = count, 0, 0
-        self.begin = self.said = time.monotonic()
+        self.count, self.done = count, 0
         self.is_shown = is_terminal(sys.stderr)
+        self.start()
+
+    def start(self):
+        """From now on, time counts for what is left."""
+        self.begin = self.said = time.monotonic()
 
     def clear(self):
         """Makes room in a terminal for other output."""
         if self.is_shown:
             print("\r\33[K", end="", file=sys.stderr, flush=True)
 
-    def add(self, is_new):
+    def say(self, text):
+        self.clear()
+        print(text, file=sys.stderr, flush=True)
+
+    def add(self):
         self.done += 1
-        self.graded += is_new
         now = time.monotonic()
         if not self.is_shown and now < self.said + 60:
             return
         self.said = now
-        left = f", {self.left(now - self.begin)} left" if self.graded and self.done < self.count else ""
+        left = f", {self.left(now - self.begin)} left" if self.done < self.count else ""
         self.clear()
         print(f"{self.done} of {self.count}{left}", end="" if self.is_shown and self.done < self.count else "\n", file=sys.stderr, flush=True)
 
     def left(self, seconds):
-        """The time that the others will take, if they take as long as those that were graded."""
-        left = seconds / self.graded * (self.count - self.done)
+        """The time that the others will take, if they take as long as those before."""
+        left = seconds / self.done * (self.count - self.done)
         return f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min"

@@ -1311,8 +1311,9 @@ class GradeOfAClass(unittest.TestCase):
             (Path(folder) / "03.2_x.cuh").write_text("int x;")
             options = mock.Mock(seed=0, sandbox=True, deadline=None, rubric=self.read(""))
             with mock.patch.object(grade, "check_one", side_effect=OSError(28, "No space left on device")):
-                result, is_new = grade.grade(Path(folder), self.by_number["03.2"], options, {}, folder)
-        self.assertEqual((result["points"], result["passed"], is_new, "key" in result), (None, False, True, False))
+                exercise = self.by_number["03.2"]
+                result = grade.rated(grade.checked(*grade.begun(Path(folder), exercise, options, {}), exercise, options, folder), options)
+        self.assertEqual((result["points"], result["passed"], "key" in result), (None, False, False))
         self.assertEqual(result["words"], "Not graded: [Errno 28] No space left on device.")
         results = [result, {**self.result(exercise="03.3"), "submission": result["submission"]}]
         self.assertTrue(any(line.endswith("     ?     4   4?") for line in self.reports.table(results, {}).splitlines()))
@@ -1350,16 +1351,16 @@ class GradeOfAClass(unittest.TestCase):
             for second, late in ((-60, 0), (0, 0), (60, 1), (86400, 1), (86460, 2)):
                 begin = self.deadline.moment("2026-12-01T12:00+01:00").timestamp()
                 os.utime(file, (begin + second,) * 2)
-                self.assertEqual(self.deadline.Deadline("2026-12-01 11:00Z", None, []).lateness("ada", file)["days_late"], late)
+                self.assertEqual(self.deadline.Deadline("2026-12-01 11:00Z", None).lateness("ada", file)["days_late"], late)
             times.write_text("name,time\nada,2026-12-04 11:59Z\n", encoding="utf-8")
-            self.assertEqual(self.deadline.Deadline("2026-12-01 12:00Z", times, ["ada"]).lateness("ada", file)["days_late"], 3)
+            self.assertEqual(self.deadline.Deadline("2026-12-01 12:00Z", times).lateness("ada", file)["days_late"], 3)
             for text, names in (("ada,2026-12-04 11:59\n", ["bob"]), ("bob,2026-12-01 12:00\nada,soon\n", ["ada"])):
                 times.write_text(text, encoding="utf-8")
                 with self.assertRaises(SystemExit):
-                    self.deadline.Deadline("2026-12-01 12:00", times, names)
+                    self.deadline.Deadline("2026-12-01 12:00", times).require_times(names)
             for due in ("soon", "2026-12-01", "2026-13-01 12:00"):
                 with self.assertRaises(SystemExit):
-                    self.deadline.Deadline(due, None, [])
+                    self.deadline.Deadline(due, None)
             self.assertEqual(said.getvalue().count("\n"), 5)
 
     def test_an_interrupted_run_is_taken_up_again(self):
@@ -1392,6 +1393,7 @@ class GradeOfAClass(unittest.TestCase):
                                           env={**os.environ, "TMPDIR": folder}, capture_output=True, timeout=60, check=False)
                 ended = run(int(number))
                 self.assertEqual(ended.returncode, status, ended.stderr)
+                self.assertEqual("lines has the results so far: the same command continues." in ended.stderr, status > 0, ended.stderr)
                 self.assertEqual([json.loads(line)["submission"] for line in lines.read_text().splitlines()], names[:2])
                 with open(lines, "a", encoding="utf-8") as file:  # a crash of the machine may leave a part
                     file.write('{"submission": "stu')
@@ -1403,16 +1405,54 @@ class GradeOfAClass(unittest.TestCase):
                 log.unlink()
                 lines.unlink()
 
+    def test_without_a_file_to_check_nothing_is_built_or_tried(self):
+        import grade  # pylint: disable=import-outside-toplevel
+        refuse = mock.Mock(side_effect=AssertionError)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(grade, "require_that_solutions_pass", refuse), \
+                mock.patch("sys.stderr", io.StringIO()) as said, mock.patch("sys.stdout", io.StringIO()):
+            folders = [Path(folder) / name for name in ("ada", "bob")]
+            for each, names in zip(folders, ([], ["any block.cuh", "03.2_any_block.cuh.txt", "my.zip", "._03.2_a.cuh", "03.2_a.1.cuh", "03.3_a.cuh", "a.md"])):
+                each.mkdir()
+                for name in names:
+                    (each / name).touch()
+            options = mock.Mock(folders=folders, json=None, csv=None, junit=None, gradescope=None, deadline=None, seed=0, sandbox=True, j=1,
+                                rubric=self.read(""))
+            self.assertEqual(grade.main(options, [self.by_number["03.2"]]), 0)
+            (folders[0] / "03.2_a.cuh").touch()
+            with self.assertRaises(AssertionError):
+                grade.main(options, [self.by_number["03.2"]])
+        self.assertIn("\nbob: no exercise has the name of '03.2_any_block.cuh.txt', 'any block.cuh', 'my.zip'\n", said.getvalue())
+        self.assertNotIn("ada: no exercise", said.getvalue())
+
+    def test_only_submissions_with_files_need_a_time(self):
+        import grade  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder, mock.patch("sys.stderr", io.StringIO()) as said:
+            folders, times = [Path(folder) / name for name in ("ada", "bob", "eve")], Path(folder) / "times.csv"
+            for each in folders:
+                each.mkdir()
+            times.write_text("ada,2026-12-01 11:59\n", encoding="utf-8")
+            (folders[0] / "03.2_a.cuh").touch()
+            options = mock.Mock(folders=folders, json=None, csv=None, junit=None, gradescope=None, due="2026-12-01 12:00", times=times, seed=0, j=1,
+                                rubric=None, only="03.2")
+            self.assertEqual([each.number for each in grade.check(options, self.fail)], ["03.2"])
+            for each in folders[1:]:
+                (each / "03.2_a.cuh").touch()
+            options.rubric = None
+            with self.assertRaises(SystemExit):
+                grade.check(options, self.fail)
+        self.assertRegex(said.getvalue(), "times.csv has no line for the submission 'bob' and 1 more\n$")
+
     def test_progress_says_what_is_left(self):
         import results  # pylint: disable=import-outside-toplevel
-        for is_terminal, words in ((True, "\r\x1b[K1 of 4\r\x1b[K2 of 4, 5 min left\r\x1b[K3 of 4, 2 min left\r\x1b[K4 of 4\n"),
-                                   (False, "2 of 4, 5 min left\n3 of 4, 2 min left\n4 of 4\n")):
+        for is_terminal, words in ((True, "\r\x1b[K1 of 4, 30 s left\r\x1b[K2 of 4, 2 min left\r\x1b[K3 of 4, 77 s left\r\x1b[K4 of 4\n"),
+                                   (False, "2 of 4, 2 min left\n3 of 4, 77 s left\n4 of 4\n")):
             said = io.StringIO()
             said.isatty = lambda is_terminal=is_terminal: is_terminal
-            with mock.patch("sys.stderr", said), mock.patch("time.monotonic", side_effect=[0, 10, 150, 240, 400]):
+            with mock.patch("sys.stderr", said), mock.patch("time.monotonic", side_effect=[0, 10, 20, 160, 240, 400]):
                 progress = results.Progress(4)
-                for is_new in (False, True, True, True):
-                    progress.add(is_new)
+                progress.start()  # after what does not count
+                for _ in range(4):
+                    progress.add()
             self.assertEqual(said.getvalue(), words)
 
     def test_results_of_others_are_not_overwritten(self):
@@ -1592,6 +1632,16 @@ class Grade(unittest.TestCase):
         for text in ("", self.solution.replace("__global__", ""), self.solution.replace("grid_stride_kernel", "other_kernel", 1)):
             with self.subTest(text), self.assertRaises(self.submission.Rejected):
                 self.read(text)
+
+    def test_a_student_is_told_what_grading_would_refuse_or_ignore(self):
+        import exercise  # pylint: disable=import-outside-toplevel
+        work = mock.Mock(exercise=self.exercise)
+        for text, words in ((self.solution, []), (f"{self.solution}#define x y\n", ["./course grade would not accept this file: line "]),
+                            (self.solution.replace("2 * multiprocessor_count()", "1"), ["./course grade says: Ignored: the change to 'two_blocks_per_sm'"])):
+            work.path.read_bytes.return_value = text.encode()
+            said = exercise.about_grading(work)
+            self.assertEqual([line[:len(begin)] for line, begin in zip(said, words)], words)
+            self.assertEqual(len(said), len(words))
 
     def test_what_is_compiled_is_what_was_read(self):
         begin = self.solution.index("    const std::size_t stride")

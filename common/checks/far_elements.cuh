@@ -37,8 +37,8 @@ auto far_zeros(std::size_t n, std::size_t per_round) {
     return memory;
 }
 
-/// The cases to try, of which the first one with a workspace that fits is enough, each with an otherwise
-/// equal one of fewer than 2^31 elements.
+/// The cases to try, of which the first one that suits a variant is enough, each with an otherwise equal one
+/// of fewer than 2^31 elements.
 template <typename Problem>
 std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& variant) {
     // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
@@ -58,22 +58,6 @@ std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& varia
 }
 
 }  // namespace check_detail
-
-/// @brief The most elements that a variant can be checked on, of which only a few blocks use any.
-///
-/// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
-/// @param[in] below Whether there are to be fewer than 2^31 elements, in an otherwise equal case.
-/// @return Nothing for variants with a fixed shape or only one block, with a block that must be the last one,
-///         or with a large workspace.
-template <typename Problem>
-std::optional<FarCase> far_case(const Variant<Problem>& variant, bool below = false) {
-    constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
-    if (!check_detail::kHasFarMemory) return std::nullopt;
-    if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
-    for (const auto& [far, fewer] : check_detail::far_cases(variant))
-        if (variant.workspace_size(far.n, far.shape) <= kMostWorkspace) return below ? fewer : far;
-    return std::nullopt;
-}
 
 /// @brief Checks a variant on many elements in little memory and time.
 ///
@@ -117,10 +101,29 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const Fa
     return std::nullopt;
 }
 
+/// @brief The most elements that a variant can be checked on, of which only a few blocks use any.
+///
+/// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
+/// In a kernel that divides the elements in its own way, other blocks may have to. It fails with fewer
+/// elements as well, so such a case says nothing.
+/// @return The case, and an otherwise equal one of fewer than 2^31 elements, in which the variant is right.
+///         Nothing for variants with a fixed shape or only one block, with a block that must be the last one,
+///         with a large workspace, or if only blocks that do not run reach the ends.
+template <typename Problem>
+std::optional<std::pair<FarCase, FarCase>> far_case(const Variant<Problem>& variant) {
+    constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
+    if (!check_detail::kHasFarMemory) return std::nullopt;
+    if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
+    for (const auto& [far, fewer] : check_detail::far_cases(variant))
+        if (variant.workspace_size(far.n, far.shape) <= kMostWorkspace && !failure_far_out(variant, fewer))
+            return std::pair{far, fewer};
+    return std::nullopt;
+}
+
 /// The same for the most elements, if the variant can be checked on many. @return A description of the error;
 /// nothing if there is none.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
     const auto c = far_case(variant);
-    return c ? text_of(variant.name, failure_far_out(variant, *c)) : std::nullopt;
+    return c ? text_of(variant.name, failure_far_out(variant, c->first)) : std::nullopt;
 }

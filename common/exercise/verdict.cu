@@ -181,13 +181,12 @@ int check(const Variant<Problem>& variant, const std::string& what) {
             return report(variant.name, *wrong,
                           {about_fewer(kFewer, !failure_of_long_input(variant, kFewer))});
     } else if (!variant.on_cpu && init_cuda().simulated && !under_lens) {
-        const auto far = far_case(variant);  // the lens would report what other blocks have not written
-        if (!far) return 0;
-        begin_case(Case{far->n});
-        if (const auto wrong = failure_far_out(variant, *far)) {
-            const FarCase fewer = *far_case(variant, true);
-            return report(variant.name, *wrong, {about_fewer(fewer.n, !failure_far_out(variant, fewer))});
-        }
+        const auto cases = far_case(variant);  // the lens would report what other blocks have not written
+        if (!cases) return 0;
+        const auto& [far, fewer] = *cases;
+        begin_case(Case{far.n});
+        if (const auto wrong = failure_far_out(variant, far))
+            return report(variant.name, *wrong, {about_fewer(fewer.n, true)});
     }
     return 0;
 }

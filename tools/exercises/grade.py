@@ -36,6 +36,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import shutil
 import stat
 import sys
@@ -66,6 +67,15 @@ def find(folder, exercise):
         names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
         raise Rejected(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
     return found[0] if found else None
+
+
+def students_in(folder):
+    """Two folders in this one that have a file for the same exercise, in words; nothing if there are none."""
+    inside = [each for each in sorted(folder.iterdir()) if each.is_dir()]
+    for exercise in exercises():
+        if len(found := [each for each in inside if has_file(each, exercise)]) > 1:
+            return " and ".join(repr(one_line(each.name)) for each in found[:2])
+    return ""
 
 
 def has_file(folder, exercise):
@@ -213,6 +223,9 @@ def check(options, refuse):
             fail(1, f"no folder '{one_line(str(folder))}'")
         if sum(each.name == folder.name for each in folders) > 1:
             fail(1, f"two submissions are called '{one_line(folder.name)}'")
+    if len(folders) == 1 and not options.gradescope and (found := students_in(folders[0])):
+        fail(1, f"'{one_line(str(folders[0]))}' has files of one exercise in several folders, such as {found}: if they are students' folders, "
+                f"name each, as in {shlex.quote(str(folders[0]))}/*")
     outputs = outputs_of(options)
     if len({path.resolve() for path in outputs}) < len(outputs):
         refuse("two of the results would be written to the same file")

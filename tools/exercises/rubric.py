@@ -20,6 +20,7 @@ STAGES = {
     "compile": "it does not compile",
     "small": "wrong for small inputs",
     "large": "right for small inputs only",
+    "far": "right for fewer than 2^31 elements only",
     "interleaved": "right only if threads run one after another",
     "sanitizers": "right, but a sanitizer reports an error",
     "lens": "right by luck",
@@ -27,7 +28,7 @@ STAGES = {
     "right": "right",
 }
 VISIBILITY = ("visible", "hidden", "after_due_date", "after_published")
-SMALL = 1000  # elements: the checks begin with smaller inputs
+SMALL, FAR = 1000, 1 << 31  # elements: the checks begin with smaller inputs, and end with more
 
 
 def stage(check, verdict):
@@ -39,6 +40,8 @@ def stage(check, verdict):
     if check != "plain":
         return check
     case = verdict.case
+    if case.get("n", 0) >= FAR:
+        return "far"
     is_small = case.get("n", 0) < SMALL and not any(case.get(name) for name in ("offset", "grid", "block"))
     return "small" if is_small else "large"
 

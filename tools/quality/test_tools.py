@@ -1209,6 +1209,7 @@ class GradeOfAClass(unittest.TestCase):
     def test_a_stage_follows_from_the_check_and_the_case(self):
         for check, kind, case, expected in (
                 ("plain", "right", {}, "right"), ("plain", "result", {"n": 513}, "small"), ("plain", "result", {"n": 1000003}, "large"),
+                ("plain", "result", {"n": 68719509501}, "far"), ("plain", "error", {"n": 2147483653}, "far"),
                 ("plain", "error", {"n": 4, "offset": 1}, "large"), ("plain", "overrun", {"n": 5003, "block": 64}, "large"),
                 ("plain", "signal", {}, "small"), ("plain", "of a later course", {}, "small"), ("plain", "point", {}, "point"),
                 ("interleaved", "result", {"n": 1}, "interleaved"), ("sanitizers", "tool", {}, "sanitizers"),
@@ -1683,6 +1684,16 @@ class Grade(unittest.TestCase):
             (Path(folder) / "b/02.3_a.cuh").write_text("a")
             with self.assertRaisesRegex(self.submission.Rejected, "^there are 2 files .* and b/02.3_a.cuh; each DIR"):
                 grade.find(folder, self.exercise)
+
+    def test_a_folder_of_students_is_no_submission(self):
+        import grade  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bob/02.3_x.cuh", "ada/work/02.3_y.cuh", "carol/02.4_x.cuh"):
+                (Path(folder) / name).parent.mkdir(parents=True)
+                (Path(folder) / name).write_text("x")
+            self.assertEqual(grade.students_in(Path(folder)), "'ada' and 'bob'")
+            (Path(folder) / "bob/02.3_x.cuh").rename(Path(folder) / "bob/02.1_x.cuh")
+            self.assertEqual(grade.students_in(Path(folder)), "")
 
     def test_a_check_runs_on_two_cpus_in_turn(self):
         import sandbox  # pylint: disable=import-outside-toplevel

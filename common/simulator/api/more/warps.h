@@ -42,22 +42,6 @@ SIM_REDUCE(__reduce_or_sync, a | b)
 SIM_REDUCE(__reduce_xor_sync, a ^ b)
 #undef SIM_REDUCE
 
-/// The lanes of `mask` that have brought the same value.
-template <typename T>
-unsigned int __match_any_sync(unsigned int mask, T value, SIM_HERE) {
-    const sim::WarpValues all = sim::warp_exchange(__func__, mask, sim::to_bits(value), SIM_SITE);
-    unsigned int result = 0;
-    for (unsigned int i = 0; i < warpSize; ++i)
-        if ((all.lanes >> i & 1) != 0 && all.value[i] == sim::to_bits(value)) result |= 1u << i;
-    return result;
-}
-template <typename T>
-unsigned int __match_all_sync(unsigned int mask, T value, int* all_same, SIM_HERE) {
-    const unsigned int same = __match_any_sync(mask, value, file, line);
-    *all_same = same == mask;
-    return *all_same != 0 ? mask : 0;
-}
-
 /// @name Without `_sync`, as until CUDA 8: among the lanes that run together
 /// @{
 #define SIM_LEGACY(name, parameter)                                                      \

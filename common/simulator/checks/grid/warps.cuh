@@ -196,7 +196,7 @@ TEST_CASE("an exchange among few lanes leaves the other lanes' earlier results a
 __global__ void warp_vote_kernel(unsigned int* d_result) {
     const unsigned int lane = threadIdx.x % warpSize, left = blockDim.x - threadIdx.x / warpSize * warpSize;
     const unsigned int mask = left >= 32 ? 0xffffffffu : (1u << left) - 1;
-    unsigned int* const result = d_result + 8 * threadIdx.x;
+    unsigned int* const result = d_result + 11 * threadIdx.x;
     result[0] = __ballot_sync(mask, lane % 3 == 0 ? 8 : 0);
     result[1] = static_cast<unsigned int>(__any_sync(mask, lane == 5)) != 0;
     result[2] = static_cast<unsigned int>(__any_sync(mask, lane > 31)) != 0;
@@ -205,18 +205,24 @@ __global__ void warp_vote_kernel(unsigned int* d_result) {
     result[5] = __reduce_add_sync(mask, lane);
     result[6] = static_cast<unsigned int>(__reduce_add_sync(mask, static_cast<int>(lane) - 100));
     result[7] = __activemask() >> lane & 1;
+    result[8] = __match_any_sync(mask, lane % 3 == 0 ? 8.5f : 0.0f);
+    int all_same = 2;
+    result[9] = __match_all_sync(mask, lane, &all_same);
+    result[10] = __match_all_sync(mask, blockDim.x, &all_same) + static_cast<unsigned int>(all_same);
 }
 
-TEST_CASE("warp votes and sums are those of the mask's lanes, in a ragged warp as well") {
-    const auto result = zeros<unsigned int>(8 * 40);
+TEST_CASE("warp votes, matches and sums are those of the mask's lanes, in a ragged warp as well") {
+    const auto result = zeros<unsigned int>(11 * 40);
     warp_vote_kernel<<<1, 40>>>(result.data());
     const std::vector<unsigned int> got = result.to_host();
     for (unsigned int i = 0; i < 40; ++i) {
         const unsigned int lanes = i < 32 ? 32 : 8, sum = lanes * (lanes - 1) / 2;
-        const unsigned int ballot = 0x49249249u & (lanes == 32 ? 0xffffffffu : 0xffu);
-        const std::vector<unsigned int> expected{ballot, 1, 0, 1, 0, sum, sum - 100 * lanes, 1};
+        const unsigned int mask = lanes == 32 ? 0xffffffffu : 0xffu, ballot = 0x49249249u & mask;
+        const unsigned int match = i % 32 % 3 == 0 ? ballot : mask & ~ballot;
+        const std::vector<unsigned int> expected{ballot, 1,     0, 1,       0, sum, sum - 100 * lanes,
+                                                 1,      match, 0, mask + 1};
         CAPTURE(i);
-        REQUIRE(std::vector<unsigned int>(&got[8 * i], &got[8 * i] + 8) == expected);
+        REQUIRE(std::vector<unsigned int>(&got[11 * i], &got[11 * i] + 11) == expected);
     }
 }
 

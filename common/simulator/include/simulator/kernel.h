@@ -242,6 +242,22 @@ inline int __all_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(all) == all.lanes;
 }
 /// @}
+/// The lanes of `mask` whose value is that of the caller.
+template <typename T>
+unsigned int __match_any_sync(unsigned int mask, T value, SIM_HERE) {
+    const sim::WarpValues all = sim::warp_exchange(__func__, mask, sim::to_bits(value), {file, line});
+    unsigned int same = 0;
+    for (unsigned int i = 0; i < warpSize; ++i)
+        if ((all.lanes >> i & 1) != 0 && all.value[i] == sim::to_bits(value)) same |= 1u << i;
+    return same;
+}
+/// All lanes of `mask` if their values are equal, otherwise none.
+template <typename T>
+unsigned int __match_all_sync(unsigned int mask, T value, int* all_same, SIM_HERE) {
+    const unsigned int same = __match_any_sync(mask, value, file, line);
+    *all_same = same == mask;
+    return *all_same != 0 ? mask : 0;
+}
 /// The sum wraps around, even for int.
 template <typename T>
 T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {

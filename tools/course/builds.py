@@ -16,6 +16,8 @@ from console import ROOT, fail, quietly, say
 from terminal import is_terminal
 
 has_warned = False  # that the first build takes long
+from_source = set()  # what is not installed, and is built: Catch2, libcsv, ninja
+SOURCES = ROOT / "build" / "sources"
 
 
 def require_space():
@@ -103,12 +105,32 @@ def is_configured(preset):
 
 def lacks_libraries(preset):
     """Whether it was configured without a library, and thus without the checks or the applications."""
-    return any(cache(preset).get(name, "").endswith("NOTFOUND")
-               for name in ("Catch2_DIR", "PNG_LIBRARY_RELEASE", "TURBOJPEG_LIBRARY", "CSV_LIBRARY", "NCCL_LIBRARY"))
+    has = set(sources(preset))
+    return any(cache(preset).get(name, "").endswith("NOTFOUND") and source not in has for name, source in (
+        ("Catch2_DIR", "Catch2"), ("PNG_LIBRARY_RELEASE", None), ("TURBOJPEG_LIBRARY", None), ("CSV_LIBRARY", "libcsv"), ("NCCL_LIBRARY", None)))
+
+
+def sources(preset):
+    """What a build folder builds from source if it is not installed."""
+    return list(filter(None, cache(preset).get("COURSE_FROM_SOURCE", "").split(";")))
+
+
+def build_ninja():
+    with locked("sources"):
+        if not (SOURCES / "ninja").exists():
+            say("Building ninja from source, which takes a minute.")
+            if quietly(["cmake", f"-DPYTHON={sys.executable}", "-P", "tools/course/ninja.cmake"]) != 0:
+                fail(1, "ninja is not installed, and could not be built; without a network, COURSE_SOURCES helps: see docs/install.md")
 
 
 def configure(preset):
-    if quietly(["cmake", "--preset", preset]) != 0:
+    before = sources(preset)
+    wanted = sorted({*before, *from_source} - {"ninja"})
+    if added := [name for name in wanted if name not in before]:
+        say("Building from source, since nothing can be installed:", *added)
+    if quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(wanted)}"]) != 0:
+        if added and quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(before)}"]) == 0:  # for other commands
+            fail(1, *added, "could not be built from source; without a network, COURSE_SOURCES helps: see docs/install.md")
         fail(1, "the configuration failed; see CMake's messages above")
     if cache(preset).get("COURSE_CLANG") == "FALSE":
         say("Some code that nvcc rejects compiles here: see docs/only_nvcc.md. The reason:", cache(preset)["COURSE_CLANG_LACKS"] + ".")
@@ -125,7 +147,7 @@ def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=Fal
             has_warned = True
             shutil.rmtree(ROOT / "build" / preset, ignore_errors=True)
             configure(preset)
-        elif needs_libraries and lacks_libraries(preset):
+        elif from_source - {"ninja", *sources(preset)} or needs_libraries and lacks_libraries(preset):
             configure(preset)
         if needs_nccl and any(name.startswith("NCCL_") and value.endswith("NOTFOUND") for name, value in cache(preset).items()):
             fail(1, "this program needs NCCL, which adds up the results of several GPUs: install libnccl-dev from NVIDIA's repository")

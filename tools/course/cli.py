@@ -235,9 +235,12 @@ def set_up(command, options, preset="", headers=(), optional=()):
     import builds  # pylint: disable=import-outside-toplevel
     import packages  # pylint: disable=import-outside-toplevel
 
-    packages.set_up(users_of(command, preset), options.may_install, headers, optional)
+    os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{builds.SOURCES}"
+    builds.from_source = packages.set_up(users_of(command, preset), options.may_install, headers, optional)
     if command != "install":
         builds.require_space()
+    if "ninja" in builds.from_source:
+        builds.build_ninja()
 
 
 def run_file(command, options, report=None):
@@ -505,6 +508,8 @@ def main(words):
     if re.search(r'[][;#"$\\|<>\n]', str(ROOT)):
         fail(1, "CMake or ninja can't handle a folder with one of [ ] ; # \" $ \\ | < > or a line break in its path: move the "
              f"course out of {str(ROOT)!r}")
+    if "COURSE_SOURCES" in os.environ:
+        os.environ["COURSE_SOURCES"] = str(USER / os.environ["COURSE_SOURCES"])
     os.chdir(ROOT)
     return RUN[command](command, parse(command, words[1:]))
 

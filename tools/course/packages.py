@@ -13,6 +13,7 @@ from console import ROOT, fail, say
 
 LIST = ROOT / "tools" / "course" / "packages.txt"
 INSTALLS = {"apt-get": "apt-get install -y", "dnf": "dnf install -y", "pacman": "pacman -S --needed", "brew": "brew install"}
+FROM_SOURCE = {"catch2": "Catch2", "libcsv-dev": "libcsv", "ninja-build": "ninja"}  # by sources.cmake, where nothing can be installed
 
 
 class Package(NamedTuple):
@@ -109,25 +110,29 @@ def by_hand(names):
 
 
 def set_up(users, may_install, headers=(), optional=()):
-    """Installs what is missing; where it may not, it only says how to. Libraries whose headers are optional may stay missing:
-    the applications that include them are then left out."""
+    """Installs what is missing. Where it may not, it gives what can be built from source, or says how to install it. Libraries
+    whose headers are optional may stay missing: the applications that include them are then left out."""
     required, wanted = missing(users, headers), missing({"-"}, optional)
     names = list(dict.fromkeys(package.name() for package in [*required, *wanted]))
     if not names:
-        return
+        return set()
     if manager() in ("apt-get", "dnf") and may_install and can_become_root(may_ask=bool(required)):
         say("Missing:", *names)
         install(names)
         if lacking := missing(users, headers):
             fail(1, "installed, but still not found:", *(package.name() for package in lacking))
-        return
-    if required:
+        return set()
+    has_source = [package for package in wanted if any(ROOT.glob(f"build/sources/{FROM_SOURCE.get(package.names[0])}-*[0-9]"))]
+    from_source = {FROM_SOURCE.get(package.names[0]) if users else None for package in [*required, *has_source]}
+    if None in from_source:
         names = [package.name() for package in required]
         say("Missing:", *names)
         if not manager():
             fail(1, "without a package manager that ./course knows, install them by hand (the names are Debian's)")
         fail(1, f"nothing was installed; to install them, type\n  {by_hand(names)}")
-    say("Left out: applications that need", *names, "(./course install --check says how to install them).")
+    if names := [package.name() for package in wanted if package not in has_source]:
+        say("Left out: applications that need", *names, "(./course install --check says how to install them).")
+    return from_source
 
 
 def check():
@@ -137,7 +142,8 @@ def check():
         places = [place(sign) for sign in package.signs]
         if not all(places):
             lacking.append(package.name())
-        rows.append((package.name(), ", ".join(sorted(package.users)), places[0] if all(places) else "missing"))
+        rows.append((package.name(), ", ".join(sorted(package.users)), places[0] if all(places) else "missing"
+                     + ", but can be built from source" * (package.names[0] in FROM_SOURCE)))
     rows = [("package", "needed by", "found"), *rows]
     widths = [max(len(row[k]) for row in rows) for k in range(2)]
     for name, users, found in rows:

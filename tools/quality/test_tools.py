@@ -322,17 +322,18 @@ class Packages(unittest.TestCase):
         with mock.patch.object(packages, "place", lambda sign: None if sign in ("png.h", "csv.h") else real(sign)), \
                 mock.patch.object(packages, "can_become_root", lambda may_ask=True: False):
             for required, optional, words, fails in (((), {"png.h"}, "Left out: applications that need libpng-dev ", False),
-                                                     ({"csv.h"}, {"png.h"}, "Missing: libcsv-dev\n", True), ((), {"nccl.h"}, "", False)):
+                                                     ({"png.h", "csv.h"}, (), "Missing: libpng-dev libcsv-dev\n", True),
+                                                     ({"csv.h"}, (), "", False), ((), {"nccl.h"}, "", False)):
                 with mock.patch("sys.stderr", io.StringIO()) as said:
                     try:
-                        packages.set_up({"build"}, True, required, optional)
+                        self.assertEqual(packages.set_up({"build"}, True, required, optional), {"libcsv"} if required else set())
                         self.assertFalse(fails, words)
                     except SystemExit:
                         self.assertTrue(fails, words)
                 self.assertTrue(said.getvalue().startswith(words) and bool(words) == bool(said.getvalue()), said.getvalue())
             with mock.patch("sys.stdout", io.StringIO()) as said:
                 self.assertFalse(packages.check())
-            self.assertRegex(said.getvalue(), r"\nlibpng-dev +applications +missing\n(.*\n)*\nTo install what is missing, type\n.* libpng-dev libcsv-dev")
+            self.assertRegex(said.getvalue(), r"\nlibpng-dev +applications +missing\n(.*\n)*libcsv-dev .* can be built from source\n(.*\n)*\nTo install what is missing, type\n.* libpng-dev libcsv-dev")
 
 
 class Steps(unittest.TestCase):

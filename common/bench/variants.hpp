@@ -38,7 +38,7 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
 
 /// @brief The chapter's and the added variants that the command line selects.
 ///
-/// A variant that doesn't accept the launch shape is left out, with the reason on standard error.
+/// A variant that doesn't accept the launch shape is skipped, with the reason on standard error.
 /// @throws BadOption if none is left.
 template <typename Problem>
 std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,

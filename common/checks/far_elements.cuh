@@ -28,7 +28,7 @@ struct EndsOnly : Setting {
     EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
 };
 
-/// Zeros, of which those between the blocks that run can't be accessed.
+/// Zeros; those between the blocks that run can't be accessed.
 template <typename Element>
 auto far_zeros(std::size_t n, std::size_t per_round) {
     auto memory = zeros_without_room<Element>(n);
@@ -37,8 +37,8 @@ auto far_zeros(std::size_t n, std::size_t per_round) {
     return memory;
 }
 
-/// The cases to try, of which the first one with a workspace that fits is enough, each with an otherwise
-/// equal one of fewer than 2^31 elements.
+/// The cases to try; the first one whose workspace fits is enough. Each comes with an otherwise equal case of
+/// fewer than 2^31 elements.
 template <typename Problem>
 std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& variant) {
     // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;

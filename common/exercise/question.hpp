@@ -47,7 +47,7 @@ inline int socket_descriptor() {
     return descriptor != nullptr ? std::atoi(descriptor) : -1;
 }
 
-/// Reads or writes all of some bytes. @return Whether it could: not if the other process has ended.
+/// Reads or writes all bytes of a range. @return Whether it succeeded: false if the other process has ended.
 template <typename Transfer, typename Byte>
 bool transfer_all(Transfer transfer, Byte* bytes, std::size_t size) {
     while (size > 0) {

@@ -10,7 +10,7 @@
 ///
 /// A grader's program has the chapter's variant instead of the student's, and its calls are questions to the
 /// student's process at the other end of COURSE_SOCKET (asking.cuh). COURSE_SLOW says that the student's code
-/// does not run at full speed. Exit status 4 or 5: that process has ended, or its answer is none.
+/// does not run at full speed. Exit status 4 or 5: that process has ended, or its answer is invalid.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@
 #include "other_threads.hpp"
 #endif
 
-/// Called by code whose accesses are interrupted or seen by the lens; without such code, there is none.
+/// Called by code whose accesses are interrupted or counted by the lens; null without such code.
 extern "C" [[gnu::weak]] void __tsan_init();
 
 namespace {

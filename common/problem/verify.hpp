@@ -107,7 +107,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
 struct Difference {
     std::size_t index;
     unsigned long long got, expected;
-    /// @return The words about it, as one of so many results.
+    /// @return The message about it, as one of this many results.
     std::string text(std::size_t results) const {
         return (results > 1 ? "bin " + std::to_string(index) + ": " : "") + "expected " +
                std::to_string(expected) + ", got " + std::to_string(got) + poison_text(got, expected);

@@ -29,8 +29,8 @@ Worker& worker(std::size_t number) {
 
 }  // namespace
 
-/// Starts workers on new OS threads until there are so many; the first one belongs to the thread that
-/// launches. @throws std::bad_alloc, and std::system_error.
+/// Starts workers on new OS threads up to this number; the first one belongs to the thread that launches.
+/// @throws std::bad_alloc, and std::system_error.
 void Crew::start(std::size_t until) {
     for (; size_ < until; ++size_) {
         if (size_ == platform::most_threads()) throw std::bad_alloc();

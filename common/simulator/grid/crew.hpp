@@ -41,7 +41,7 @@ class Crew {
     };
     /// The calling worker's block has made no progress for some ticks: other blocks may have to run.
     void give_way(Member& member, std::uint64_t ticks);
-    /// Called at each tick of each worker. @return Whether there were so many for each that suffices.
+    /// Called at each tick of each worker. @return Whether there were this many per worker that suffices.
     bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }
     /// A block has made progress.
     void note_progress() {

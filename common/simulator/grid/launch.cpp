@@ -92,7 +92,7 @@ std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) 
 void run_on_workers(Grid& grid) {
     // Fewer simulated threads than this run in less time than it takes to start an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
-    // If blocks have spun until more workers ran the others, the kernel needs that many.
+    // If blocks have spun until more workers ran other blocks, the kernel needs that many workers.
     static auto& needed = *new std::map<const void*, std::size_t>;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;

@@ -10,7 +10,7 @@ namespace lens {
 
 constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes = 4;
 
-/// @brief The addresses that the lanes of a warp ask for by one instruction.
+/// @brief The addresses that the lanes of a warp request by one instruction.
 ///
 /// Lanes that do not take part have left an earlier branch or have returned.
 struct Request {

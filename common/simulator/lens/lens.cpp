@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLargeMemory = 32 << 20;
 constexpr std::uint64_t kSample = 16, kFewestCounted = 8;
 
-/// A kernel's name and its template's arguments. A launch may know it as a template's parameter only.
+/// A kernel's name and its template's arguments. A launch may know it only as a template's parameter.
 std::string name_of(const sim::Kernel& kernel) {
     std::string name = kernel.address == nullptr ? "" : sim::function_of(kernel.address);
     if (name.starts_with("void ")) name.erase(0, 5);
@@ -137,7 +137,7 @@ void Lens::stored(const void* to, const void* from, std::size_t bytes) {
     if (source != nullptr) {
         std::memmove(written, source->written(source->offset(from)), bytes);
     } else {
-        // The course's checks set results to the simulator's poison. Reading it counts as reading nothing.
+        // The course's checks set results to the simulator's poison. Reading it reads unwritten memory.
         const bool is_poison = from == nullptr && *static_cast<const unsigned char*>(to) == sim::kPoison;
         std::memset(written, is_poison ? 0 : 1, bytes);
     }

@@ -129,7 +129,7 @@ std::vector<Recording::Step>::iterator Recording::last_access() {
     return last;
 }
 
-/// Nothing has run since the last access but its thread.
+/// Only the thread of the last access has run since then.
 void Recording::finish_access() {
     if (!std::exchange(is_open_, false)) return;
     const auto found = last_access();

@@ -52,7 +52,7 @@ struct Operation {
     // Set when it is enqueued:
     std::uintptr_t stream = 0;
     std::uint64_t number = 0;  ///< among the operations of all streams
-    Clock before{};            ///< what it comes after
+    Clock before{};            ///< the operations that it comes after
     bool done = false;
     bool watches = false;      ///< whether what it reads from host memory must not change until it is done
     std::size_t contents = 0;  ///< a hash of these bytes

@@ -210,7 +210,7 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-/// Each thread waits a little less often than a thread may that makes no progress. Takes twice as long as a
+/// Each thread waits slightly fewer times than a thread may without making progress. Takes twice as long as a
 /// kernel may in silence: on a busy machine, two ticks may come as one.
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
     for (unsigned int k = 0; k < 32; ++k) {

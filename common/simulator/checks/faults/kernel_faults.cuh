@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that a fault stops the kernel and the thread, whatever it is, and names both.
+/// @brief Checks that any fault stops the kernel and the thread, and that its message names both.
 #pragma once
 
 #include <sys/resource.h>
@@ -81,7 +81,7 @@ TEST_CASE("a thread that breaks a rule does not go on") {
     }
 }
 
-/// Launches a kernel that it knows as a template's parameter only.
+/// Launches a kernel that it knows only as a template's parameter.
 template <void (*kKernel)(int*)>
 void launch_parameter(int* d_data) {
     kKernel<<<1, 1>>>(d_data);

@@ -67,7 +67,7 @@ TEST_CASE("a shuffle from a lane that is not there gives poison") {
 
 // --- Order --------------------------------------------------------------------------------------
 
-/// Runs what it is given with a seed.
+/// Runs a function with a seed.
 template <typename Work>
 auto with_seed(std::uint64_t seed, Work work) {
     const Setting setting("CUDA_SIM_SEED", seed);
@@ -186,7 +186,7 @@ TEST_CASE("blocks that wait for each other run at the same time, with any seed a
     }
 }
 
-/// Runs a check of this program with an environment variable. @return Its exit status, and what it has said.
+/// Runs a check of this program with an environment variable. @return Its exit status, and its output.
 std::pair<int, std::string> with_setting(const char* name, const char* value) {
     return fault_checks::process_of([=] {
         setenv(name, value, 1);

@@ -195,5 +195,5 @@ int main() {
     require(cudaDeviceSynchronize());
     int* const d_none = nullptr;
     fault_kernel<int><<<1, kThreads>>>(d_none);  // a fault
-    cudaDeviceSynchronize();                     // the program forgets to ask how it went
+    cudaDeviceSynchronize();                     // the program does not check for errors
 }

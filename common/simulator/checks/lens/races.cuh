@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks of races and uninitialized reads: what is planted is found whatever the order of the
-///        threads, and what is right is not blamed.
+/// @brief Checks of races and uninitialized reads: planted faults are found in any order of the threads, and
+/// correct code is not blamed.
 #pragma once
 
 #include <nccl.h>
@@ -195,7 +195,7 @@ __global__ void relay_kernel(unsigned int* d_numbers) {
 
 TEST_CASE("what a thread has been told it tells to others, if it has a fence for the device") {
     CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
-    // Without a race, the second block came too early to be told.
+    // In orders without a race, the second block came too early to be told.
     CHECK(always<relay_kernel<false>>(20).find("race") != std::string::npos);
 }
 
@@ -325,7 +325,7 @@ TEST_CASE("of a race in a function, the call in the kernel is known") {
     }
 }
 
-/// Almost all of its time, a thread of these loops is in the lens.
+/// A thread of these loops spends almost all of its time in the lens.
 __global__ void atomic_loop_kernel(unsigned int* d_numbers) {
     while (atomicAdd(&d_numbers[0], 0u) == 0) {}
 }
@@ -474,7 +474,7 @@ TEST_CASE("a volatile flag in global memory orders if there are both fences") {
     CHECK(in_order_has_race<flag_kernel<true, false>>());
 }
 
-/// Both threads look at the flag, which no thread sets.
+/// Both threads read the flag, which no thread sets.
 template <bool kCompares>
 __global__ void unset_flag_kernel(unsigned int* d_numbers) {
     const auto look = [&] {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of recorded blocks: their order, what is written of it, and that it is one of a real run.
+/// @brief Checks of recorded blocks: their order, how it is written, and that it is the order of a real run.
 #pragma once
 
 #include <regex>

@@ -56,7 +56,7 @@ std::string shared_here(int line) {
     return "common/simulator/checks/streams/shared_memory.cuh:" + std::to_string(line);
 }
 
-/// What is said of a use after a launch, and whether that ends the program. @return As by `process_of`.
+/// The message about a use after a launch, and whether it ends the program. @return As by `process_of`.
 template <typename Use>
 std::pair<int, std::string> after_launch(void (*wait)(const Shared&), Use use) {
     return fault_checks::process_of([=] {

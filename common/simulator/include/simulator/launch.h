@@ -128,7 +128,7 @@ void call_kernel(const void* kernel, Kept... arguments) {
     reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
 }
 
-/// Says so if a pointer that a kernel gets is one to the CPU's memory, once for each launch in the source.
+/// Reports a pointer to the CPU's memory that a kernel gets, once per launch in the source.
 /// @param[in] number Which argument it is, from 1 on.
 void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer);
 /// The same for an argument of any type.

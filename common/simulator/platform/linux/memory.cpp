@@ -45,7 +45,7 @@ bool protect(char* pages, std::size_t bytes, Access access) {
     const int protection = access == Access::none   ? PROT_NONE
                            : access == Access::read ? PROT_READ
                                                     : PROT_READ | PROT_WRITE;
-    return bytes == 0 || mprotect(pages, bytes, protection) == 0;  // of no pages, QEMU's fails
+    return bytes == 0 || mprotect(pages, bytes, protection) == 0;  // QEMU's mprotect fails for no pages
 }
 
 void discard(char* pages, std::size_t bytes) { madvise(pages, bytes, MADV_DONTNEED); }

@@ -3,8 +3,8 @@
 /// and is rewound from it.
 ///
 /// WebAssembly's own stack can't be switched. So `sim_switch_context` has all calls return up to `go_on`,
-/// which then enters another context, or has its calls entered again. Asyncify leaves the functions alone
-/// that call its own.
+/// which then enters another context, or has its calls entered again. Asyncify does not change functions that
+/// call its own.
 #include <cstdint>
 #include <functional>
 #include <iterator>

@@ -73,7 +73,7 @@ struct SimImage {
     }
 };
 
-/// Loads an image with so many numbers per pixel as the program wants. A fourth one is 0. Numbers of other
+/// Loads an image with as many numbers per pixel as the program wants. A fourth one is 0. Numbers of other
 /// types than bytes are from 0 to 1. `*data` is allocated if it is null.
 template <typename T>
 bool sim_load(const char* path, T** data, unsigned int* width, unsigned int* height, size_t channels) {
@@ -128,7 +128,7 @@ inline bool sdkSavePPMub(const char* path, unsigned char* data, unsigned int wid
 inline bool sdkSavePPM4ub(const char* path, unsigned char* data, unsigned int width, unsigned int height) {
     return sim_save(path, data, width, height, 4, 3);
 }
-/// @return Whether at most this part of the bytes differs by more than epsilon.
+/// @return Whether at most this fraction of the bytes differs by more than epsilon.
 inline bool sim_compare_images(const char* path, const char* expected, float epsilon, float threshold) {
     SimImage a, b;
     if (!a.load(path) || !b.load(expected) || a.width != b.width || a.bytes.size() != b.bytes.size())

@@ -80,14 +80,14 @@ def of_lens(runs, files):
 
 
 def how_it_ended(status, said):
-    """What is said of a failure without a message that is known."""
+    """What is printed for a failure without a known message."""
     how = f"ended by {signal.Signals(status - 128).name}" if status - 128 in set(signal.Signals) else f"exit status {status}"
     lines = [line for line in said.split("\n") if line.strip()][-SHOWN:]
     return Finding("\n".join([f"{how}: {lines[-1]}" if lines else how, *lines]))
 
 
 class Report:
-    """What is found out about a program from being built to its end."""
+    """What is known of a program, from its build to its end."""
 
     def __init__(self, files):
         self.files, self.findings, self.is_built, self.has_lens = files, [], False, False
@@ -96,7 +96,7 @@ class Report:
         self.findings += of_compiler(said) or [Finding(said)]
 
     def built(self, rejected):
-        """Takes what clang has said of code that nvcc would reject."""
+        """Adds clang's messages about code that nvcc would reject."""
         self.is_built = True
         self.findings += of_compiler(rejected)
 
@@ -107,7 +107,7 @@ class Report:
 
 @contextmanager
 def heard():
-    """Keeps what this process and the programs that it starts write to standard output and error, which still get it."""
+    """Copies what this process and the programs that it starts write to standard output and error."""
     kept, threads, streams = bytearray(), [], (sys.stdout, sys.stderr)
 
     def copy(source, target):

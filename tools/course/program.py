@@ -147,7 +147,7 @@ class Unit:
 
 
 def in_parallel(jobs):
-    """What functions return that are called at the same time. Raises the messages of all that were refused."""
+    """The results of functions that are called at the same time. Raises the messages of all that were refused."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = [pool.submit(job) for job in jobs]
     if refused := [each.exception() for each in done if isinstance(each.exception(), Refused)]:

@@ -65,7 +65,7 @@ class Results:
                 file.write(line(result))
 
     def finish(self, results):
-        """Puts the results in order. A file that can't be replaced, such as a pipe, has them in the order of their ends."""
+        """Puts the results in order. A file that can't be replaced, such as a pipe, has them as they ended."""
         if self.path and self.path.is_file():
             draft = self.path.resolve().with_name(f".{self.path.name}.new")
             draft.write_bytes(b"".join(map(line, results)))

@@ -35,7 +35,7 @@ def recorded():
 
 
 def key(row):
-    """What decides the counts. The bytes of `--file` were uniform."""
+    """What determines the counts. The bytes of `--file` were uniform."""
     return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in ("chapter", "variant", "input") else int(row[name])) for name in KEY)
 
 

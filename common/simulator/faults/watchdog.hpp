@@ -1,5 +1,5 @@
 /// @file
-/// @brief Notices that a kernel makes no progress.
+/// @brief Detects that a kernel makes no progress.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Watchdog {
     bool waits_endlessly(const Threads& threads) const { return seen_waits_ == kMostWaits * threads.count; }
 
  private:
-    std::uint64_t waits_ = 0;         ///< how often a thread has waited
+    std::uint64_t waits_ = 0;         ///< how often threads have waited
     std::uint64_t waits_before_ = 0;  ///< the same when a thread last began or returned
     std::uint64_t begun_ = 0;         ///< how many threads had begun or returned at the last tick
     std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick

@@ -299,7 +299,7 @@ void Block::others_may_continue() {
 /// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
 void Block::tick() {
     {
-        const InSimulator here(*this);  // the next tick may come while this one is handled
+        const InSimulator here(*this);  // the next tick may arrive while this one is handled
         watchdog_.tick(threads_, *grid_, here.was_in_kernel);
         const std::uint64_t ticks = watchdog_.ticks_without_progress();
         if (here.was_in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);

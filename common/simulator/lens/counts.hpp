@@ -14,7 +14,7 @@
 
 namespace lens {
 
-/// How often each place in memory was asked for. Of very many places, only the first count.
+/// How often each place in memory was asked for. If there are very many places, only the first ones count.
 using PlaceCounts = std::unordered_map<std::uintptr_t, std::uint64_t>;
 inline void count(PlaceCounts& counts, std::uintptr_t place) {
     if (counts.size() < 1 << 16 || counts.contains(place)) ++counts[place];

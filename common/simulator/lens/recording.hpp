@@ -54,7 +54,7 @@ class Recording {
     static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is left out
     static constexpr std::size_t kMostCells = 1024;      ///< of an array
 
-    /// What is known of an array: of each byte that was accessed, its value before the first access and now.
+    /// What is known of an array: for each accessed byte, its value before the first access and now.
     struct Memory {
         Array* array;
         std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< bytes of the narrowest access; bytes in use

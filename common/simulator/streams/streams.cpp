@@ -157,7 +157,7 @@ cudaError_t finish_with_handle(bool valid) {
     return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/// At the end of the program.
+/// Called at the end of the program.
 void tell_undone() {
     const std::lock_guard lock(streams_lock);
     if (sticky_error() != cudaSuccess) return;

@@ -221,7 +221,7 @@ __global__ void busy_barriers_kernel(unsigned int* d_count) {
 }
 
 /// A process that launches a kernel, with a timeout of 1 s. @return Its status, which is 0 if the kernel has
-/// counted as much as expected, and its words.
+/// counted as much as expected, and its output.
 std::pair<int, std::string> patient_process(void (*launch)(unsigned int*), unsigned int expected) {
     return process_of([=] {
         setenv("CUDA_SIM_TIMEOUT", "1", 1);

@@ -51,7 +51,7 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     void* pointer = nullptr;
     CHECK(cudaGetLastError() == expected);
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(cudaMalloc(&pointer, 4) == expected);  // it comes again with every call that needs the device
+    CHECK(cudaMalloc(&pointer, 4) == expected);  // every call that needs the device returns it again
     CHECK(cudaDeviceSynchronize() == expected);
     CHECK(cudaGetLastError() == expected);
     int value = 0;
@@ -61,7 +61,7 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     CHECK(cudaMemset(nullptr, 0, 0) == cudaSuccess);
     launch();
     CHECK(cudaGetLastError() == expected);
-    CHECK(sim::last_fault() == words);  // nothing runs any more
+    CHECK(sim::last_fault() == words);  // no kernel runs any more
 
     CHECK(cudaDeviceReset() == cudaSuccess);
     CHECK(cudaGetLastError() == cudaSuccess);
@@ -73,7 +73,7 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     return words;
 }
 
-/// Whether the words hold all of the parts, in this order.
+/// Whether the text contains all of the parts, in this order.
 bool says(const std::string& words, const std::vector<std::string>& parts) {
     std::size_t at = 0;
     for (const std::string& part : parts) {

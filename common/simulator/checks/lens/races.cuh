@@ -253,7 +253,7 @@ __global__ void other_guess_kernel(unsigned int* d_numbers) {
     }
 }
 
-/// The last that a warp does before its lanes meet is a load.
+/// The last action of a warp before its lanes meet is a load.
 template <bool kWarp>
 __global__ void load_and_meet_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;
@@ -339,7 +339,7 @@ __global__ void fence_loop_kernel(unsigned int*) {
 TEST_CASE("an endless loop is stopped") {
     const Setting second("CUDA_SIM_TIMEOUT", 1);
     for (auto* const kernel : {atomic_loop_kernel, load_loop_kernel, fence_loop_kernel}) {
-        unsigned int* d_numbers = nullptr;  // which the reset frees
+        unsigned int* d_numbers = nullptr;  // the reset frees it
         CUDA_CHECK(cudaMalloc(&d_numbers, 2 * sizeof(*d_numbers)));
         CUDA_CHECK(cudaMemset(d_numbers, 0, 2 * sizeof(*d_numbers)));
         kernel<<<1, 32>>>(d_numbers);
@@ -381,7 +381,7 @@ TEST_CASE("a long loop of one lane is counted, in whatever pieces") {
     CHECK(atomics.requests == kTurns);
 }
 
-/// The last thing that the last thread does is a load.
+/// The last action of the last thread is a load.
 __global__ void last_load_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;
     if (threadIdx.x == 255 && d_numbers[0] == 7) d_numbers[1] = 1;

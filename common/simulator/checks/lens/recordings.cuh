@@ -185,7 +185,7 @@ __global__ void fault_kernel(int* d_data, int* d_none) {
 }
 
 TEST_CASE("a recording that a fault ends has the lanes that were there before it") {
-    int* d_data = nullptr;  // which the reset frees
+    int* d_data = nullptr;  // the reset frees it
     CUDA_CHECK(cudaMalloc(&d_data, 32 * sizeof(*d_data)));
     const Recorded all = recorded([&] { fault_kernel<<<1, 32>>>(d_data, nullptr); });
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);

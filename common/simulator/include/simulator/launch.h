@@ -108,7 +108,7 @@ auto keep(const T& argument) {
 }
 
 /// @{
-/// How a kernel gets it: the C++ ABI passes an argument that is not trivial as an address.
+/// How a kernel gets it: the C++ ABI passes an argument that is not trivial by its address.
 template <typename T>
 T pass(const T& argument) {
     return argument;

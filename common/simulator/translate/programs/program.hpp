@@ -73,7 +73,7 @@ class Program {
                                      : sharing + translated_source(path, prepare(std::move(tokens))));
     }
 
-    /// What is done to a file before the course's translator does its part.
+    /// What is done to a file before the course's translator runs.
     Tokens prepare(std::vector<Token> tokens) {
         name_what_is_missing(tokens);
         Tokens all(std::move(tokens));
@@ -131,7 +131,7 @@ class Program {
         return result;
     }
 
-    /// What is newer than the executable has changed, so what has not changed is left alone.
+    /// Files newer than the executable count as changed, so unchanged files are not written again.
     void write_if_changed(const std::filesystem::path& path, const std::string& text) {
         std::ifstream old(path, std::ios::binary);
         if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return;

@@ -53,7 +53,7 @@ std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>
             continue;
         }
         left_out = refusal + ", for the variant '" + variant.name + "'";
-        if (options.variant.empty()) std::fprintf(stderr, "left out: %s\n", left_out.c_str());
+        if (options.variant.empty()) std::fprintf(stderr, "skipped: %s\n", left_out.c_str());
     }
     if (!chosen.empty()) return chosen;
     if (!left_out.empty()) throw BadOption(left_out);

@@ -148,7 +148,7 @@ bool is_fast() {
 /// 2^31.
 Sentence about_fewer(std::size_t n, bool is_right) {
     return {"The same check with n = " + std::to_string(n) +
-            (is_right ? " passes: indices and counts of so many more elements need 64 bits."
+            (is_right ? " passes: with so many more elements, indices and counts need 64 bits."
                       : " fails as well, so the cause is not that indices or counts need 64 bits.")};
 }
 

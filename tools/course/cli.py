@@ -381,7 +381,7 @@ def of_profile(command, options):
     if options.subjects:
         fail(2, "profile accepts --no-install only")
     if not machine.visible_gpu():
-        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu knows those that others have measured")
+        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu accepts those that others have measured")
     _, why = machine.choose_backend("gpu")
     say(why)
     set_up("run", options, "gpu")

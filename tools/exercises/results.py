@@ -51,7 +51,7 @@ class Results:
             if not all("stage" in result and "words" in result for result in self.before.values()):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
-            fail(1, f"{one_line(str(path))} is no file of results: name another one")
+            fail(1, f"{one_line(str(path))} is not a file of results: name another one")
         if other := [pair for pair in self.before if pair not in pairs]:
             name, exercise = map(one_line, map(str, other[0]))
             fail(1, f"{one_line(str(path))} has results that are not of this run, such as {name}'s of {exercise}: name another "

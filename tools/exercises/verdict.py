@@ -18,7 +18,7 @@ DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the thre
 DEPENDS_ON_MULTIPROCESSORS = "The result is right on a GPU with 2 multiprocessors, and wrong on one with 4, where the default grid has more blocks."
 IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
-SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
+SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or an invalid pointer",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero",
            signal.SIGKILL: "as by a system that has too little memory",

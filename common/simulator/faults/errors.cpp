@@ -66,7 +66,7 @@ void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();
     const std::string unseen = unseen_error();
-    if (!unseen.empty() && !unseen_is_told) tell(unseen + ", and the program did not look");
+    if (!unseen.empty() && !unseen_is_told) tell(unseen + ", and the program does not check for errors");
     if (!has_fault && unseen.empty() && mistakes.empty() && !last_words.empty()) tell(last_words);
     const bool is_strict = std::getenv("CUDA_SIM_STRICT") != nullptr;
     if (!has_fault && (!is_strict || (unseen.empty() && mistakes.empty()))) return;

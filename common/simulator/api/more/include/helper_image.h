@@ -28,7 +28,7 @@ struct SimImage {
     bool load(const char* path) {
         FILE* const file = fopen(path, "rb");
         const bool read =
-            file != nullptr && (load_from(file) || complain(path, "is no binary PPM or PGM file"));
+            file != nullptr && (load_from(file) || complain(path, "is not a binary PPM or PGM file"));
         if (file != nullptr) fclose(file);
         return read || (file == nullptr && complain(path, "can't be opened"));
     }

@@ -30,7 +30,7 @@ struct Call {
 };
 
 thread_local int group_depth = 0;          // of groups
-thread_local std::vector<Call> collected;  // since the outermost began
+thread_local std::vector<Call> collected;  // since the outermost group began
 
 /// Makes a device the current one during its lifetime.
 class OnDevice {

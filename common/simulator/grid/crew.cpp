@@ -87,9 +87,9 @@ void Crew::add() {
 }
 
 void Crew::give_way(Member& member, std::uint64_t ticks) {
-    constexpr std::uint64_t kTicksPerTurn = 4;  // few, for blocks that may never make progress
+    constexpr std::uint64_t kTicksPerTurn = 4;  // few, because some blocks may never make progress
     if (grid_.config.cooperative) return;
-    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // it may be able to go on
+    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // it may be able to continue
     if (awake_ > planned_) {
         if (member.is_added) sleep(member);
     } else if (grid_.next_block < grid_.blocks && !is_complete_) {
@@ -99,7 +99,7 @@ void Crew::give_way(Member& member, std::uint64_t ticks) {
     }
 }
 
-/// Until something has happened, or it is the worker's turn, or there is a core for it.
+/// Waits until something has happened, it is the worker's turn, or a core is free.
 void Crew::sleep(Member& member) {
     const auto takes_turn = [this] {
         std::size_t turns = turns_;

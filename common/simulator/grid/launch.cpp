@@ -24,7 +24,7 @@
 namespace sim {
 namespace {
 
-/// @return The number in an environment variable, or `otherwise` if there is none.
+/// @return The number in an environment variable, or `otherwise` if it is not set.
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     const char* const text = std::getenv(name);
     if (text == nullptr || *text == '\0') return otherwise;
@@ -200,7 +200,7 @@ void look_at_pointer(const Kernel& kernel, unsigned int number, const void* poin
                  " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
 }
 
-/// @return A launch that is done later, with its own copy of the arguments.
+/// @return A launch that happens later, with its own copy of the arguments.
 static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
     const std::shared_ptr<const void> object(call.copy(call.object), call.destroy);
     return [=, loop = call.loop] { run_grid(kernel, config, loop, object.get()); };
@@ -211,7 +211,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
         require_nested_launches(kernel);  // before anything is stored that a stopped thread would leak
         const Block::InSimulator here(*running_block);
         LaunchConfig nested = config;
-        nested.stream = nullptr;  // which the kernel may have destroyed by then
+        nested.stream = nullptr;  // the kernel may have destroyed them by then
         return launch_nested([=, run = kept(kernel, nested, call)] {
             if (accept(kernel, nested)) run();
         });

@@ -9,7 +9,7 @@ namespace lens {
 
 thread_local Collector* running = nullptr;
 
-/// A lane that has so many without having met the others, as in an endless loop, is counted by itself.
+/// A lane with this many accesses that has not met the others, as in an endless loop, is counted by itself.
 constexpr std::size_t kMostAccesses = 1 << 22;
 
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {

@@ -71,7 +71,7 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
 }
 
 bool Lens::in_sample(std::uint64_t block) const {
-    const std::uint64_t row = block / sample_;  // which of its blocks counts should follow no pattern
+    const std::uint64_t row = block / sample_;  // the choice of the counted block should follow no pattern
     return block % sample_ == (row * 0x9e3779b97f4a7c15 >> 32) % sample_;
 }
 
@@ -87,7 +87,7 @@ void Lens::grid_ends() {
 
 Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Loops& loops) {
     if (!recorded_ || block != recorded_->second || recording_) return nullptr;
-    const std::string& name = recorded_->first;  // perhaps without its namespace
+    const std::string& name = recorded_->first;  // with or without its namespace
     if (!name.empty() && kernel_ != name && !kernel_.ends_with("::" + name)) return nullptr;
     recorded_shape_ = shape_;
     recording_ = std::make_unique<Recording>(threads, block, loops);

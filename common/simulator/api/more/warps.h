@@ -7,7 +7,7 @@
 
 namespace sim {
 
-/// Folds the values of the lanes of a mask.
+/// Combines the values of the lanes of a mask.
 template <typename T, typename Fold>
 T fold(const char* function, unsigned int mask, T value, Site site, Fold change) {
     const WarpValues all = warp_exchange(function, mask, to_bits(value), site);
@@ -42,7 +42,7 @@ SIM_REDUCE(__reduce_or_sync, a | b)
 SIM_REDUCE(__reduce_xor_sync, a ^ b)
 #undef SIM_REDUCE
 
-/// The lanes of `mask` that have brought the same value.
+/// The lanes of `mask` that have passed the same value.
 template <typename T>
 unsigned int __match_any_sync(unsigned int mask, T value, SIM_HERE) {
     const sim::WarpValues all = sim::warp_exchange(__func__, mask, sim::to_bits(value), SIM_SITE);

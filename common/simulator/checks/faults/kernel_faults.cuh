@@ -187,7 +187,7 @@ __global__ void printing_kernel() {
 }
 
 TEST_CASE("what kernels and the host print comes in its order") {
-    std::fflush(stdout);  // which the process would have, too
+    std::fflush(stdout);  // else the process inherits what is buffered
     const auto [status, printed] = process_of([] {
         dup2(STDERR_FILENO, STDOUT_FILENO);
         const Setting one_after_another("CUDA_SIM_SEED", 0);

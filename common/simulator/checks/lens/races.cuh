@@ -156,7 +156,7 @@ TEST_CASE("a barrier left out between the atomics of a block and its ticket is f
     CHECK(always<last_histogram_kernel<false>>(5) == "race");
 }
 
-/// What threads of one warp have stored before `__syncwarp` is told by one of them.
+/// After `__syncwarp`, one thread of a warp tells others what all of them have stored.
 template <bool kSync>
 __global__ void told_by_a_lane_kernel(unsigned int* d_numbers) {
     if (threadIdx.x / 32 == 0) d_numbers[1 + blockIdx.x * 32 + threadIdx.x] = 1;

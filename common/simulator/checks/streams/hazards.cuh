@@ -183,7 +183,7 @@ TEST_CASE("a buffer that another stream's copy overwrites before a kernel has re
               launch(p.in, p.out, t);
               wait(t, s);
               copy_in(p.in, p.b, s);
-              cudaStreamSynchronize(s);  // so that the copy is done before the kernel, or after it
+              cudaStreamSynchronize(s);  // the copy is done before the kernel, or after it
           }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" + kKernel + "2");
 }
 

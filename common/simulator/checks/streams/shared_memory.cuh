@@ -122,7 +122,7 @@ TEST_CASE("a kernel in a stream is waited for by its own stream, not by another 
             const Shared s;
             const Stream one(cudaStreamNonBlocking), two(cudaStreamNonBlocking);
             add_many(s.in, kMany, s.out, one.stream);
-            cudaMemcpy(s.other, device_int(), sizeof(int), cudaMemcpyDeviceToHost);  // does the kernel, too
+            cudaMemcpy(s.other, device_int(), sizeof(int), cudaMemcpyDeviceToHost);  // also does the kernel
             CUDA_CHECK(cudaStreamSynchronize(own ? one.stream : two.stream));
             reads(s);
         });

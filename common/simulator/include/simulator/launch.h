@@ -68,11 +68,11 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
 /// The address of the function that a name refers to, or of the template's function for these types.
 template <typename... Arguments>
 struct KernelAddress {
-    /// Of a function that takes these types.
+    /// For a function that takes these types.
     const void* operator()(void (*kernel)(Arguments...)) const {
         return reinterpret_cast<const void*>(kernel);
     }
-    /// Of a function that takes other types, to which the arguments are converted.
+    /// For a function that takes other types, to which the arguments are converted.
     template <typename Function>
     const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
@@ -172,7 +172,7 @@ struct AnyLauncher {
         launch_grid({name, address, site}, config,
                     thread_call([call = call, arguments...] { call(arguments...); }));
     }
-    /// The same for what has been kept of the arguments.
+    /// The same for kept arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
         launch_grid({name, address, site}, config, thread_call([=] { call_kernel(address, arguments...); }));
@@ -188,7 +188,7 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
         this->launch(arguments...);
     }
-    /// Fewer arguments, if the kernel's parameters have defaults.
+    /// For fewer arguments, if the kernel's parameters have defaults.
     template <typename... Arguments>
     std::enable_if_t<sizeof...(Arguments) < sizeof...(Parameters)> operator()(Arguments... arguments) const {
         this->launch_by_name(arguments...);

@@ -53,7 +53,7 @@ void trap(int number) {
 
 namespace {
 
-/// Of time, not of the processor's: a browser may run several times more slowly than a program on Linux.
+/// Wall-clock time, not processor time: a browser may run several times more slowly than a program on Linux.
 constexpr double kMostSeconds = 120;
 constexpr int kOutOfTime = 24;  ///< the number of a signal, as on Linux
 
@@ -121,7 +121,7 @@ struct Random {
 extern "C" int rand() { return numbers.next(); }
 extern "C" void srand(unsigned int seed) { numbers = Random(seed); }
 
-// --- Threads: one runs until it waits or gives way, then the next one -------------------------------
+// --- Threads: one runs until it waits or yields, then the next one -------------------------------
 
 namespace {
 

@@ -34,7 +34,7 @@ class Program {
         : to_(to), folder_(std::move(folder)), included_(std::move(included)) {}
 
     /// Translates a file and its headers, and writes a rule of Make beside it, OUTPUT.d, that names them.
-    /// @param path What messages call the file. @throws std::runtime_error that begins with it.
+    /// @param path The file's name in messages. @throws std::runtime_error whose text begins with `path`.
     void translate_with_rule(const std::filesystem::path& path) {
         translate(path);
         std::string rule = escaped(output_of(path)) + ":";

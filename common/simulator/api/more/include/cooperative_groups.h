@@ -80,7 +80,7 @@ class lane_group : public thread_group {
     }
 
  private:
-    /// The lane with a rank in the group.
+    /// The lane that has a rank in the group.
     unsigned int lane_of(unsigned int rank) const {
         unsigned int lane = 0;
         for (; lane < 31; ++lane)

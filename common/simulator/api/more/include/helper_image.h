@@ -45,7 +45,7 @@ struct SimImage {
     static bool complain(const char* path, const char* what) {
         return fprintf(stderr, "%s %s\n", path, what), false;
     }
-    /// The next number of the header, between comments; 0 if there is none.
+    /// The next number of the header, after any comments; 0 if there is none.
     static unsigned int number(FILE* file) {
         int c = fgetc(file);
         while (c == '#' || c == ' ' || c == '\n' || c == '\r' || c == '\t') {

@@ -24,8 +24,7 @@
 template <typename Error>
 class SentError : public Error, public FaultElsewhere {
  public:
-    /// @param[in] text What it says. @param[in] of The fault of the kernel that it is about, if it is about
-    /// one.
+    /// @param[in] text What it says. @param[in] of The kernel's fault that it reports, if it reports one.
     SentError(std::string text, sim::Fault of)
         : Error(cudaErrorUnknown, "", "", 0), FaultElsewhere{std::move(of)}, text_(std::move(text)) {}
     /// The other process's message, without the place in this process.

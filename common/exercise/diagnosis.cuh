@@ -190,7 +190,7 @@ class Diagnosis {
 
     /// Some of the elements that were tried.
     struct Tried {
-        std::size_t n;          ///< in an input of so many
+        std::size_t n;          ///< elements in the input
         std::size_t count = 0;  ///< how many were tried
         struct One {
             std::size_t index, turn;  ///< where it is, and how many were tried before it

@@ -229,7 +229,7 @@ def build_program(build, files, options=(), lens=False):
 
 
 def rejected(program):
-    """What clang has said of a built program: nvcc would reject it, or its host code uses device variables."""
+    """clang's messages about a built program: nvcc would reject it, or its host code uses device variables."""
     return "".join(file.read_text(encoding="utf-8", errors="replace") for file in sorted(program.parent.glob(f"{program.name}.*.refused")))
 
 

@@ -62,7 +62,7 @@ def commands(preset, order, number):
 def foreign(listing):
     """What an object has of its own that could precede or replace other code, by `readelf -SsW`; nothing if it has nothing.
 
-    A student's code is in a namespace, so it can't define a symbol that the process has, too. Of definitions in several
+    A student's code is in a namespace, so it can't define a symbol that the process also has. Of definitions in several
     objects, as of a template's functions, the linker takes the first, which is not the student's.
     """
     if section := SECTION.search(listing):

@@ -110,7 +110,7 @@ def how_far(answer, right):
 
 
 def judge(question, answer, rows, whose):
-    """Whether an answer is right, and what is said about it, before and after that word. `whose` results the rows are, in words."""
+    """Whether an answer is right, and the words about it, before and after that word. `whose` results the rows are."""
     said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
     right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
     source = f" on {whose}" if question.kind in ("ratio", "order") else ""

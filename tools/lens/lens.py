@@ -46,7 +46,7 @@ def whole_number(words):
 
 
 def of_chapters(asked, options):
-    """The counts of each variant. Those of the CPU launch nothing and are left out."""
+    """The counts of each variant. Those of the CPU launch nothing and are skipped."""
     named = [(program, name) for program in asked.program for name in programs.variants(program)]
     chosen = [(program, name) for program, name in named if asked.variant in (None, name)]
     if not chosen:

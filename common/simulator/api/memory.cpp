@@ -26,7 +26,7 @@ namespace {
 struct Pinned {
     std::size_t bytes;
     bool is_registered;      // not from cudaMallocHost
-    bool is_mapped = false;  // kernels use it, too
+    bool is_mapped = false;  // kernels also use it
     Calls pinned{};
 };
 
@@ -125,7 +125,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
                 bool waits) {
     if (bytes == 0) return cudaSuccess;
-    if (is_pageable(pointer, bytes))  // pinned memory has an address for devices, too
+    if (is_pageable(pointer, bytes))  // pinned memory also has an address for devices
         return finish(cudaErrorInvalidValue, not_device_memory("the memory", pointer, bytes));
     if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
     waits = waits && is_managed(pointer);

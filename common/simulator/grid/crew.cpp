@@ -50,7 +50,7 @@ std::size_t Crew::run(std::size_t count) {
     try {
         const std::lock_guard lock(lock_);
         start(std::clamp(count, planned_, most_));
-    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
+    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer workers do the work
         is_complete_ = true;
         if (size_ == 0) {
             grid_.fail(

@@ -58,7 +58,7 @@ class Crew {
     std::mutex lock_;  ///< held while workers are started or awaited
     std::vector<std::thread> others_;
     std::size_t size_ = 0;
-    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< turns: how many may wake up
+    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< how many workers may wake up
     std::atomic<std::uint64_t> progress_{0}, ticks_{0};
     std::atomic<bool> is_complete_{false};  ///< no worker can be added
 };

@@ -23,7 +23,7 @@ namespace lens {
 /// @brief Decides which thread of a block runs next, and records what it does.
 ///
 /// The lanes of a warp execute an access together, as in its requests, and the lowest warp that does not wait
-/// goes first. A GPU may choose this order, too. So the values that threads load are those of a real run, and
+/// goes first. A GPU may also choose this order. So the values that threads load are those of a real run, and
 /// lanes that have all loaded a value before the first of them stores it lose updates.
 ///
 /// A step is a request, with the values after it and what it costs; the arrival of lanes at a barrier; its
@@ -51,7 +51,7 @@ class Recording {
 
  private:
     static constexpr unsigned int kMostWarps = sim::kMaxThreadsPerBlock / kLanes;
-    static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is left out
+    static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is not recorded
     static constexpr std::size_t kMostCells = 1024;      ///< of an array
 
     /// What is known of an array: for each accessed byte, its value before the first access and now.

@@ -16,7 +16,7 @@ namespace sim {
 /// Default streams have their device's number; numbers of created streams begin here.
 constexpr std::uintptr_t kFirstStream = 0x100;
 
-/// For each stream, the last operation that comes before something. All earlier ones come before it, too.
+/// For each stream, the last operation that comes before something. All earlier ones also come before it.
 using Clock = std::map<std::uintptr_t, std::uint64_t>;
 
 /// The bytes that an operation reads or writes.

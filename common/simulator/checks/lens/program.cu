@@ -1,5 +1,5 @@
 /// @file
-/// @brief A program as a student might write it. What the lens must say of a kernel follows its launch:
+/// @brief A program as a student might write it. What the lens must report of a kernel follows its launch:
 /// `tools/lens/try_program.py` compares.
 #include <cooperative_groups.h>
 

@@ -100,7 +100,7 @@ __device__ void fence() {
     if (kFence == of_device) __threadfence();
 }
 
-/// The block that comes last adds up what all have stored. `d_numbers[0]` is the ticket.
+/// The last block adds up what all have stored. `d_numbers[0]` is the ticket.
 template <Fence kRelease, Fence kAcquire>
 __global__ void last_block_kernel(unsigned int* d_numbers) {
     __shared__ bool last;

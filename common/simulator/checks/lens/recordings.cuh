@@ -23,7 +23,7 @@ struct Recorded {
     bool has(const std::string& words) const { return json.find(words) != std::string::npos; }
 };
 
-/// Records a block of the first kernel that `run` launches. Lines are left out, since they change.
+/// Records a block of the first kernel that `run` launches. Lines are omitted, since they change.
 template <typename Run>
 Recorded recorded(const Run& run, std::uint64_t block = 0) {
     lens::the_lens().record("", block);

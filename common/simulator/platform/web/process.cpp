@@ -167,7 +167,7 @@ void arrive(sim::platform::Switched from) {
     free_if_forgotten(all.left);
 }
 
-/// Continues the thread that has waited longest; the calling one goes on when its turn comes, if it is ready.
+/// Continues the thread that has waited longest; the calling one continues in its turn, if it is ready.
 void give_way() {
     CpuThreads& all = threads();
     if (all.ready.empty()) return;

@@ -94,7 +94,7 @@ class Program {
         const std::filesystem::path kind = path.extension();
         return kind == ".cpp" || kind == ".cc" || kind == ".cxx";
     }
-    /// nvcc only warns of a `\` after which the line goes on.
+    /// nvcc only warns of a `\` after which the line continues.
     static void leave_out_stray_backslashes(std::vector<Token>& tokens) {
         for (std::size_t i = 0; i < tokens.size(); ++i)
             if (tokens[i].text == "\\" && tokens[i].directive == 0 &&

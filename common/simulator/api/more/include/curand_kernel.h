@@ -78,4 +78,4 @@ inline unsigned int curand_poisson(curandState* s, double mean) {
     return count;
 }
 
-#include "curand.h"  // as cuRAND's: programs that include this header use the host's functions, too
+#include "curand.h"  // as in cuRAND: programs that include this header also use the host's functions

@@ -152,7 +152,7 @@ Sentence about_fewer(std::size_t n, bool is_right) {
                       : " fails as well, so the cause is not that indices or counts need 64 bits.")};
 }
 
-/// @param[in] what The meaning of a wrong result; empty if it is to be found out.
+/// @param[in] what The meaning of a wrong result; empty if a diagnosis is to find it.
 template <typename Problem>
 int check(const Variant<Problem>& variant, const std::string& what) {
     const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;

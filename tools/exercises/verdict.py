@@ -11,7 +11,7 @@ from starter import ROOT, Chapter, names_of, without_comments
 CPU_SECONDS = 30  # of a check, all threads together
 OUTPUT = 4 << 20  # bytes that a check may print
 
-BY_LUCK = "The results are right, but accesses to the same memory have no order: a GPU may choose another one."
+BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, they may be wrong."
 UNWRITTEN = "The results are right, but memory is read that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}

@@ -14,7 +14,7 @@
 #include "far_memory.hpp"
 #include "setting.hpp"
 
-/// How many elements a variant is checked on, and by which launch.
+/// How many elements a variant is checked on, and in which launch.
 struct FarCase {
     std::size_t n;          ///< elements
     LaunchShape shape;      ///< that of the variant
@@ -59,7 +59,7 @@ std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& varia
 
 }  // namespace check_detail
 
-/// @brief The most elements that a variant can be checked on, of which only a few blocks use any.
+/// @brief The most elements that a variant can be checked on; only a few blocks use any of them.
 ///
 /// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
 /// @param[in] below Whether there are to be fewer than 2^31 elements, in an otherwise equal case.

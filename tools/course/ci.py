@@ -59,8 +59,8 @@ def of_address_sanitizer(said):
 
 
 def of_program(said, files, is_told=False):
-    """What the simulator and the sanitizers say while a program runs; unless it is told otherwise, also the kernel's fault, which a
-    program prints that asks CUDA for its error."""
+    """The messages of the simulator and the sanitizers while a program runs. If a program asks CUDA for a kernel's fault, it
+    prints the fault itself: also this, unless `is_told`."""
     by_simulator = [found[1] for found in FAULT.finditer(said) if found[1]]
     by_program = [found[2] for found in FAULT.finditer(said) if found[2] and not is_told]
     faults = [Finding(words, *place(words, files)) for words in [*by_simulator, *by_program[:1]]]

@@ -16,7 +16,7 @@ extern "C" const char* course_commit() __attribute__((weak));
 struct Provenance {
     std::string driver;        ///< NVIDIA's driver, such as "580.159.03"
     std::string cuda_driver;   ///< the newest CUDA that this driver supports, such as "13.0"
-    std::string cuda_runtime;  ///< the CUDA that the program was built with
+    std::string cuda_runtime;  ///< the CUDA version that the program was built with
     unsigned int host_cpus;    ///< the number of logical CPUs
     std::string commit;        ///< of the course, with "-dirty" if files were changed, or "unknown"
     std::string date;          ///< UTC, ISO 8601

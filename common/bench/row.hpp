@@ -94,7 +94,7 @@ inline void print_heading() {
 
 /// @brief Prints a row: time, GB/s, % of the ceiling, speed-up over the CPU and over CUB, verdict.
 ///
-/// What a verdict says after its first words continues below if the row has no room for it.
+/// If the row has no room for all of a verdict, the rest continues below.
 inline void print_row(const Row& row) {
     constexpr std::size_t kBeforeVerdict = 84;
     const std::string time = format_time(row);

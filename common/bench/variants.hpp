@@ -36,9 +36,9 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
     throw std::logic_error(std::string("no variant is called ") + name);
 }
 
-/// @brief The chapter's and the added variants that the command line selects.
+/// @brief The variants that the command line selects, of the chapter's and the added ones.
 ///
-/// A variant that doesn't accept the launch shape is left out, with the reason on standard error.
+/// A variant that doesn't accept the launch shape is skipped, with the reason on standard error.
 /// @throws BadOption if none is left.
 template <typename Problem>
 std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>>& variants,
@@ -53,7 +53,7 @@ std::vector<Variant<Problem>> choose_variants(const std::vector<Variant<Problem>
             continue;
         }
         left_out = refusal + ", for the variant '" + variant.name + "'";
-        if (options.variant.empty()) std::fprintf(stderr, "left out: %s\n", left_out.c_str());
+        if (options.variant.empty()) std::fprintf(stderr, "skipped: %s\n", left_out.c_str());
     }
     if (!chosen.empty()) return chosen;
     if (!left_out.empty()) throw BadOption(left_out);

@@ -14,7 +14,7 @@
 /// @return The text as one line of UTF-8, with control characters and invalid bytes written as `\x1b`.
 inline std::string visible(std::string_view text) {
     static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    const locale_t before = uselocale(utf8);  // null leaves the locale, in which only ASCII is shown
+    const locale_t before = uselocale(utf8);  // null keeps the old locale, in which only ASCII is shown
     std::string line;
     while (!text.empty()) {
         wchar_t character = 0;

@@ -46,7 +46,7 @@ struct StringMaker<std::optional<std::string>> {
 };
 }  // namespace Catch
 
-/// Records an exception that ends a check, with the kernel's fault if that is what it is about.
+/// Records an exception that ends a check, with the kernel's fault if it reports one.
 CATCH_TRANSLATE_EXCEPTION(const std::exception& error) {
     const std::string what = error.what();
     record(what, [&](Json& json) {

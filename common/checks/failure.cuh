@@ -21,8 +21,7 @@ struct Case {
     std::size_t n;
     std::string
         input{};  ///< the name of one of the problem's inputs; empty for one that a check makes itself
-    std::size_t offset =
-        0;  ///< how many elements the data begin past an aligned address; as many follow the data
+    std::size_t offset = 0;  ///< elements from an aligned address to the data; as many follow the data
     LaunchShape shape{};
     int calls = 3;  ///< in the same memory, every second call with other data
 };
@@ -65,7 +64,7 @@ struct Failure {
         return failure;
     }
 
-    /// Adds what it is, without words and the case, to an object that is written.
+    /// Adds its kind and its data, without message and case, to an object of JSON.
     void write(Json& json) const {
         constexpr const char* kKinds[] = {"result", "overrun", "launch", "unchecked", "error"};
         json.add("kind", kKinds[static_cast<int>(kind)]);
@@ -77,7 +76,7 @@ struct Failure {
 #endif
     }
 
-    /// What a chapter's checks say of it.
+    /// What a chapter's checks print about it.
     std::string text(const std::string& variant) const {
         if (kind == Kind::launch) return variant + " " + what;
         std::string where = "n = " + std::to_string(c.n);
@@ -89,7 +88,7 @@ struct Failure {
     }
 };
 
-/// @brief Records a variant's failure. @return The words about it; nothing if there is none.
+/// @brief Records a variant's failure. @return The message about it; empty if there is none.
 inline std::optional<std::string> text_of(const std::string& variant, const std::optional<Failure>& failure) {
     if (!failure) return std::nullopt;
     const std::string text = failure->text(variant);

@@ -14,7 +14,7 @@
 #include "far_memory.hpp"
 #include "setting.hpp"
 
-/// How many elements a variant is checked on, and by which launch.
+/// How many elements a variant is checked on, and in which launch.
 struct FarCase {
     std::size_t n;          ///< elements
     LaunchShape shape;      ///< that of the variant
@@ -28,7 +28,7 @@ struct EndsOnly : Setting {
     EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
 };
 
-/// Zeros, of which those between the blocks that run can't be accessed.
+/// Zeros; those between the blocks that run can't be accessed.
 template <typename Element>
 auto far_zeros(std::size_t n, std::size_t per_round) {
     auto memory = zeros_without_room<Element>(n);

@@ -58,7 +58,7 @@ inline void forbid_mebibyte(void* data, std::size_t offset) {
     make_unreadable(static_cast<char*>(data) + (offset / kMebibyte + 1) * kMebibyte, kMebibyte);
 }
 
-/// During its lifetime, the program's address space has at most so many bytes.
+/// During its lifetime, the program's address space is limited to this many bytes.
 class AddressSpaceLimit {
  public:
     explicit AddressSpaceLimit(std::size_t bytes) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a check has found, as data: for ./course test, which says more about it.
+/// @brief What a check has found, as data, for ./course test, which explains it.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "../simulator/include/simulator/json.hpp"
 
 /// @brief Adds a line of JSON to the file that COURSE_FAILURES names; without it, does nothing.
-/// @param[in] message What the check says: by it, a reader finds the line.
+/// @param[in] message The check's message, by which a reader finds the line.
 /// @param[in] fill    Adds the data to the object.
 template <typename Fill>
 void record(const std::string& message, const Fill& fill) {
@@ -22,5 +22,5 @@ void record(const std::string& message, const Fill& fill) {
     fill(json);
     json.end();
     line << "\n";
-    std::ofstream(path, std::ios::app) << line.str();  // in one piece: other processes add lines, too
+    std::ofstream(path, std::ios::app) << line.str();  // in one piece, because other processes also add lines
 }

@@ -10,7 +10,7 @@
 
 namespace check_detail {
 
-/// What a grader varies the inputs by, which students then can't know: COURSE_SEED, or 0.
+/// The seed of a grader's inputs, so that students can't know them: COURSE_SEED, or 0.
 inline std::uint64_t graders_seed() {
     const char* const seed = std::getenv("COURSE_SEED");
     return seed != nullptr ? std::strtoull(seed, nullptr, 10) : 0;
@@ -18,7 +18,7 @@ inline std::uint64_t graders_seed() {
 
 }  // namespace check_detail
 
-/// While it lives, an environment variable such as CUDA_SIM_SEED has a value. No other thread may run CUDA
+/// Sets an environment variable, such as CUDA_SIM_SEED, during its lifetime. No other thread may run CUDA
 /// calls while it is created or destroyed.
 class Setting {
  public:

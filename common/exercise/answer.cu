@@ -22,12 +22,12 @@
 
 namespace {
 
-/// Ends this process without a word: the checks know what that means.
+/// Ends this process without a message: the checks know what that means.
 void require(bool holds) {
     if (!holds) std::_Exit(1);
 }
 
-/// The input in host memory, surrounded by poison or, of more elements than are sent, by nothing.
+/// The input in host memory, surrounded by poison unless only some of the elements are sent.
 template <typename Problem>
 class Input {
  public:
@@ -73,7 +73,7 @@ class Input {
     DeviceBuffer<Element> d_near_;
 };
 
-/// What a call has thrown, in an answer's terms.
+/// What a call has thrown, as an answer reports it.
 void write_error(const std::exception& error, Answer& answer, std::string& texts) {
     answer.thrown = dynamic_cast<const UnnoticedError*>(&error) != nullptr ? Thrown::unnoticed
                     : dynamic_cast<const CudaError*>(&error) != nullptr    ? Thrown::cuda

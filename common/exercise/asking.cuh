@@ -1,5 +1,5 @@
 /// @file
-/// @brief Replaces a variant's calls by questions to a student's process, of which nothing is believed.
+/// @brief Replaces a variant's calls by questions to a student's process, which is not trusted.
 #pragma once
 
 #include <sys/prctl.h>
@@ -24,11 +24,10 @@
 template <typename Error>
 class SentError : public Error, public FaultElsewhere {
  public:
-    /// @param[in] text What it says. @param[in] of The fault of the kernel that it is about, if it is about
-    /// one.
+    /// @param[in] text What it says. @param[in] of The kernel's fault that it reports, if it reports one.
     SentError(std::string text, sim::Fault of)
         : Error(cudaErrorUnknown, "", "", 0), FaultElsewhere{std::move(of)}, text_(std::move(text)) {}
-    /// What the other process has said, without this one's place.
+    /// The other process's message, without the place in this process.
     const char* what() const noexcept override { return text_.c_str(); }
 
  private:
@@ -139,7 +138,7 @@ void ask(const typename Problem::Element* data, std::size_t n, unsigned long lon
     if (answer.thrown != Thrown::nothing) throw_sent(answer, texts);
 }
 
-/// From now on, this program's variants ask, if there is somebody to be asked.
+/// From now on, this program's variants ask the student's process, if there is one.
 template <typename Problem>
 void begin() {
     if (socket_descriptor() < 0) return;

@@ -14,7 +14,7 @@
 
 #include "../checks/check_variant.cuh"
 
-/// One thing that a diagnosis says.
+/// One finding of a diagnosis.
 struct Sentence {
     std::string text;      ///< for the student
     bool of_race = false;  ///< threads may use the same memory at the same time: the lens may know the lines
@@ -83,7 +83,7 @@ class Diagnosis {
         Results got, expected;
     };
     static constexpr unsigned long long kMostTimes = 1 << 20;  ///< how often a kernel may use an element
-    static constexpr std::size_t kAll = 128;                 ///< up to so many elements are tried one by one
+    static constexpr std::size_t kAll = 128;  ///< so many elements, at most, are tried one by one
     static constexpr unsigned long long kOld = 0x123456789;  ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
     static unsigned long long sum_of(const Results& results) {
@@ -190,7 +190,7 @@ class Diagnosis {
 
     /// Some of the elements that were tried.
     struct Tried {
-        std::size_t n;          ///< in an input of so many
+        std::size_t n;          ///< elements in the input
         std::size_t count = 0;  ///< how many were tried
         struct One {
             std::size_t index, turn;  ///< where it is, and how many were tried before it

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <thread>
 
-/// Ends the process if there are other threads than this one.
+/// Ends the process if it has threads other than this one.
 inline void require_no_other_threads() {
     using namespace std::chrono_literals;
     // A thread that was joined is listed for a moment.

@@ -38,7 +38,7 @@ struct Answer {
 
 constexpr std::size_t kTexts = 7;             ///< an error's words, and the texts of a kernel's fault
 constexpr std::uint32_t kMostText = 1 << 14;  ///< bytes of an answer's texts
-/// Of more elements than this, all are 0 except so many at each end, and only these are sent.
+/// With more elements than this, all are 0 except this many at each end, and only these are sent.
 constexpr std::size_t kMostSent = std::size_t{1} << 28, kEnds = 64;
 
 /// The descriptor of this process's end of the socket; -1 if there is none.
@@ -47,7 +47,7 @@ inline int socket_descriptor() {
     return descriptor != nullptr ? std::atoi(descriptor) : -1;
 }
 
-/// Reads or writes all of some bytes. @return Whether it could: not if the other process has ended.
+/// Reads or writes all bytes of a range. @return Whether it succeeded: false if the other process has ended.
 template <typename Transfer, typename Byte>
 bool transfer_all(Transfer transfer, Byte* bytes, std::size_t size) {
     while (size > 0) {

@@ -10,7 +10,7 @@
 ///
 /// A grader's program has the chapter's variant instead of the student's, and its calls are questions to the
 /// student's process at the other end of COURSE_SOCKET (asking.cuh). COURSE_SLOW says that the student's code
-/// does not run at full speed. Exit status 4 or 5: that process has ended, or its answer is none.
+/// does not run at full speed. Exit status 4 or 5: that process has ended, or its answer is invalid.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@
 #include "other_threads.hpp"
 #endif
 
-/// Called by code whose accesses are interrupted or seen by the lens; without such code, there is none.
+/// Called by code whose accesses are interrupted or counted by the lens; null without such code.
 extern "C" [[gnu::weak]] void __tsan_init();
 
 namespace {
@@ -148,11 +148,11 @@ bool is_fast() {
 /// 2^31.
 Sentence about_fewer(std::size_t n, bool is_right) {
     return {"The same check with n = " + std::to_string(n) +
-            (is_right ? " passes: indices and counts of so many more elements need 64 bits."
+            (is_right ? " passes: with so many more elements, indices and counts need 64 bits."
                       : " fails as well, so the cause is not that indices or counts need 64 bits.")};
 }
 
-/// @param[in] what The meaning of a wrong result; empty if it is to be found out.
+/// @param[in] what The meaning of a wrong result; empty if a diagnosis is to find it.
 template <typename Problem>
 int check(const Variant<Problem>& variant, const std::string& what) {
     const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;

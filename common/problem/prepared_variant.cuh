@@ -18,7 +18,7 @@ class UnnoticedError : public CudaError {
 
 /// @brief A variant with its results and workspace, in device memory or, for the CPU's variants, in host
 ///        memory. A redzone after each of these reveals writes past the end. On a device, poison is set by
-///        cudaMemset, which the lens takes for memory that was never written.
+///        cudaMemset, and the lens regards this memory as never written.
 template <typename Problem>
 class PreparedVariant {
  public:

@@ -92,7 +92,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
         const unsigned long long wide = excess * inverse;  // 17 times the poison is a small number: -11
         const unsigned long long narrow = kPoison >> 32, negative = 0x100000000ull - narrow;
         bool found = (is_few_times(wide, 1) && wide % 17 != 0) || is_few_times(-excess, negative);
-        for (unsigned int counters = 1; counters <= 32; ++counters)  // their total has 32 bits, too
+        for (unsigned int counters = 1; counters <= 32; ++counters)  // their total also has 32 bits
             found = found || is_few_times(excess, static_cast<std::uint32_t>(counters * narrow));
         return found;
     };
@@ -107,7 +107,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
 struct Difference {
     std::size_t index;
     unsigned long long got, expected;
-    /// @return The words about it, as one of so many results.
+    /// @return The message about it, as one of this many results.
     std::string text(std::size_t results) const {
         return (results > 1 ? "bin " + std::to_string(index) + ": " : "") + "expected " +
                std::to_string(expected) + ", got " + std::to_string(got) + poison_text(got, expected);

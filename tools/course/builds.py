@@ -30,13 +30,13 @@ def require_space():
 
 
 def holder(lock):
-    """Which process has locked a file, as it has written itself."""
+    """Which process has locked a file, as that process has written into it."""
     pid, _, command = lock.read(4096).partition(" ")
     return f"process {pid}: {textwrap.shorten(command, 60, placeholder=' …')}" if command and os.path.exists(f"/proc/{pid}") else "another program"
 
 
 def tries(path, what):
-    """Tries to lock a file, and gives whether it is locked. If another process has locked it, first says which one."""
+    """Tries to lock a file, and returns whether it has. If another process has locked it, first says which one."""
     try:
         lock = open(path, "a+", encoding="utf-8", errors="replace")
     except OSError:
@@ -137,8 +137,8 @@ def configure(preset):
 
 
 def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=False):
-    """Builds targets, or ends ./course. A terminal shows how far the build is; elsewhere, a line says that there is one, unless it
-    is to be quiet."""
+    """Builds targets, or ends ./course. On a terminal, shows the build's progress; elsewhere, prints one line, unless it is to
+    be quiet."""
     global has_warned
     with locked(preset):
         if not is_configured(preset):

@@ -63,9 +63,9 @@ def build_applications(chapter, preset):
 
 
 def run_all(chapters, backend, options):
-    """Builds and runs chapters: on each core one, then these are run, so that with few cores the first table comes early. Nothing
-    is built while a program measures. Chapters that solve the same problem continue one table, under the heading that the
-    first one prints. Returns those with a wrong result."""
+    """Builds and runs chapters: builds one per core, then runs these, so that with few cores the first table comes early.
+    Nothing is built while a program measures. Chapters that solve the same problem continue one table, under the heading that
+    the first one prints. Returns those with a wrong result."""
     failed, previous, cores = [], None, len(os.sched_getaffinity(0))
     for at, chapter in enumerate(chapters):
         if at % cores == 0:
@@ -104,7 +104,7 @@ def gdb(chapter, options, applications):
 
 
 def report(chapters, backend, options, output):
-    """Runs chapters and writes a page. A wrong result is part of it, and sets the exit status."""
+    """Runs chapters and writes a page. Wrong results are on the page, and set the exit status."""
     from report import write  # pylint: disable=import-outside-toplevel
 
     with tempfile.TemporaryDirectory() as folder:

@@ -59,8 +59,8 @@ def of_address_sanitizer(said):
 
 
 def of_program(said, files, is_told=False):
-    """What the simulator and the sanitizers say while a program runs; unless it is told otherwise, also the kernel's fault, which a
-    program prints that asks CUDA for its error."""
+    """The messages of the simulator and the sanitizers while a program runs. If a program asks CUDA for a kernel's fault, it
+    prints the fault itself: also this, unless `is_told`."""
     by_simulator = [found[1] for found in FAULT.finditer(said) if found[1]]
     by_program = [found[2] for found in FAULT.finditer(said) if found[2] and not is_told]
     faults = [Finding(words, *place(words, files)) for words in [*by_simulator, *by_program[:1]]]
@@ -80,14 +80,14 @@ def of_lens(runs, files):
 
 
 def how_it_ended(status, said):
-    """What is said of a failure without a message that is known."""
+    """What is printed for a failure without a known message."""
     how = f"ended by {signal.Signals(status - 128).name}" if status - 128 in set(signal.Signals) else f"exit status {status}"
     lines = [line for line in said.split("\n") if line.strip()][-SHOWN:]
     return Finding("\n".join([f"{how}: {lines[-1]}" if lines else how, *lines]))
 
 
 class Report:
-    """What is found out about a program from being built to its end."""
+    """What is known of a program, from its build to its end."""
 
     def __init__(self, files):
         self.files, self.findings, self.is_built, self.has_lens = files, [], False, False
@@ -96,7 +96,7 @@ class Report:
         self.findings += of_compiler(said) or [Finding(said)]
 
     def built(self, rejected):
-        """Takes what clang has said of code that nvcc would reject."""
+        """Adds clang's messages about code that nvcc would reject."""
         self.is_built = True
         self.findings += of_compiler(rejected)
 
@@ -107,7 +107,7 @@ class Report:
 
 @contextmanager
 def heard():
-    """Keeps what this process and the programs that it starts write to standard output and error, which still get it."""
+    """Copies what this process and the programs that it starts write to standard output and error."""
     kept, threads, streams = bytearray(), [], (sys.stdout, sys.stderr)
 
     def copy(source, target):

@@ -112,7 +112,7 @@ def listed(words):
 
 
 def help_of(command):
-    """What is said of a command alone: its tool's own words, or its lines of HELP."""
+    """The help for one command: its tool's own, or its lines of HELP."""
     if command in ("exercise", "status", "debug", "predict", "live"):
         import exercise  # pylint: disable=import-outside-toplevel
 
@@ -231,7 +231,7 @@ def users_of(command, preset):
 
 
 def set_up(command, options, preset="", headers=(), optional=()):
-    """Does what each command needs before it can build: packages, among them those of headers, and space."""
+    """Prepares what each command needs before it can build: packages, also those of headers, and disk space."""
     import builds  # pylint: disable=import-outside-toplevel
     import packages  # pylint: disable=import-outside-toplevel
 
@@ -244,7 +244,7 @@ def set_up(command, options, preset="", headers=(), optional=()):
 
 
 def run_file(command, options, report=None):
-    """Runs any CUDA program, which determines standard output and the exit status. A report gets to know what is wrong with it."""
+    """Runs any CUDA program, which determines standard output and the exit status. A report is told what is wrong with it."""
     import builds  # pylint: disable=import-outside-toplevel
     import machine  # pylint: disable=import-outside-toplevel
     import program  # pylint: disable=import-outside-toplevel
@@ -384,7 +384,7 @@ def of_profile(command, options):
     if options.subjects:
         fail(2, "profile accepts --no-install only")
     if not machine.visible_gpu():
-        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu knows those that others have measured")
+        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu accepts those that others have measured")
     _, why = machine.choose_backend("gpu")
     say(why)
     set_up("run", options, "gpu")

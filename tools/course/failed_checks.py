@@ -68,8 +68,8 @@ def kinds(failure):
 
 
 def told(in_order, interleaved, failures):
-    """What to say of a check that fails in one order or in both. A race may show in order, too, by luck, but then for a larger
-    n."""
+    """The sentences about a check that fails in one order or in both. A race may also show in order, by luck, but then for a
+    larger n."""
     of_order, of_interleaved = ([[each for each in failures if each["message"] in line] for line in words or []]
                                 for words in (in_order, interleaved))
     sizes = [about[0][0]["n"] for about in (of_order, of_interleaved) if about and about[0] and "n" in about[0][0]]
@@ -82,7 +82,7 @@ def told(in_order, interleaved, failures):
 
 
 def show(path, failures_path):
-    """Prints what is to be said of a log of ctest."""
+    """Prints the paragraphs about a log of ctest."""
     failures = read(failures_path)
     with open(path, encoding="utf-8", errors="replace") as file:
         log = file.read()

@@ -1,4 +1,4 @@
-"""The machine's GPU and nvcc, and the backend that they mean."""
+"""The machine's GPU and nvcc, and the backend that follows from them."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What compilers and the linker say of a program, in words that say what to do."""
+"""The messages of compilers and the linker about a program, in words that say what to do."""
 
 import os
 import re
@@ -24,7 +24,7 @@ NO_MEMBER = [re.compile(rf"(?P<place>.*?:\d+:\d+): error: {words}") for words in
 
 
 def of_compiler(said):
-    """A compiler's words, or those about what the simulator lacks, if there are any: all others may follow from these."""
+    """A compiler's messages, or only those about what the simulator lacks, if any: all others may follow from these."""
     lines = {}
     for line in said.splitlines():
         if found := REFUSED.match(line):

@@ -136,7 +136,7 @@ def set_up(users, may_install, headers=(), optional=()):
 
 
 def check():
-    """Prints which packages there are, and how to install the others. Gives whether none is missing."""
+    """Prints which packages there are, and how to install the others. Returns whether none is missing."""
     rows, lacking = [], []
     for package in listed():
         places = [place(sign) for sign in package.signs]

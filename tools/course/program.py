@@ -147,7 +147,7 @@ class Unit:
 
 
 def in_parallel(jobs):
-    """What functions return that are called at the same time. Raises the messages of all that were refused."""
+    """The results of functions that are called at the same time. Raises the messages of all that were refused."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = [pool.submit(job) for job in jobs]
     if refused := [each.exception() for each in done if isinstance(each.exception(), Refused)]:
@@ -229,7 +229,7 @@ def build_program(build, files, options=(), lens=False):
 
 
 def rejected(program):
-    """What clang has said of a built program: nvcc would reject it, or its host code uses device variables."""
+    """clang's messages about a built program: nvcc would reject it, or its host code uses device variables."""
     return "".join(file.read_text(encoding="utf-8", errors="replace") for file in sorted(program.parent.glob(f"{program.name}.*.refused")))
 
 

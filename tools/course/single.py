@@ -21,7 +21,7 @@ class Parts:
         self.system, self.texts, self.seen = set(), {}, set()  # texts: a file's lines by its path from the root
 
     def add(self, path):
-        """Adds a file, and before it those that it includes, unless that was done."""
+        """Adds a file after those that it includes, unless it was added before."""
         if path in self.seen:
             return
         self.seen.add(path)

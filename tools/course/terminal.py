@@ -20,7 +20,7 @@ def looks(look, text):
 
 
 def filled(text, indent):
-    """A text in lines of this length, the others than the first with an indent. No word is cut."""
+    """A text in lines of this length, all but the first with an indent. No word is cut."""
     return textwrap.fill(text, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 

@@ -37,7 +37,7 @@ def sequences(text):
 
 
 def share(one, other):
-    """Which part of the sequences of either file both have; 0 if it is surely less than SHARE, or too few to say anything."""
+    """The share of the sequences of either file that both have; 0 if it is surely less than SHARE, or if there are too few."""
     if min(len(one), len(other)) < max(LEAST, SHARE * max(len(one), len(other))):
         return 0
     both = len(one & other)
@@ -45,7 +45,7 @@ def share(one, other):
 
 
 def find(starter, solution, texts):
-    """Finds what is nearly identical in the texts of an exercise's files, a dictionary by the names of the submissions.
+    """Finds nearly identical texts among an exercise's files, a dictionary by the names of the submissions.
 
     Returns those that are nearly the solution, each with its share, and groups of others, each with its least and its largest
     share: a file is in a group if it is nearly identical to another one there.

@@ -26,7 +26,7 @@ class Rejected(ValueError):
 
 
 class Unbalanced(Rejected):
-    """A bracket without its other one."""
+    """A bracket without a partner."""
 
     def __init__(self, token, what):
         super().__init__(f"line {token.line}: '{token.text}' {what}")

@@ -51,6 +51,6 @@ class Deadline:
         return found
 
     def lateness(self, name, path):
-        """What a result says of the time of a file."""
+        """What a result says about the time of a file."""
         time = self.times[name] if self.times is not None else datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
         return {"handed_in": time.isoformat(" ", "minutes"), "days_late": max(0, math.ceil((time - self.due) / timedelta(days=1)))}

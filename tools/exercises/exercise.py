@@ -191,7 +191,7 @@ def diff(work):
 
 @contextmanager
 def keys():
-    """A function that waits some time for a key, or just waits if there is no keyboard."""
+    """A function that waits for a key for some time, or only waits if there is no keyboard."""
     def wait(seconds):
         if not sys.stdin.isatty():
             time.sleep(seconds)

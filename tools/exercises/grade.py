@@ -101,7 +101,7 @@ def content(path):
 
 
 def check_one(exercise, raw, options, scratch):
-    """How far a file's bytes have come, and what is said of them. The files are in a folder of `scratch` meanwhile."""
+    """How far a file's bytes have come in the checks, and the lines about them. Uses a folder of its own in `scratch`."""
     if alike.words(raw.decode("utf-8-sig", "replace")) == alike.words(Chapter(exercise.chapter).starter(exercise)):
         return "starter", ["This is the unchanged starter."]
     with tempfile.TemporaryDirectory(dir=scratch) as own:
@@ -133,7 +133,7 @@ def begun(folder, exercise, options, before):
 
 
 def not_graded(why):
-    """What a result says if something else than the student is to blame, such as a full disk."""
+    """What a result says if something other than the student is to blame, such as a full disk."""
     return {"stage": rubric.UNGRADED, "words": reports.visible(f"Not graded: {why}.")}
 
 

@@ -35,7 +35,7 @@ NO_CALL = "It asks the operating system for what no exercise needs, such as a pr
 
 
 class NotGraded(RuntimeError):
-    """The reason why this machine can't grade, in one line: no student is to blame."""
+    """The reason why this machine can't grade, in one line; no student is to blame."""
 
 
 @lru_cache(maxsize=None)
@@ -62,8 +62,8 @@ def commands(preset, order, number):
 def foreign(listing):
     """What an object has of its own that could precede or replace other code, by `readelf -SsW`; nothing if it has nothing.
 
-    A student's code is in a namespace, so it can't define a symbol that the process has, too. What is defined in several
-    objects, as a template's functions are, is the first one's, which is not the student's.
+    A student's code is in a namespace, so it can't define a symbol that the process also has. Of definitions in several
+    objects, as of a template's functions, the linker takes the first, which is not the student's.
     """
     if section := SECTION.search(listing):
         return section["name"]
@@ -76,7 +76,7 @@ def foreign(listing):
 
 @dataclass
 class Answered:
-    """How a run has ended in which the checks, a process of their own, ask the student's process."""
+    """How a run has ended in which the checks' process asks the student's process."""
     found: Verdict  # that the checks have given; None if they have given none
     status: int  # of the checks
     answering: Ended  # the student's process
@@ -124,7 +124,7 @@ SCREENING = Stage("screening", "simulator", "plain", screened)
 
 
 class Grading(Machine):
-    """One exercise of one submission, and the machine for it: a sandbox. Nothing runs beside it, so nothing here gives way."""
+    """One exercise of one submission, and the machine for it: a sandbox. Nothing runs concurrently: no task is suspended."""
 
     stages = ("plain", "interleaved", "sanitizers", "target", "lens")
     orders = dict.fromkeys(("plain", "interleaved"), IN_ORDER)
@@ -136,7 +136,7 @@ class Grading(Machine):
         self.built, self.seen = {}, {}  # logs by programs; what the lens has seen last
 
     def places(self, lines):
-        """Lines that name files as the student knows them, none of them endless."""
+        """Lines that name files as the student knows them, each cut to LONGEST characters."""
         return [line.replace(f"{self.folder}/", "").replace(f"{ROOT}/", "")[:LONGEST] for line in lines]
 
     def tool(self, command, **options):

@@ -54,14 +54,14 @@ def explain(fault):
 
 
 def number(question, most):
-    """A number from 1 to `most`, which is asked for until there is one."""
+    """A number from 1 to `most`, asked for until one is typed."""
     while not (answer := input(question).strip()).isdecimal() or not 1 <= int(answer) <= most:
         print(f"Type a number from 1 to {most}.")
     return int(answer)
 
 
 def causes():
-    """Those that an answer may name."""
+    """The causes that an answer may name."""
     return sorted({each.cause for each in faults()})
 
 

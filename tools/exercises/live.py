@@ -47,7 +47,7 @@ class Step:
 
 
 def file(problem):
-    """The kernel's file, from the root."""
+    """The kernel's file, relative to the root."""
     return f"{FOLDERS[problem][0]}/kernels.cuh"
 
 

@@ -52,19 +52,19 @@ class Question:
 
     @property
     def accepts(self):
-        """What to do about an answer that is none."""
+        """What an answer should be, for one that is invalid."""
         return "Type " + ("each of these numbers once, such as " + " ".join(map(str, range(len(self.choices), 0, -1)))
                           if self.kind == "order" else "a number, such as 2 or 1.5") + "."
 
     def read(self, typed):
-        """The answer that was typed; None if it is none."""
+        """The answer that was typed; None if it is invalid."""
         if self.kind == "order":
             numbers = [int(number) for number in re.findall(r"(?a)\b\d{1,4}\b", typed)]
             return [self.choices[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(self.choices) + 1)) else None
         return float(typed.replace(",", "")) if re.fullmatch(r"(?a)(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", typed) else None
 
     def ask(self):
-        """The answer; asks again, and says what it accepts, until there is one."""
+        """The answer; asks again, and says what it accepts, until one is valid."""
         lines = [f"  {number}  {name}" for number, name in enumerate(self.choices, 1)]
         question = "\n".join([flowed(self.text), *lines, f"{self.asks_for}: "])
         while (answer := self.read(input(question).strip())) is None:
@@ -110,7 +110,7 @@ def how_far(answer, right):
 
 
 def judge(question, answer, rows, whose):
-    """Whether an answer is right, and what is said about it, before and after that word. `whose` results the rows are, in words."""
+    """Whether an answer is right, and the words about it, before and after that word. `whose` results the rows are."""
     said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
     right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
     source = f" on {whose}" if question.kind in ("ratio", "order") else ""

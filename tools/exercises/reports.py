@@ -93,7 +93,7 @@ def days_late(results):
 
 
 def as_data(text):
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell that no spreadsheet interprets as a formula."""
     return f"'{text}" if unicodedata.normalize("NFKC", text.lstrip())[:1] in tuple("=+-@|%") else text
 
 
@@ -114,7 +114,7 @@ def wide(text):
 
 
 def cell(text, width):
-    """A text of exactly so many columns."""
+    """A text padded or cut to this many columns."""
     if wide(text) > width:
         while wide(text) > width - 1:
             text = text[:-1]

@@ -51,7 +51,7 @@ class Results:
             if not all("stage" in result and "words" in result for result in self.before.values()):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
-            fail(1, f"{one_line(str(path))} is no file of results: name another one")
+            fail(1, f"{one_line(str(path))} is not a file of results: name another one")
         if other := [pair for pair in self.before if pair not in pairs]:
             name, exercise = map(one_line, map(str, other[0]))
             fail(1, f"{one_line(str(path))} has results that are not of this run, such as {name}'s of {exercise}: name another "
@@ -65,7 +65,7 @@ class Results:
                 file.write(line(result))
 
     def finish(self, results):
-        """Puts the results in order. A file that can't be replaced, such as a pipe, has them in the order of their ends."""
+        """Puts the results in order. A file that can't be replaced, such as a pipe, has them as they ended."""
         if self.path and self.path.is_file():
             draft = self.path.resolve().with_name(f".{self.path.name}.new")
             draft.write_bytes(b"".join(map(line, results)))

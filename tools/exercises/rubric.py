@@ -86,7 +86,7 @@ def read(path, numbers):
     known = {"points": ["each", *numbers], "percent": STAGES.keys() - {"right", UNGRADED}, "late": ["a_day"], "gradescope": ["visibility"]}
     for section in parser.sections():
         if section not in known:
-            fail(1, f"the rubric's [{section}] is none of [points], [percent], [late] and [gradescope]")
+            fail(1, f"the rubric's [{section}] is not one of [points], [percent], [late] and [gradescope]")
         if unknown := [name for name in parser[section] if name not in known[section]]:
             fail(1, f"the rubric's [{section}] has no {unknown[0]}, only {', '.join(sorted(known[section]))}")
     points = {name: number(parser["points"], name, 1000) for name in parser["points"]}

@@ -28,7 +28,7 @@ class Exercise:
 
     @property
     def file(self):
-        """The student's file, from the root."""
+        """The student's file, relative to the root."""
         return Path("work") / f"{self.number}_{PAGE_NUMBER.fullmatch(self.page.name)[2]}.cuh"
 
     @property

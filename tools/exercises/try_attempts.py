@@ -30,7 +30,7 @@ async def said_of(attempt):
 
 
 def record(found, said):
-    """Writes the sentences about targets into the pages, in place of those that are quoted there."""
+    """Replaces the quoted sentences about targets in the pages."""
     for attempt, lines in zip(found, said):
         page = page_of(attempt.exercise)
         if attempt.sentence and lines and lines[0].startswith("Right, but") and not lines[0].startswith(attempt.sentence):

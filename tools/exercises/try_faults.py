@@ -35,7 +35,7 @@ misled = []  # what the checks say of faults in large inputs that is not so
 
 def found_by_checks(preset, order, fault):
     found = checked(f"faults_{fault.exercise.number}", preset, order, fault.name)
-    says_so = any("passes: indices and counts of so many more elements need 64 bits" in each["text"] for each in found.sentences)
+    says_so = any("passes: with so many more elements, indices and counts need 64 bits" in each["text"] for each in found.sentences)
     if found.case.get("n", 0) > 1 << 31 and says_so != (fault.cause == "too few bits"):
         misled.append(f"{fault.name}, {fault.title}: the checks {'' if says_so else 'do not '}say that 64 bits are needed")
     return not found.passed

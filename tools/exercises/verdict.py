@@ -11,14 +11,14 @@ from starter import ROOT, Chapter, names_of, without_comments
 CPU_SECONDS = 30  # of a check, all threads together
 OUTPUT = 4 << 20  # bytes that a check may print
 
-BY_LUCK = "The results are right, but accesses to the same memory have no order: a GPU may choose another one."
+BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, they may be wrong."
 UNWRITTEN = "The results are right, but memory is read that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}
 DEPENDS_ON_MULTIPROCESSORS = "The result is right on a GPU with 2 multiprocessors, and wrong on one with 4, where the default grid has more blocks."
 IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
-SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or a pointer to nothing",
+SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or an invalid pointer",
            signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "by an integer division by zero",
            signal.SIGKILL: "as by a system that has too little memory",
@@ -29,7 +29,7 @@ BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's 
 
 @dataclass
 class Verdict:
-    """What a check has found. `kind` decides what is done with it; the texts are for people.
+    """What a check has found. `kind` is for programs; the texts are for people.
 
     The checks' own program (common/exercise/verdict.cu) gives `right`, or one of the kinds in common/checks/failure.cuh. Here
     are made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
@@ -76,7 +76,7 @@ def sentences(*texts):
 
 
 def compiler_words(log):
-    """The lines of a log that belong to its first error."""
+    """The lines of a log that belong to the first error."""
     lines = log.splitlines()
     errors = [at for at, line in enumerate(lines) if re.search(r"\berror\b.*:", line)]
     first = errors[0] if errors else 0
@@ -89,7 +89,7 @@ def compiler_words(log):
 
 
 def not_utf8(exercise):
-    """A line about the first character of a student's file that is no UTF-8; nothing if all are."""
+    """A line about the first character of a student's file that is not UTF-8; nothing if all are."""
     raw = (ROOT / exercise.file).read_bytes()
     try:
         raw.decode("utf-8")
@@ -155,7 +155,7 @@ def ended_by(number):
 def changes_with_order(found, other):
     """Whether a check's verdict differs in another order of the threads.
 
-    If a kernel was stopped in both, the order only decides which thread was the first one to break a rule.
+    If a kernel was stopped in both, the order only determines which thread broke a rule first.
     """
     return other.passed or found.first != other.first and found.kind == other.kind == "result"
 

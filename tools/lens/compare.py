@@ -40,6 +40,7 @@ FILLS = ("The L1 cache uses the same on-chip memory as shared memory. While load
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")
 WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`)."
+BRANCHES = ("adjacent_packed_kernel", "warps_kernel", "lone_block_kernel")  # in nvcc's code, warps without work skip it
 
 
 def reason(column, mine, theirs):
@@ -50,6 +51,8 @@ def reason(column, mine, theirs):
         return AGGREGATED if ours < counted else ""
     if theirs["kernel"] == "one_launch_kernel" and ours < counted and conflicts == 0:
         return PREDICATED
+    if theirs["kernel"] in BRANCHES:
+        return ""
     if float(theirs["shared_atomics"]) == 0 and theirs["chapter"] > "06":
         return PREDICATED if ours < counted else WIDENED if theirs["kernel"] == "thread_zero_kernel" else ""
     return FILLS if ours < counted and 0 < counted - conflicts <= (1 + CLOSE) * ours else ""

@@ -35,7 +35,7 @@ def recorded():
 
 
 def key(row):
-    """What decides the counts. The bytes of `--file` were uniform."""
+    """What determines the counts. The bytes of `--file` were uniform."""
     return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in ("chapter", "variant", "input") else int(row[name])) for name in KEY)
 
 
@@ -148,7 +148,7 @@ def section():
         "The lens shows the least time that kernels need on a GPU. For each resource, it divides the counts by the best rate that was ever",
         "measured, and adds the time of a launch. The largest of these times is the bound. It is no estimate: kernels also wait, and use",
         f"one resource after another. All {len(found)} recorded times of variants on an H200 and on an H100 are above their bounds, the closest by",
-        f"{min(ratios) - 1:.0%}; half of them are below {median(ratios):.1f} times the bound. Modes that time several kernels in one run, such as `--levels`,",
+        f"{100 * (min(ratios) - 1):.0f} %; half of them are below {median(ratios):.1f} times the bound. Modes that time several kernels in one run, such as `--levels`,",
         "are left out.", "",
         "What the counts leave open is decided in favour of the kernels (`tools/lens/bound.py`):", "",
         "* L2 may already hold as much of the input as fits, and still hold what was written. The course's benchmark evicts the input first, so",

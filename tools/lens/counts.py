@@ -72,7 +72,7 @@ def ratio(a, b):
 
 
 def efficiency(sums):
-    """Which part of the bytes moved the lanes have asked for."""
+    """The fraction of the moved bytes that the lanes have requested."""
     return ratio(sums["bytes"], sums["sectors"] * SECTOR)
 
 

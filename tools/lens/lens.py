@@ -46,7 +46,7 @@ def whole_number(words):
 
 
 def of_chapters(asked, options):
-    """The counts of each variant. Those of the CPU launch nothing and are left out."""
+    """The counts of each variant. Those of the CPU launch nothing and are skipped."""
     named = [(program, name) for program in asked.program for name in programs.variants(program)]
     chosen = [(program, name) for program, name in named if asked.variant in (None, name)]
     if not chosen:
@@ -69,7 +69,7 @@ def counted(asked, options):
 
 
 def look(asked, options, tell=lambda runs: None):
-    """Shows what programs do that have been built for the lens, and passes what it has seen to `tell`. Returns 1 if something was
+    """Shows what programs built for the lens do, and passes what it has seen to `tell`. Returns 1 if something was
     found, otherwise the status of a file's program; ends with 2 if it could not look."""
     folders = [asked.folder if asked.file else text.ROOT]
     try:

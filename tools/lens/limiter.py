@@ -123,7 +123,7 @@ def figures(of_launches, word, about):
         "few blocks": [f"{several(its['blocks'] / launched, 'block')} for {SMS} SMs", loads],
         "divergence": [f"{digits(ratio(its['lanes'], its['requests']))} of 32 lanes take part", f"{about}{its['requests']:,.0f} requests"],
         "issue": [f"{about}{its['requests']:,.0f} requests", f"by {its['warps']:,.0f} warps"],
-        "latency": [loads + (", one after another" if its["loads"] > its["warps"] else ""),
+        "latency": [loads + (", assumed sequential" if its["loads"] > its["warps"] else ""),
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
         "launch": [f"{launched:,.0f} launch" + "es" * (launched > 1), f"{moved:,.0f} bytes to move"],
     }[word]

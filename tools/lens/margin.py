@@ -12,7 +12,7 @@ def several(number, what):
 
 
 def words_of(space, sums):
-    """What the drawing of an access's costliest request shows."""
+    """What a drawing of an access's costliest request shows."""
     lanes, cost = several(len(sums["worst_addresses"]), "lane"), sums["worst_cost"]
     if space == "global":
         return f"{lanes}, {several(cost, 'sector')} of 32 bytes. Each column is a sector."

@@ -69,7 +69,7 @@ def variants(program):
 
 def of_variant(program, variant, options, folder, sample=None):
     """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
-    elements, and a histogram's `large` is what LARGE would give."""
+    elements, and a histogram's `large` has the extrapolation to LARGE."""
     has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
     options = [*options, "--variant", variant]
     seen = run(program, options if has_size else [*options, "--n", "1M"], folder, sample=sample)

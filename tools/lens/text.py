@@ -125,7 +125,7 @@ def finding_words(finding):
     if finding["problem"] == "copied":
         partly = " in part" if finding.get("partly_written") else ""
         return [f"uninitialized{partly}: the host copies memory that was never written, first {where}{times}",
-                f"    the copy is at {finding['line'] or 'a line that is not known'}"]
+                f"    the copy is at {finding['line'] or 'an unknown line'}"]
     if finding["problem"] == "unwritten":
         return [f"uninitialized: {short(finding['kernel'])} reads {where}, which was never written{times}", access(finding)]
     return [f"race: {short(finding['kernel'])}, {finding['space']} memory, {where}{times}", access(finding), access(finding, "other_"),

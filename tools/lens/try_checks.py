@@ -3,8 +3,8 @@
 
 Runs the chapters' and the applications' checks under the lens, which must find nothing in kernels that are right. Without
 --all, of the chapters only the check of every variant, and not chapter 04's, which takes as long as the others together:
-`./course lens 04` runs its kernels. Checks that plant a fault, and those of more than 2^32 elements, for which most blocks
-are left out, are never run.
+`./course lens 04` runs its kernels. Never runs checks that plant a fault, or those of more than 2^32 elements, which skip most
+blocks.
 """
 
 import os

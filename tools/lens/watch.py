@@ -35,7 +35,7 @@ WATCHED = {
 
 
 def recording(letters, chapter, kernel, block, variant, count, options):
-    """What the lens has written of a block, as the lines of a file. The letters go into a file, too."""
+    """A block's recording by the lens, as the lines of a file. The letters are also written to a file."""
     letters.write_text(LETTERS[:count], encoding="ascii")
     elements = ["--file", str(letters)] if chapter[:2] < "05" else ["--n", str(count)]
     os.environ |= {"LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)}

@@ -65,7 +65,7 @@ class Ci(unittest.TestCase):
                 (f"simulator: {at}thread (1, 0, 0) at a/h.cuh:3 uses the byte right past the end of a buffer of 4 bytes allocated at m.cu:8\n", ("a/h.cuh", 3, 0)),
                 (f"simulator: {at}divergent barrier: threads 0-15 wait at m.cu:4; threads 16-63 wait at m.cu:6\n", ("m.cu", 4, 0)),
                 ("simulator: k (launched at m.cu:9) prints, but the program ends without waiting for it\n", ("m.cu", 9, 0)),
-                ("simulator: the launch of k at a b, c.cu:5 failed: invalid argument, and the program did not look\n", ("a b, c.cu", 5, 0)),
+                ("simulator: the launch of k at a b, c.cu:5 failed: invalid argument, and the program does not check for errors\n", ("a b, c.cu", 5, 0)),
                 (f"error 719: unspecified launch failure: {at}deadlock: threads 0-3 wait at m.cu:7. Bye.\n", ("m.cu", 7, 0)),
                 ("m.cu:2:46: runtime error: signed integer overflow\n", ("m.cu", 2, 46)),
                 ("==1==ERROR: AddressSanitizer: use-after-poison on address 0x7f0d at pc 0x1 bp 0x2 sp 0x3\nREAD of size 4 at 0x7f0d thread T0\n"

@@ -150,7 +150,7 @@ class Picture:
         return result
 
     def is_in(self, path):
-        """Whether a file is this picture already, by any version of gnuplot."""
+        """Whether a file already is this picture, drawn by any version of gnuplot."""
         return path.exists() and self.stamp in path.read_text(encoding="utf-8")
 
     def svg(self):

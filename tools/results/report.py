@@ -72,7 +72,7 @@ def cell(tag, name, words):
 
 
 def table(rows, without=()):
-    """Every value of the rows except some columns; of simulated ones, the verdicts and what was recorded."""
+    """Every value of the rows except some columns; for simulated rows, the verdicts and recorded values."""
     note, columns = "", ["chapter", "variant", "verdict", "time", "spread", "gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub"]
     if is_simulated(rows):
         times, counted = recorded()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: tools/site/reference.py FOLDER FILE...
 
-Has Doxygen read the public names of these files, each of whose pages is then FOLDER/FILE.md; FOLDER/reference.md lists them.
+Lets Doxygen read the public names of these files, and writes a page for each, FOLDER/FILE.md, and a list, FOLDER/reference.md.
 """
 
 import html
@@ -56,7 +56,7 @@ class Page:
 
 
 class Reference:
-    """What Doxygen has found out. `places`: where what has one of its ids is described."""
+    """What Doxygen has found. `places`: where what has one of its ids is described."""
 
     def __init__(self, folder):
         compounds = [compound for path in sorted((folder / "xml").glob("*.xml")) for compound in xml.parse(path).iter("compounddef")]

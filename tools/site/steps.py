@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: tools/site/steps.py
 
-Prints the steps of ./course live for the site, in JSON: a list of chapters with steps, each with its lesson plan's page, its live
-folder's file, and `steps`, the first of which is the one that the chapter begins with. Of a step, `does`, `shows` and `ask` are the
-plan's Markdown, `text` is the file after it, and `before` is the place in `steps` of the one that it changes; null of the first one.
+Prints the steps of ./course live for the site, in JSON: a list of chapters, each with its lesson plan's page, its live folder's
+file, and its `steps`, of which the first is the chapter's starting point. Of a step, `does`, `shows` and `ask` are the plan's
+Markdown, `text` is the file after it, and `before` is the place in `steps` of the one that it changes; null of the first one.
 """
 
 import json

@@ -83,7 +83,7 @@ TEST_CASE("a merge in 32 bits is found") {
     CHECK(check_counts_past_32_bits(kBins, add));
 }
 
-/// The sum is right, but half of the threads leave out the barrier.
+/// The sum is right, but half of the threads skip the barrier.
 __global__ void left_out_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     if (threadIdx.x < 32) __syncthreads();
     if (threadIdx.x != 0) return;

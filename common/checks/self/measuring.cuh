@@ -191,7 +191,7 @@ TEST_CASE("a verdict is that of the first wrong sample") {
     const std::vector<Job> jobs{{.name = "", .work = [] {}, .verify = verify, .on_cpu = true}};
     CHECK(time_in_rounds(jobs, 3, "clean", nullptr)[0].verdict.words == "WRONG: once");
     CHECK(verdict_of(std::nullopt).words == "ok");
-    CHECK_FALSE(verdict_of(std::nullopt, "WRONG").is_wrong());  // the words decide nothing
+    CHECK_FALSE(verdict_of(std::nullopt, "WRONG").is_wrong());  // the wording does not matter
     CHECK(verdict_of("so").words == "WRONG: so");
     Row right, on_purpose, wrong;
     on_purpose.verdict = {Verdict::Kind::wrong_on_purpose, "wrong on purpose"};
@@ -203,7 +203,7 @@ TEST_CASE("a verdict is that of the first wrong sample") {
 TEST_CASE("the read ceiling reads any n") {
     for (const std::size_t n : {0, 1, 15, 16, 17, 4096, 100003}) {
         const DeviceBuffer<unsigned char> d_data(n);
-        if (n == 16) {  // data that the kernel says something of
+        if (n == 16) {  // data about which the kernel prints something
             const std::array<unsigned int, 4> found{0x9E3779B9u};
             CUDA_CHECK(cudaMemcpy(d_data.data(), found.data(), n, cudaMemcpyHostToDevice));
         }
@@ -215,7 +215,7 @@ TEST_CASE("the read ceiling reads any n") {
 
 TEST_CASE("the L2 cache can be put into every state") {
     Device device = init_cuda();
-    if (device.simulated) device.l2_bytes = 1 << 20;  // as much as is quickly read by interrupted threads
+    if (device.simulated) device.l2_bytes = 1 << 20;  // as much as interrupted threads read quickly
     for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
     CUDA_CHECK(cudaDeviceSynchronize());
 }

@@ -26,7 +26,7 @@ namespace {
 struct Pinned {
     std::size_t bytes;
     bool is_registered;      // not from cudaMallocHost
-    bool is_mapped = false;  // kernels use it, too
+    bool is_mapped = false;  // kernels also use it
     Calls pinned{};
 };
 
@@ -34,7 +34,7 @@ std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& pinned = *new std::map<const char*, Pinned>;
 
-/// Calls a function with the pinned memory around a range and where it begins, or returns `otherwise`.
+/// Calls a function with the pinned memory around a range and its beginning, or returns `otherwise`.
 template <typename Result, typename Function>
 Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Function function) {
     const char* const begin = static_cast<const char*>(pointer);
@@ -55,12 +55,12 @@ bool unpin(const void* pointer, bool is_registered) {
 
 /// Whether the host has this much memory without swapping.
 bool is_available(std::size_t bytes) {
-    constexpr std::size_t kSmall = 64 * 1024;  // asking the system would take longer than the allocation
+    constexpr std::size_t kSmall = 64 * 1024;  // a query of the system would take longer than the allocation
     return bytes <= kSmall || bytes <= platform::free_memory_bytes();
 }
 
-/// @param[in] role What a call uses the range for. @return Why it is not a range of device memory; empty if
-/// it is one.
+/// @param[in] role What a call uses the range for. @return The reason why a range is not in device memory;
+/// empty if it is.
 std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
     const Place found = place(pointer, bytes);
     if (found == Place::inside) return {};
@@ -125,7 +125,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
                 bool waits) {
     if (bytes == 0) return cudaSuccess;
-    if (is_pageable(pointer, bytes))  // pinned memory has an address for devices, too
+    if (is_pageable(pointer, bytes))  // pinned memory also has an address for devices
         return finish(cudaErrorInvalidValue, not_device_memory("the memory", pointer, bytes));
     if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
     waits = waits && is_managed(pointer);

@@ -30,7 +30,7 @@ struct Call {
 };
 
 thread_local int group_depth = 0;          // of groups
-thread_local std::vector<Call> collected;  // since the outermost began
+thread_local std::vector<Call> collected;  // since the outermost group began
 
 /// Makes a device the current one during its lifetime.
 class OnDevice {
@@ -94,7 +94,7 @@ bool is_valid(const Call& call) {
            sim::place(call.receive, bytes) == sim::Place::inside;
 }
 
-/// Whether each device of one group has made a call for as many numbers, and no other device has.
+/// Whether each device of one group has made a call for the same count, and no other device has made one.
 bool is_complete(const std::vector<Call>& calls) {
     std::vector<bool> has_called(static_cast<std::size_t>(sim::device_count()));
     for (const Call& call : calls) {

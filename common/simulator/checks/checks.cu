@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of the simulator: that it keeps CUDA's promises, and that it says who breaks them.
 ///
-/// The first group holds on a GPU as well. The others are about what a GPU leaves open.
+/// The first group also holds on a GPU. The others are about what a GPU leaves open.
 #include "../../checks/catch.hpp"
 #include "api/runtime.cuh"
 #include "grid/barriers.cuh"

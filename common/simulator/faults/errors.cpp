@@ -61,12 +61,12 @@ std::string with_looks(std::string_view message) {
     return text;
 }
 
-/// At the program's end: fails for errors that it has not looked at.
+/// At the program's end: fails for errors that it has not checked.
 void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();
     const std::string unseen = unseen_error();
-    if (!unseen.empty() && !unseen_is_told) tell(unseen + ", and the program did not look");
+    if (!unseen.empty() && !unseen_is_told) tell(unseen + ", and the program does not check for errors");
     if (!has_fault && unseen.empty() && mistakes.empty() && !last_words.empty()) tell(last_words);
     const bool is_strict = std::getenv("CUDA_SIM_STRICT") != nullptr;
     if (!has_fault && (!is_strict || (unseen.empty() && mistakes.empty()))) return;
@@ -102,7 +102,7 @@ void tell_at_end(std::string what) {
 }
 
 void note_unseen_error(const std::string& what, Site site) {
-    if (sticky_error() != cudaSuccess) return;  // which is told anyway
+    if (sticky_error() != cudaSuccess) return;  // which is reported anyway
     end_with_errors();
     const std::string why = why_last_error.empty() ? "" : " (" + why_last_error + ")";
     const std::string words = what + " at " + site.file + ":" + std::to_string(site.line) +

@@ -38,14 +38,14 @@ void tell_mistake(const std::string& what, const std::string& of = {});
 /// Prints a message when the program ends, unless it has failed by then, which may be the reason.
 void tell_at_end(std::string what);
 
-/// Records which call or launch has failed with the last error, and where. A launch returns no error, and a
-/// call's may be discarded. If the program never asks for the last error, the first one is printed at its
-/// end.
+/// Records the call or launch that has failed with the last error, and its line. A launch returns no error,
+/// and a call's may be discarded. If the program never asks for the last error, the first one is printed at
+/// its end.
 void note_unseen_error(const std::string& what, Site site);
 /// What failed first, where and why, of the errors that the program has not seen; empty if it has seen all.
 std::string unseen_error();
 
-/// Prints what the CPU's own code wrongly uses, and its line.
+/// Prints which memory the CPU's own code wrongly uses, and its line.
 void tell_cpu_fault(const std::string& what);
 /// The same, and ends the program.
 [[noreturn]] void fail_on_cpu(const char* what);

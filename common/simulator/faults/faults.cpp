@@ -79,7 +79,7 @@ extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBound
     if (running_block != nullptr) running_block->stop(sim::bad_index, index, what->array->name);
     sim::fail_on_cpu("an index that its array does not have");
 }
-/// Where the CPU does not trap: what an x86 CPU does.
+/// For CPUs that do not trap: does what an x86 CPU does.
 extern "C" [[noreturn]] void __ubsan_handle_divrem_overflow_abort(void*, std::uintptr_t, std::uintptr_t) {
     std::raise(SIGFPE);
     std::abort();  // the program has a handler of its own, which has returned

@@ -21,7 +21,7 @@ inline void require_no_redzone(Block& block, const void* address, std::size_t by
         if (*at == kPoison) require_not_in_redzone(block, at, or_shared);
 }
 
-/// Called when the program exits. If a kernel has called `exit`, says so, and ends the program with status 1.
+/// Called when the program exits. If a kernel has called `exit`, reports it, and ends with status 1.
 void refuse_exit_of_kernel();
 
 }  // namespace sim

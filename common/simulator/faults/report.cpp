@@ -77,7 +77,7 @@ std::string waiting_threads(const Block& block, bool and_returned = false) {
     return result;
 }
 
-/// Why a lane of a mask does not take part, and what helps.
+/// Why a lane of a mask does not take part, and how to fix it.
 std::string absence_text(const Block& block, unsigned int number, unsigned int mask) {
     const unsigned int count = block.threads().count;
     char hexadecimal[32];
@@ -109,7 +109,7 @@ std::string address_text(const Block& block, const void* address) {
 
 std::string launch_text(const Kernel& kernel) { return of_kernel(kernel, {}).message; }
 
-/// A launch may know the kernel as a pointer or a template's parameter only. Then its own name says more.
+/// A launch may know the kernel only as a pointer or a template's parameter. Then its own name says more.
 Fault of_kernel(const Kernel& kernel, Fault fault) {
     const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
     const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);

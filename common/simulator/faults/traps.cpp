@@ -20,7 +20,7 @@ bool passes(const void* address, bool by_kernel) {
            (copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel));
 }
 
-/// The same for an access of a kernel. No other thread of the block may run meanwhile, as locks are held.
+/// The same for an access of a kernel. No other thread of the block may run meanwhile: locks are held.
 bool passes_in_kernel(const void* address) {
     const Block::InSimulator here(*running_block);
     return passes(address, true);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Notices that a kernel makes no progress.
+/// @brief Detects that a kernel makes no progress.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Watchdog {
     explicit Watchdog(std::uint64_t timeout = 0) : most_ticks_(timeout * kTicksPerSecond) {}
 
     void thread_waits() { ++waits_; }
-    /// Looks at what the block's threads have done since the last tick. If a grid takes long and one of its
+    /// Examines what the block's threads have done since the last tick. If a grid takes long and one of its
     /// threads runs, prints this.
     void tick(const Threads& threads, Grid& grid, bool in_kernel);
 
@@ -39,13 +39,13 @@ class Watchdog {
     }
     /// For how many ticks they have made none.
     std::uint64_t ticks_without_progress() const { return ticks_since_; }
-    /// Whether the threads have waited for each other as often as counts.
+    /// Whether the threads have used up the waits that count as progress.
     bool waits_endlessly(const Threads& threads) const { return seen_waits_ == kMostWaits * threads.count; }
 
  private:
-    std::uint64_t waits_ = 0;         ///< how often a thread has waited
+    std::uint64_t waits_ = 0;         ///< how often threads have waited
     std::uint64_t waits_before_ = 0;  ///< the same when a thread last began or returned
-    std::uint64_t begun_ = 0;         ///< how much had begun or returned at the last tick
+    std::uint64_t begun_ = 0;         ///< how many threads had begun or returned at the last tick
     std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick
     std::uint64_t most_ticks_;
     std::uint64_t ticks_ = 0;                 ///< of the grid

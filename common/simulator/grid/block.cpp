@@ -50,7 +50,7 @@ void Block::begin(std::uint64_t number) {
     ++block_serial;
     shared_.begin_block();
 
-    if (grid_->seed != 0) {  // which alone determines the order
+    if (grid_->seed != 0) {  // only the seed determines the order
         for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
         std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(grid_->seed + number));
     }
@@ -85,7 +85,7 @@ void Block::run(std::uint64_t number) {
     if (has_failed_) fibers_.forget(threads_.count);
 }
 
-/// What each fiber does.
+/// The function of each fiber.
 void Block::call_kernel() {
     std::string what;
     try {
@@ -299,7 +299,7 @@ void Block::others_may_continue() {
 /// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
 void Block::tick() {
     {
-        const InSimulator here(*this);  // the next tick may come while this one is handled
+        const InSimulator here(*this);  // the next tick may arrive while this one is handled
         watchdog_.tick(threads_, *grid_, here.was_in_kernel);
         const std::uint64_t ticks = watchdog_.ticks_without_progress();
         if (here.was_in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);
@@ -336,7 +336,7 @@ static Block& block_of_kernel(const char* what) {
 }
 
 void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable) {
-    if (place.block == block_serial) return;  // done by another thread while this one was interrupted
+    if (place.block == block_serial) return;  // another thread has done it while this one was interrupted
     place.address = block_of_kernel("shared memory").begin_shared(declaration, variable);
     place.block = block_serial;
 }

@@ -29,8 +29,8 @@ Worker& worker(std::size_t number) {
 
 }  // namespace
 
-/// Starts workers on new OS threads until there are so many; the first one belongs to the thread that
-/// launches. @throws std::bad_alloc, and std::system_error.
+/// Starts workers on new OS threads up to this number; the first one belongs to the thread that launches.
+/// @throws std::bad_alloc, and std::system_error.
 void Crew::start(std::size_t until) {
     for (; size_ < until; ++size_) {
         if (size_ == platform::most_threads()) throw std::bad_alloc();
@@ -50,7 +50,7 @@ std::size_t Crew::run(std::size_t count) {
     try {
         const std::lock_guard lock(lock_);
         start(std::clamp(count, planned_, most_));
-    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer do the work
+    } catch (const std::exception&) {  // no more threads, or no memory for stacks: fewer workers do the work
         is_complete_ = true;
         if (size_ == 0) {
             grid_.fail(
@@ -87,9 +87,9 @@ void Crew::add() {
 }
 
 void Crew::give_way(Member& member, std::uint64_t ticks) {
-    constexpr std::uint64_t kTicksPerTurn = 4;  // few, for blocks that may never make progress
+    constexpr std::uint64_t kTicksPerTurn = 4;  // few, because some blocks may never make progress
     if (grid_.config.cooperative) return;
-    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // it may be able to go on
+    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // it may be able to continue
     if (awake_ > planned_) {
         if (member.is_added) sleep(member);
     } else if (grid_.next_block < grid_.blocks && !is_complete_) {
@@ -99,7 +99,7 @@ void Crew::give_way(Member& member, std::uint64_t ticks) {
     }
 }
 
-/// Until something has happened, or it is the worker's turn, or there is a core for it.
+/// Waits until something has happened, it is the worker's turn, or a core is free.
 void Crew::sleep(Member& member) {
     const auto takes_turn = [this] {
         std::size_t turns = turns_;

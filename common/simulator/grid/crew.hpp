@@ -19,29 +19,29 @@ constexpr std::size_t kMostGuardedWorkers = 24;
 /// The most workers for a grid that is not cooperative and whose blocks wait for each other.
 constexpr std::size_t kMostAddedWorkers = 128;
 
-/// @brief The OS threads that run a grid's blocks: the one that launches, and others, which exist only for
-/// the grid.
+/// @brief The OS threads that run a grid's blocks: the launching one, and others that exist only for the
+/// grid.
 ///
 /// If the blocks of all workers spin, perhaps for a block that has not begun, more workers are added, up to
 /// one for each block that a device would run at the same time. A spinning worker then sleeps until another
 /// block makes progress, or for a while, which leaves the cores to blocks that have work to do.
 class Crew {
  public:
-    /// @param[in] count How many workers suffice. @param[in] most How many there may be.
+    /// @param[in] count How many workers suffice. @param[in] most How many workers there may be.
     Crew(Grid& grid, std::size_t count, std::size_t most) : grid_(grid), planned_(count), most_(most) {
         grid.crew = this;
     }
     /// Runs the grid. @param[in] count How many workers begin. @return How many there were.
     std::size_t run(std::size_t count);
 
-    /// What a worker knows of the others.
+    /// What a worker knows about the others.
     struct Member {
-        bool is_added = false;  ///< because others were spinning
+        bool is_added = false;  ///< started because others were spinning
         std::uint64_t seen_progress = 0;
     };
     /// The calling worker's block has made no progress for some ticks: other blocks may have to run.
     void give_way(Member& member, std::uint64_t ticks);
-    /// Called at each tick of each worker. @return Whether there were so many for each that suffices.
+    /// Called at each tick of each worker. @return Whether there were this many per worker that suffices.
     bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }
     /// A block has made progress.
     void note_progress() {
@@ -58,7 +58,7 @@ class Crew {
     std::mutex lock_;  ///< held while workers are started or awaited
     std::vector<std::thread> others_;
     std::size_t size_ = 0;
-    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< turns: how many may wake up
+    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< how many workers may wake up
     std::atomic<std::uint64_t> progress_{0}, ticks_{0};
     std::atomic<bool> is_complete_{false};  ///< no worker can be added
 };

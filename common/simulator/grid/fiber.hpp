@@ -36,11 +36,11 @@ class Fibers {
 
     void start(unsigned int number) {
         while (accessible_ <= number) allow_stack();
-        // The tops differ by some cache lines. Otherwise, frames at the same depth of different stacks would
-        // compete for the same sets of the cache.
+        // The tops differ by some cache lines. Otherwise, frames at the same depth in different stacks would
+        // compete for the same cache sets.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
         forget_frames(top - 256,
-                      256);  // of a fiber that was left for good there: the context is written to it
+                      256);  // of a fiber that is left for good: its context is written there
         switch_to(number, platform::make_context(top, enter));
     }
 

@@ -31,7 +31,7 @@ struct Grid {
     const std::uint64_t seed;
     const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
     const bool early_exit;        ///< threads may skip barriers by returning
-    const bool advises;           ///< messages end with what helps only those who write the whole program
+    const bool advises;           ///< messages end with advice for those who write the whole program
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
@@ -42,7 +42,7 @@ struct Grid {
     Report report{};  ///< of a fault, if there was one
     NestedLaunches nested{};
     Crew* crew = nullptr;
-    std::uint64_t blocks_at_barrier = 0;  ///< how many have come to one of the grid (cooperative.cpp)
+    std::uint64_t blocks_at_barrier = 0;  ///< how many have come to a barrier of the grid (cooperative.cpp)
     std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
 
     /// @return The number of a block that no worker has taken yet, unless none is left or a block has failed.
@@ -59,7 +59,7 @@ struct Grid {
 
 /// Called before a kernel launches another one. Stops its thread if kernels of this program may not.
 void require_nested_launches(const Kernel& kernel);
-/// Delays a kernel's launch until the running grid has ended.
+/// Delays a launch by a kernel until the running grid has ended.
 void launch_nested(std::function<void()> run);
 /// Runs what a grid's kernel has launched.
 void run_nested(const NestedLaunches& launches);

@@ -24,7 +24,7 @@
 namespace sim {
 namespace {
 
-/// @return The number in an environment variable, or `otherwise` if there is none.
+/// @return The number in an environment variable, or `otherwise` if it is not set.
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     const char* const text = std::getenv(name);
     if (text == nullptr || *text == '\0') return otherwise;
@@ -92,7 +92,7 @@ std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) 
 void run_on_workers(Grid& grid) {
     // Fewer simulated threads than this run in less time than it takes to start an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
-    // If blocks have spun until more workers ran the others, the kernel needs that many.
+    // If blocks have spun until more workers ran other blocks, the kernel needs that many workers.
     static auto& needed = *new std::map<const void*, std::size_t>;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
@@ -200,7 +200,7 @@ void look_at_pointer(const Kernel& kernel, unsigned int number, const void* poin
                  " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
 }
 
-/// @return A launch that is done later, with its own copy of the arguments.
+/// @return A launch that happens later, with its own copy of the arguments.
 static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
     const std::shared_ptr<const void> object(call.copy(call.object), call.destroy);
     return [=, loop = call.loop] { run_grid(kernel, config, loop, object.get()); };
@@ -211,7 +211,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
         require_nested_launches(kernel);  // before anything is stored that a stopped thread would leak
         const Block::InSimulator here(*running_block);
         LaunchConfig nested = config;
-        nested.stream = nullptr;  // which the kernel may have destroyed by then
+        nested.stream = nullptr;  // the kernel may have destroyed them by then
         return launch_nested([=, run = kept(kernel, nested, call)] {
             if (accept(kernel, nested)) run();
         });

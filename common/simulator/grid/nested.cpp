@@ -30,7 +30,7 @@ void run_nested(const NestedLaunches& launches) {
     if (level == kMostLevels)
         return set_fault(cudaErrorLaunchMaxDepthExceeded, "kernels launch kernels more than 24 levels deep");
     ++level;
-    for (const auto& run : launches) run();  // what they launch runs in between
+    for (const auto& run : launches) run();  // their launches run in between
     --level;
 }
 

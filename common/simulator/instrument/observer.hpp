@@ -12,7 +12,7 @@ namespace sim {
 class Block;
 struct Grid;
 
-/// Is told of everything that orders threads, and of the host's accesses to device memory.
+/// Is notified of everything that orders threads, and of the host's accesses to device memory.
 /// `common/simulator/lens` is one.
 class Observer {
  public:

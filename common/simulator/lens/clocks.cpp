@@ -44,7 +44,7 @@ void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
     received_ = {};
 }
 
-/// Threads that have synchronized know the same of other blocks.
+/// Threads that have synchronized know the same about other blocks.
 void Clocks::share(unsigned int first, unsigned int count, std::uint32_t lanes) {
     KnownPtr heard;
     std::array<KnownPtr, 2> told;

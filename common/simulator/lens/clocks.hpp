@@ -25,7 +25,7 @@ constexpr std::uint32_t kMostClock = (1u << 20) - 1;
 
 /// @brief The accesses of other threads that have happened before.
 ///
-/// Of a block, everything stamped with less than `below`, and of single threads more. Immutable once shared.
+/// For a block, everything stamped with less than `below`; for single threads, more. Immutable once shared.
 struct Known {
     struct Block {
         std::uint32_t below = 0;
@@ -38,7 +38,7 @@ struct Known {
 };
 using KnownPtr = std::shared_ptr<const Known>;
 
-/// @brief Everything that threads have made visible by `__threadfence` before an atomic operation, by
+/// @brief What threads have made visible by `__threadfence` before an atomic operation, by the operation's
 /// address.
 ///
 /// Another thread learns it by an atomic operation there, and may rely on it after its own `__threadfence`.
@@ -72,7 +72,7 @@ class Clocks {
     void barrier();
     void warp_meets(unsigned int first, unsigned int lanes);
     void fence(unsigned int number, bool of_block);
-    /// An atomic operation. @param[in,out] log That of the address, locked. @param stores Whether it has
+    /// An atomic operation. @param[in,out] log The address's log, locked. @param stores Whether it has
     /// stored.
     void atomic(unsigned int number, Messages::Log& log, bool stores);
 
@@ -108,7 +108,7 @@ class Clocks {
     bool warps_have_met_ = false, has_messages_ = false;
     std::array<Thread, 1024> threads_{};
     std::array<std::array<std::uint32_t, kWarp>, 1024> mates_{};
-    // The same join is asked for by all threads of a block.
+    // All threads of a block ask for the same join.
     KnownPtr join(const KnownPtr& a, const KnownPtr& b);
     struct Joined {
         KnownPtr a, b, result;

@@ -9,7 +9,7 @@ namespace lens {
 
 thread_local Collector* running = nullptr;
 
-/// A lane that has so many without having met the others, as in an endless loop, is counted by itself.
+/// A lane with this many accesses that has not met the others, as in an endless loop, is counted by itself.
 constexpr std::size_t kMostAccesses = 1 << 22;
 
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
@@ -110,7 +110,7 @@ void Collector::access(const void* address, std::size_t bytes, Kind kind, const 
     if (!note(address, bytes, kind, at, is_atomic)) sim::require_no_redzone(block_, address, bytes, true);
 }
 
-/// What is remembered of the running thread between two accesses is kept for it meanwhile.
+/// What is remembered of the running thread between two accesses is kept until it continues.
 void Collector::wait_for_turn(const void* address, std::size_t bytes, Kind kind, const void* at) {
     block_.stop_if_due();
     const sim::Block::InSimulator here(block_);
@@ -167,7 +167,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     return true;
 }
 
-/// A load is looked at when the thread does something else: it may be an `atomicCAS` (`begin_compare`).
+/// A load is examined once the thread does something else, which may be an `atomicCAS` (`begin_compare`).
 void Collector::look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
                                   std::uint32_t site, bool is_atomic) {
     const unsigned int thread = this->thread();

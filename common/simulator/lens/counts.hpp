@@ -14,7 +14,7 @@
 
 namespace lens {
 
-/// How often each place in memory was asked for. Of very many places, only the first count.
+/// How often each place in memory was requested. If there are very many places, only the first ones count.
 using PlaceCounts = std::unordered_map<std::uintptr_t, std::uint64_t>;
 inline void count(PlaceCounts& counts, std::uintptr_t place) {
     if (counts.size() < 1 << 16 || counts.contains(place)) ++counts[place];
@@ -32,7 +32,7 @@ struct SiteCounts {
     std::uint64_t last_block = 0;           ///< of this worker's
     bool counts_block = false;              ///< whether the last one's requests are counted
     std::uint64_t requests = 0, lanes = 0;
-    std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and asked for
+    std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and requested
     std::uint64_t wavefronts = 0;          ///< of shared memory
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< of atomics
@@ -44,7 +44,7 @@ struct SiteCounts {
     std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
     bool never_joins = false;
     std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< of groups that end here, as one access each
-    /// By line of 128 bytes of global memory: how many sectors atomics and stores have asked it for.
+    /// By line of 128 bytes of global memory: how many of its sectors atomics and stores have requested.
     PlaceCounts lines;
 
     static constexpr std::uint64_t SiteCounts::*kSums[] = {
@@ -64,7 +64,7 @@ struct BarrierCounts {
 /// Of all launches of one kernel with one shape.
 struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
-    std::uint64_t sample = 1;         ///< one block of so many was counted
+    std::uint64_t sample = 1;         ///< one block of this many was counted
     std::vector<SiteCounts> sites;    ///< by number, of blocks in the sample
     std::vector<SiteCounts> outside;  ///< of other blocks, of which each worker counts the first at each site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE

@@ -10,7 +10,7 @@ namespace lens {
 
 constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes = 4;
 
-/// @brief The addresses that the lanes of a warp ask for by one instruction.
+/// @brief The addresses that the lanes of a warp request by one instruction.
 ///
 /// Lanes that do not take part have left an earlier branch or have returned.
 struct Request {
@@ -22,7 +22,7 @@ struct Request {
 /// The traffic of a request in global memory.
 struct Sectors {
     unsigned int count = 0;  ///< different pieces of 32 bytes
-    unsigned int bytes = 0;  ///< different bytes that the lanes have asked for
+    unsigned int bytes = 0;  ///< different bytes that the lanes have requested
 };
 
 inline Sectors sectors(const Request& request) {
@@ -95,7 +95,7 @@ void atomic_sectors(const Request& request, const Use& use) {
 struct Wavefronts {
     unsigned int count = 0;
     unsigned int bank = 0;   ///< the fullest one
-    unsigned int words = 0;  ///< how many different words of it are needed at a time
+    unsigned int words = 0;  ///< how many of its different words are needed at a time
 };
 
 /// @brief A wavefront serves each bank once, with one word of 4 bytes that any number of lanes may share.
@@ -127,7 +127,7 @@ inline Wavefronts wavefronts(const Request& request) {
     return result;
 }
 
-/// How many lanes at most ask for one address.
+/// The most lanes that request one address.
 inline unsigned int most_lanes_on_one_address(const Request& request) {
     unsigned int most = 0;
     for (const std::uintptr_t address : request.address) {

@@ -64,7 +64,7 @@ struct Instrument {
         ~Atomic() {
             if (log_ != nullptr) running->end_atomic(log_, stores_);
         }
-        /// It was a load, or a comparison that failed: others learn nothing by it.
+        /// It was a load, or a comparison that failed: other threads learn nothing from it.
         void stores_nothing() { stores_ = false; }
         Atomic(const Atomic&) = delete;
         Atomic& operator=(const Atomic&) = delete;

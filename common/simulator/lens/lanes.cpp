@@ -37,7 +37,7 @@ bool Loops::goes_first(std::uint32_t last_a, std::uint32_t a, std::uint32_t last
     const bool back_a = goes_back(last_a, a), back_b = goes_back(last_b, b);
     if (!back_a && !back_b) return before(a, b);
     if (back_a && back_b) return before(b, a);  // inner loops before outer ones
-    // One of them goes forward, which is first if it is still before the end of the other one's loop.
+    // One of them goes forward: it is first if it is still before the end of the other one's loop.
     const std::uint32_t forward = back_a ? b : a, end = last_of_[back_a ? a : b];
     const bool forward_first = forward == end || before(forward, end);
     return back_a ? !forward_first : forward_first;

@@ -16,7 +16,7 @@ struct Access {
     std::uint32_t site, bytes;
 };
 
-/// Where the loops are: a loop's first access, and the last one from which lanes have gone back to it.
+/// Where the loops are: for each, its first access, and the last access before a jump back to it.
 class Loops {
  public:
     void learn(const std::array<std::vector<Access>, kLanes>& lanes);
@@ -29,7 +29,7 @@ class Loops {
     bool goes_back(std::uint32_t last, std::uint32_t next);
     bool before(std::uint32_t a, std::uint32_t b);
     std::vector<std::uint32_t> last_of_;           ///< by the loop's first site; 0 if there is no such loop
-    std::vector<std::vector<signed char>> order_;  ///< of two sites, as far as it was asked for
+    std::vector<std::vector<signed char>> order_;  ///< of two sites, as far as they were compared
 };
 
 /// @brief Which access a warp executes next: the one that comes first in the code, because its lanes have

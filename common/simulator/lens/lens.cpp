@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLargeMemory = 32 << 20;
 constexpr std::uint64_t kSample = 16, kFewestCounted = 8;
 
-/// A kernel's name and its template's arguments. A launch may know it as a template's parameter only.
+/// A kernel's name and its template's arguments. A launch may know it only as a template's parameter.
 std::string name_of(const sim::Kernel& kernel) {
     std::string name = kernel.address == nullptr ? "" : sim::function_of(kernel.address);
     if (name.starts_with("void ")) name.erase(0, 5);
@@ -71,7 +71,7 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
 }
 
 bool Lens::in_sample(std::uint64_t block) const {
-    const std::uint64_t row = block / sample_;  // which of its blocks counts should follow no pattern
+    const std::uint64_t row = block / sample_;  // the choice of the counted block should follow no pattern
     return block % sample_ == (row * 0x9e3779b97f4a7c15 >> 32) % sample_;
 }
 
@@ -87,7 +87,7 @@ void Lens::grid_ends() {
 
 Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Loops& loops) {
     if (!recorded_ || block != recorded_->second || recording_) return nullptr;
-    const std::string& name = recorded_->first;  // perhaps without its namespace
+    const std::string& name = recorded_->first;  // with or without its namespace
     if (!name.empty() && kernel_ != name && !kernel_.ends_with("::" + name)) return nullptr;
     recorded_shape_ = shape_;
     recording_ = std::make_unique<Recording>(threads, block, loops);
@@ -137,7 +137,7 @@ void Lens::stored(const void* to, const void* from, std::size_t bytes) {
     if (source != nullptr) {
         std::memmove(written, source->written(source->offset(from)), bytes);
     } else {
-        // The course's checks set results to the simulator's poison. Reading it counts as reading nothing.
+        // The course's checks set results to the simulator's poison. Reading it reads unwritten memory.
         const bool is_poison = from == nullptr && *static_cast<const unsigned char*>(to) == sim::kPoison;
         std::memset(written, is_poison ? 0 : 1, bytes);
     }

@@ -27,8 +27,8 @@ namespace lens {
 /// The kinds of faults.
 enum class Problem : std::uint8_t { race, unwritten, copied };
 
-/// A problem of two sites, or of one: the first time it was found, of a race between threads as far from each
-/// other as any, and how often.
+/// A problem at two sites, or at one: the first time it was found, for a race the first time between threads
+/// as far apart as any, and how often.
 struct Finding {
     Problem problem;
     std::string kernel, array;
@@ -143,7 +143,7 @@ class Collector {
     std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
     bool of_block_ = false;  ///< atomic operations are for the block's threads only
-    Look load_{};            ///< the last load, not looked at yet
+    Look load_{};            ///< the last load, not examined yet
 
     struct Cached {
         std::uintptr_t at = 0;

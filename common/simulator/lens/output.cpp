@@ -101,7 +101,7 @@ void Lens::write() const {
                 .add("repeats", counts.repeats);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
-    // What a failed call has not written is its consequence.
+    // What a failed call has not written is a consequence of the failure.
     const bool has_failed_call = !sim::unseen_error().empty();
     auto findings = findings_;
     std::erase_if(findings, [=](const auto& found) {
@@ -116,7 +116,7 @@ void Lens::write() const {
         one.texts("partial_barriers", partial[finding.second.kernel]);
     });
     json.end();
-    // /dev/fd/3 is open already: a graded program may open nothing for writing.
+    // /dev/fd/3 is already open: a graded program may open no file for writing.
     int descriptor = 0;
     std::FILE* const file =
         std::sscanf(path, "/dev/fd/%d", &descriptor) == 1 ? fdopen(descriptor, "w") : std::fopen(path, "w");

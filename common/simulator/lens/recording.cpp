@@ -129,7 +129,7 @@ std::vector<Recording::Step>::iterator Recording::last_access() {
     return last;
 }
 
-/// Nothing has run since the last access but its thread.
+/// Only the thread of the last access has run since then.
 void Recording::finish_access() {
     if (!std::exchange(is_open_, false)) return;
     const auto found = last_access();
@@ -142,7 +142,7 @@ void Recording::finish_access() {
     }
 }
 
-/// Notes which lanes have come to a barrier, and which have returned.
+/// Records which lanes have come to a barrier, and which have returned.
 void Recording::look_around() {
     for (unsigned int first = 0; first < threads_.count; first += kLanes) {
         const unsigned int warp = first / kLanes;
@@ -285,7 +285,7 @@ void Recording::write_access(Json& json, const Step& step) const {
     };
     json.add("array", step.memory, "cells", step.bytes / memory.cell, "cost",
              cost_of(site(step.site), request));
-    // Most lanes access neighbours, or every so many cells.
+    // Most lanes access neighbours, or cells at a fixed distance.
     const auto by =
         cells.size() < 2 ? 0 : static_cast<std::int64_t>(cells[1]) - static_cast<std::int64_t>(cells[0]);
     const auto breaks = [&](std::size_t a, std::size_t b) {

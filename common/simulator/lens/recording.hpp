@@ -20,10 +20,10 @@ class Json;
 
 namespace lens {
 
-/// @brief Decides which thread of a block goes next, and notes what it does.
+/// @brief Decides which thread of a block runs next, and records what it does.
 ///
 /// The lanes of a warp execute an access together, as in its requests, and the lowest warp that does not wait
-/// goes first. A GPU may choose this order, too. So the values that threads load are those of a real run, and
+/// goes first. A GPU may also choose this order. So the values that threads load are those of a real run, and
 /// lanes that have all loaded a value before the first of them stores it lose updates.
 ///
 /// A step is a request, with the values after it and what it costs; the arrival of lanes at a barrier; its
@@ -51,10 +51,10 @@ class Recording {
 
  private:
     static constexpr unsigned int kMostWarps = sim::kMaxThreadsPerBlock / kLanes;
-    static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is left out
+    static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is not recorded
     static constexpr std::size_t kMostCells = 1024;      ///< of an array
 
-    /// What is known of an array: of each byte that was accessed, its value before the first access and now.
+    /// What is known of an array: for each accessed byte, its value before the first access and now.
     struct Memory {
         Array* array;
         std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< bytes of the narrowest access; bytes in use
@@ -83,8 +83,8 @@ class Recording {
         /// The lanes whose bytes another block has changed since this one accessed them, and these bytes.
         std::vector<std::pair<unsigned int, std::vector<unsigned char>>> found{};
         std::string place{}, function{};      ///< FILE:LINE, of a wait; a warp function's name
-        std::vector<std::int64_t> values{};   ///< what lanes give to a shuffle
-        std::vector<unsigned int> sources{};  ///< the lanes that they receive from
+        std::vector<std::int64_t> values{};   ///< the values that lanes pass to a shuffle
+        std::vector<unsigned int> sources{};  ///< the lanes from which they receive
         std::optional<Race> race{};
     };
     struct Arrival {
@@ -109,10 +109,10 @@ class Recording {
     Loops& loops_;
     std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
     std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
-    std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes that were noted
+    std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes that were recorded
     unsigned int turn_ = 0;                                         ///< the warp whose lanes go
     std::uint32_t left_ = 0;                                        ///< those of its lanes that have not gone
-    bool is_open_ = false;  ///< of the last access, it is not known yet what memory holds after it
+    bool is_open_ = false;  ///< the values after the last access are not known yet
     std::size_t accesses_ = 0;
     std::vector<Memory> memories_;
     std::vector<Step> steps_;

@@ -20,10 +20,10 @@
 
 namespace lens {
 
-/// @brief The accesses to one piece of memory that the next access may race with.
+/// @brief The accesses to a piece of memory with which the next access may race.
 ///
-/// Of reads that nothing orders, two are kept, of threads that are far from each other. Of atomic operations,
-/// the last one, and one of another thread that nothing orders before it.
+/// Of unordered reads, it keeps two, by threads that are far from each other. Of atomic operations, it keeps
+/// the last one, and an unordered one of another thread.
 struct Cell {
     enum Role { write, read, far_read, atomic, far_atomic, roles };
     std::array<Epoch, roles> last{};

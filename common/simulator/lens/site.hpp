@@ -10,11 +10,11 @@ namespace lens {
 
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
-/// In what is written for programs.
+/// In the output for programs.
 inline constexpr const char* kSpaces[] = {"global", "shared"};
 inline constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
-/// Accesses at later sites are compared, too, but where they are is not known.
+/// Accesses at later sites are also compared, but their lines are not known.
 constexpr std::uint32_t kMostSite = (1u << 13) - 1;
 
 /// The number of a chain of calls. 0 is the kernel itself.

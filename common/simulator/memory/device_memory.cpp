@@ -37,14 +37,14 @@ class Allocation {
         memory_.set_accessible(accessible || (managed_ && !freed_));
     }
 
-    /// Returns the memory to the system but keeps its addresses, so that later uses of them are found.
+    /// Returns the memory to the system but keeps its addresses, so that later uses are found.
     void free() {
         forget_shared(memory_.begin(), memory_.bytes());
         freed_ = true;
         memory_.free();
     }
 
-    /// A description of where an address is.
+    /// Describes where an address is.
     std::string text(const void* at) const {
         const std::string line = allocated_.line();
         const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
@@ -234,7 +234,7 @@ std::string GridAccess::damage() const {
     const bool guarded = release_grid();
     end_watch();
     for (const auto& [start, allocation] : allocations) {
-        if (allocation->device() != grid_device) continue;  // out of reach, for the grid as for this function
+        if (allocation->device() != grid_device) continue;  // the grid and this function can't access it
         if (guarded) allocation->set_accessible(true);
         if (const char* const at = allocation->memory().damage()) return allocation->text(at);
     }

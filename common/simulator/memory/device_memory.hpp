@@ -34,7 +34,7 @@ int device_of(const void* address);
 /// Whether an address is outside of an allocation, but so near that the CPU may not trap on an access.
 bool is_in_redzone(const void* address);
 
-/// @return A description of an address inside or near an allocation; empty for any other address.
+/// @return Describes an address inside or near an allocation; empty for any other address.
 std::string allocation_text(const void* address);
 
 /// Whether the CPU may also use the device memory at an address.

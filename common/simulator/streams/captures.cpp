@@ -16,7 +16,7 @@ Captured captured;
 
 void capture_operation(const Operation& operation) {
     const std::string_view call = operation.call;
-    if (!operation.is_kernel && call == "cudaEventRecord") return;  // the order is kept anyway
+    if (!operation.is_kernel && call == "cudaEventRecord") return;  // the order of the calls is kept anyway
     const auto type = operation.is_kernel                  ? Kept::kernel
                       : call.substr(0, 10) == "cudaMemset" ? Kept::set
                                                            : Kept::copy;

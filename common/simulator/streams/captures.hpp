@@ -12,9 +12,9 @@ namespace sim {
 enum class Kept : int { kernel, copy, set, host };
 /// The captured work, in order.
 using Captured = std::vector<std::pair<Kept, std::function<void()>>>;
-/// From now on, work in streams is recorded. @return Whether it was not before.
+/// From now on, work in streams is recorded. @return Whether it was not captured before.
 bool begin_capture();
-Captured end_capture();  ///< What has been recorded.
+Captured end_capture();  ///< The recorded work.
 bool are_captured();     ///< Whether work in streams is recorded.
 /// Records a call of the host, if streams are being captured.
 bool capture_host(const std::function<void()>& function);

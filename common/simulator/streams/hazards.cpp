@@ -99,7 +99,7 @@ std::string read_text(const Operation& copy) {
     return "";
 }
 
-/// How far a page has been opened: the accesses to it were to bytes that no copy uses.
+/// How far a page has been opened, because the accesses to it were to bytes that no copy uses.
 enum class Opened { no, to_read, yes };
 auto& opened = *new std::map<char*, Opened>;
 unsigned int grids = 0;

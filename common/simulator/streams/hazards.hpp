@@ -59,7 +59,7 @@ bool is_used_by_copies(const Use& range);
 
 /// Called when an access has trapped. @return Whether it is allowed now, because no copy uses the address.
 bool let_pass(const void* address, bool by_kernel);
-/// @return Which copy uses an address, to be said after the address; empty if none.
+/// @return Which copy uses an address, as text that follows the address; empty if none.
 std::string copy_text(const void* address, bool by_kernel);
 
 /// Whether a range is host memory that a device cannot read directly.

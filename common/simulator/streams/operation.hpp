@@ -16,10 +16,10 @@ namespace sim {
 /// Default streams have their device's number; numbers of created streams begin here.
 constexpr std::uintptr_t kFirstStream = 0x100;
 
-/// For each stream, the last operation that comes before something. All earlier ones come before it, too.
+/// For each stream, the last operation that comes before something. All earlier ones also come before it.
 using Clock = std::map<std::uintptr_t, std::uint64_t>;
 
-/// Bytes that an operation reads or writes.
+/// The bytes that an operation reads or writes.
 struct Use {
     const char* begin;
     std::size_t bytes;
@@ -52,9 +52,9 @@ struct Operation {
     // Set when it is enqueued:
     std::uintptr_t stream = 0;
     std::uint64_t number = 0;  ///< among the operations of all streams
-    Clock before{};            ///< what it comes after
+    Clock before{};            ///< the operations that it comes after
     bool done = false;
-    bool watches = false;      ///< whether what it reads from host memory must not change until it is done
+    bool watches = false;      ///< whether the host memory that it reads must not change until it is done
     std::size_t contents = 0;  ///< a hash of these bytes
     Calls calls{};
 

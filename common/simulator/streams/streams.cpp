@@ -28,14 +28,14 @@ struct Event {
     int device = current_device();
     std::chrono::steady_clock::time_point time{};
     unsigned int enqueued = 0, done = 0;  // how many records
-    Clock before{};                       // what the last one comes after, itself included
+    Clock before{};                       // the last one, and what comes before it
 };
 
 struct Stream {
     int device;
     bool blocking;
     bool destroyed = false;
-    Clock before{};     // what its next operation comes after
+    Clock before{};     // the operations that its next one comes after
     Operations work{};  // not done
 };
 
@@ -157,7 +157,7 @@ cudaError_t finish_with_handle(bool valid) {
     return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/// At the end of the program.
+/// Called at the end of the program.
 void tell_undone() {
     const std::lock_guard lock(streams_lock);
     if (sticky_error() != cudaSuccess) return;

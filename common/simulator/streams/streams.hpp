@@ -17,7 +17,7 @@ bool is_late(cudaStream_t stream);
 void enqueue(cudaStream_t handle, Operation new_operation);
 /// The same for work that the host waits for.
 void do_now(cudaStream_t handle, Operation operation);
-/// Does all work that comes before the next work in a stream, which the caller then does at once.
+/// Does all work that comes before the next work in a stream; the caller then does that work at once.
 void begin_now(cudaStream_t handle);
 void end_now();  ///< It is done.
 /// The work in a stream that the calling thread is doing.

@@ -28,7 +28,7 @@ void guard_shared();
 
 /// Called when an access has trapped. @return Whether it is allowed now.
 bool shared_passes(const void* address, bool by_kernel);
-/// @return Which kernel uses an address, to be said after the address; empty if none.
+/// @return Which kernel uses an address, as text that follows the address; empty if none.
 std::string unawaited_text(const void* address);
 
 /// Called when a grid that has printed ends. If the host never waits for it, the program's end reports this.

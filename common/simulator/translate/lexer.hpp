@@ -86,7 +86,7 @@ class Lexer {
     }
 
     /// The length of a `\` with the end of its line, after which the next line continues this one; 0 if none.
-    /// As for compilers, blanks may be between the two.
+    /// As in compilers, blanks may be between the two.
     std::size_t joined_line(std::size_t at) const {
         if (at >= source_.size() || source_[at] != '\\') return 0;
         const std::size_t end = source_.find_first_not_of(" \t\v\f\r", at + 1);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief CUDA's functions of bits, bytes and products of integers.
+/// @brief CUDA's functions for bits, bytes and products of integers.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ inline constexpr T kLeast = kIsSigned<T> ? static_cast<T>(1ull << (8 * sizeof(T)
 template <typename T>
 inline constexpr T kGreatest = static_cast<T>(~kLeast<T>);
 
-/// What is not a number becomes 0, or the highest bit alone if one of the types has 64 bits (PTX: `cvt`).
+/// NaN becomes 0, or the highest bit alone if one of the types has 64 bits (PTX: `cvt`).
 template <typename To, typename From>
 To saturated(From x) {
     if (x != x) return static_cast<To>(sizeof(From) + sizeof(To) > 8 ? 1ull << (8 * sizeof(To) - 1) : 0);

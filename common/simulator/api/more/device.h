@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API: choosing devices, limits, peers, profiler. Devices are no peers of each other.
+/// @brief The runtime API: choosing devices, limits, peers, profiler. Devices are not peers of each other.
 #pragma once
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Errors at which a program does not look.
+/// @brief Errors that a program does not check.
 #pragma once
 
 #include "../../include/cuda_runtime.h"

@@ -7,7 +7,7 @@
 
 #include "warps.h"
 
-/// The operators that have a form which assigns.
+/// The operators that also have a form that assigns.
 #define SIM_EACH_OPERATOR(X) X(+) X(-) X(*) X(/) X(%) X(&) X(|) X(^) X(<<) X(>>)
 
 namespace sim {
@@ -68,7 +68,7 @@ class LockstepElement {
 template <typename T>
 using AnyLockstepElement = std::conditional_t<std::is_arithmetic_v<T>, LockstepElement<T>, volatile T>;
 
-/// What a `volatile T*` of a program from elsewhere is.
+/// What a `volatile T*` of a program from elsewhere becomes.
 template <typename T>
 class LockstepPointer {
  public:

@@ -7,7 +7,7 @@
 
 namespace sim {
 
-/// Folds the values of the lanes of a mask.
+/// Combines the values of the lanes of a mask.
 template <typename T, typename Fold>
 T fold(const char* function, unsigned int mask, T value, Site site, Fold change) {
     const WarpValues all = warp_exchange(function, mask, to_bits(value), site);

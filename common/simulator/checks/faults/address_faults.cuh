@@ -29,7 +29,7 @@ TEST_CASE("a read right behind or before an allocation of whole pages is found")
     }
 }
 
-// The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is looked at.
+// The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is checked.
 TEST_CASE("a read of any byte right behind or before an allocation of any size is found", "[race]") {
     for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000})
         for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 100)}) {
@@ -129,7 +129,7 @@ __global__ void wide_copy_kernel(const uint4* d_from, uint4* d_to) {
 
 TEST_CASE("a misaligned load with a cache hint is found") {
     const auto launch = [] {
-        std::uintptr_t data = 0;  // which it stays after a fault
+        std::uintptr_t data = 0;  // and it stays 0 after a fault
         cudaMalloc(reinterpret_cast<void**>(&data), 64);
         wide_load_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(data + 4),
                                    reinterpret_cast<uint4*>(data + 32));

@@ -210,7 +210,7 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-/// Each thread waits a little less often than a thread may that makes no progress. Takes twice as long as a
+/// Each thread waits slightly fewer times than a thread may without making progress. Takes twice as long as a
 /// kernel may in silence: on a busy machine, two ticks may come as one.
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
     for (unsigned int k = 0; k < 32; ++k) {
@@ -221,7 +221,7 @@ __global__ void busy_barriers_kernel(unsigned int* d_count) {
 }
 
 /// A process that launches a kernel, with a timeout of 1 s. @return Its status, which is 0 if the kernel has
-/// counted as much as expected, and its words.
+/// counted as much as expected, and its output.
 std::pair<int, std::string> patient_process(void (*launch)(unsigned int*), unsigned int expected) {
     return process_of([=] {
         setenv("CUDA_SIM_TIMEOUT", "1", 1);

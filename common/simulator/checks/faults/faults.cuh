@@ -1,5 +1,5 @@
 /// @file
-/// @brief Shows how checks look at the fault of a kernel, and checks that the words say who and where.
+/// @brief Shows how checks read a kernel's fault, and checks that the message names the thread and the line.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 namespace fault_checks {
 
-// What UndefinedBehaviorSanitizer finds by itself, it ends the program for.
+// UndefinedBehaviorSanitizer ends the program if it finds something by itself.
 constexpr bool kSanitized = kAddressSanitizer;
 
 // In clang's interleaved build a plain copy of 16 bytes is a memcpy, and nothing checks its addresses. Its
@@ -40,9 +40,9 @@ __global__ void healthy_kernel(int* d_cell) {
     if (threadIdx.x == 0) atomicAdd(d_cell, sum);
 }
 
-/// @brief What the simulator says of the kernel that `launch` launches, in words.
+/// @brief The simulator's message about the kernel that `launch` launches.
 ///
-/// Meanwhile all calls must answer `expected`; after a reset a healthy kernel must run.
+/// Until a reset, all calls must return `expected`; after it, a healthy kernel must run.
 template <typename Launch>
 std::string fault_of(Launch launch, cudaError_t expected) {
     launch();
@@ -51,17 +51,17 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     void* pointer = nullptr;
     CHECK(cudaGetLastError() == expected);
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(cudaMalloc(&pointer, 4) == expected);  // it comes again with every call that needs the device
+    CHECK(cudaMalloc(&pointer, 4) == expected);  // every call that needs the device returns it again
     CHECK(cudaDeviceSynchronize() == expected);
     CHECK(cudaGetLastError() == expected);
     int value = 0;
-    CHECK(cudaSetDevice(0) == cudaSuccess);  // but what only asks about the device is answered
+    CHECK(cudaSetDevice(0) == cudaSuccess);  // but calls that only query the device succeed
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0) == cudaSuccess);
     CHECK(cudaSetDevice(99) == cudaErrorInvalidDevice);
     CHECK(cudaMemset(nullptr, 0, 0) == cudaSuccess);
     launch();
     CHECK(cudaGetLastError() == expected);
-    CHECK(sim::last_fault() == words);  // nothing runs any more
+    CHECK(sim::last_fault() == words);  // no kernel runs any more
 
     CHECK(cudaDeviceReset() == cudaSuccess);
     CHECK(cudaGetLastError() == cudaSuccess);
@@ -73,7 +73,7 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     return words;
 }
 
-/// Whether the words hold all of the parts, in this order.
+/// Whether the text contains all of the parts, in this order.
 bool says(const std::string& words, const std::vector<std::string>& parts) {
     std::size_t at = 0;
     for (const std::string& part : parts) {
@@ -84,8 +84,8 @@ bool says(const std::string& words, const std::vector<std::string>& parts) {
     return true;
 }
 
-/// Runs what may end the program in a process of its own. @return Its exit status, or its signal as a
-/// negative number, and what it has said.
+/// Runs code that may end the program in a process of its own. @return Its exit status, or its signal as a
+/// negative number, and its output.
 template <typename Work>
 std::pair<int, std::string> process_of(Work work) {
     int ends[2];

@@ -148,7 +148,7 @@ TEST_CASE("a handler that the program has set while it has device memory is not 
     CUDA_CHECK(cudaFree(d_cell));
     sigaction(SIGSEGV, &previous, &now);
     CHECK(now.sa_handler == own_handler);
-    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // so that the one from before both is set again
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // so that the handler from before both is set again
     CUDA_CHECK(cudaFree(d_cell));
 }
 
@@ -161,7 +161,7 @@ void raising_handler(int signal) {
 TEST_CASE(
     "a handler that passes a signal on to the one before it, which is the simulator's, ends the program") {
     const auto [status, words] = process_of([] {
-        alarm(20);  // ends what would go on forever
+        alarm(20);  // ends what would run forever
         int* d_cell = nullptr;
         cudaMalloc(&d_cell, sizeof(int));
         struct sigaction raising {};
@@ -259,7 +259,7 @@ TEST_CASE("a kernel's argument that points to the CPU's memory is named, and no 
     CUDA_CHECK(cudaFreeHost(pinned));
 }
 
-/// A call of a kernel without <<<>>>, in a pointer's guise: as it is, clang rejects it (see rejected.sh).
+/// A call of a kernel without <<<>>>, by a pointer: clang rejects a direct call (see rejected.sh).
 template <typename... Parameters, typename... Arguments>
 std::pair<int, std::string> called_plainly(void (*kernel)(Parameters...), Arguments... arguments) {
     return process_of([=] {

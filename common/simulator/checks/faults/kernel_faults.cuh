@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that a fault stops the kernel and the thread, whatever it is, and names both.
+/// @brief Checks that any fault stops the kernel and the thread, and that its message names both.
 #pragma once
 
 #include <sys/resource.h>
@@ -81,7 +81,7 @@ TEST_CASE("a thread that breaks a rule does not go on") {
     }
 }
 
-/// Launches a kernel that it knows as a template's parameter only.
+/// Launches a kernel that it knows only as a template's parameter.
 template <void (*kKernel)(int*)>
 void launch_parameter(int* d_data) {
     kKernel<<<1, 1>>>(d_data);
@@ -187,7 +187,7 @@ __global__ void printing_kernel() {
 }
 
 TEST_CASE("what kernels and the host print comes in its order") {
-    std::fflush(stdout);  // which the process would have, too
+    std::fflush(stdout);  // else the process inherits what is buffered
     const auto [status, printed] = process_of([] {
         dup2(STDERR_FILENO, STDOUT_FILENO);
         const Setting one_after_another("CUDA_SIM_SEED", 0);

@@ -100,13 +100,13 @@ TEST_CASE("a launch has as much dynamic shared memory as its kernel has asked fo
     CHECK(!runs(with_unsigned(60000)));  // another kernel of the same template
     CHECK(ask(asking_kernel<unsigned int>, 1000) == cudaSuccess);
     CHECK(runs(with_unsigned(1000)));
-    CHECK(!runs(with_unsigned(1001)));  // less than 48 KiB counts as well
+    CHECK(!runs(with_unsigned(1001)));  // less than 48 KiB also counts
     CHECK(fails_with(cudaErrorInvalidValue, ask(asking_kernel<int>, -1)));
     CHECK(runs(with_int(60000)));
     CHECK(ask(asking_kernel<unsigned int>, 0) == cudaSuccess);
     CHECK(!runs(with_unsigned(4)));
 
-    // What the kernel declares counts too.
+    // What the kernel declares also counts.
     CHECK(runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024>>>(d_int); }));
     CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024 + 1>>>(d_int); }));
     CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 48 * 1024>>>(d_int); }));

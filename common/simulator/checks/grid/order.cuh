@@ -67,14 +67,14 @@ TEST_CASE("a shuffle from a lane that is not there gives poison") {
 
 // --- Order --------------------------------------------------------------------------------------
 
-/// Runs what it is given with a seed.
+/// Runs a function with a seed.
 template <typename Work>
 auto with_seed(std::uint64_t seed, Work work) {
     const Setting setting("CUDA_SIM_SEED", seed);
     return work();
 }
 
-/// Each block notes in which order its threads come.
+/// Each block records the order of its threads.
 __global__ void thread_order_kernel(unsigned int* d_order, unsigned int* d_counts) {
     d_order[blockIdx.x * blockDim.x + atomicAdd(&d_counts[blockIdx.x], 1u)] = threadIdx.x;
 }
@@ -173,7 +173,7 @@ __global__ void meeting_kernel(unsigned int* d_arrived, unsigned int meetings) {
 }
 
 TEST_CASE("blocks that wait for each other run at the same time, with any seed and few workers") {
-    constexpr unsigned int kBlocks = 9;  // of so few threads that one worker suffices
+    constexpr unsigned int kBlocks = 9;  // with few enough threads for one worker
     for (std::uint64_t seed = 0; seed <= 4; ++seed) {
         const Setting setting("CUDA_SIM_SEED", seed);
         const DeviceBuffer<unsigned int> sums(kBlocks), arrived(1);
@@ -186,7 +186,7 @@ TEST_CASE("blocks that wait for each other run at the same time, with any seed a
     }
 }
 
-/// Runs a check of this program with an environment variable. @return Its exit status, and what it has said.
+/// Runs a check of this program with an environment variable. @return Its exit status, and its output.
 std::pair<int, std::string> with_setting(const char* name, const char* value) {
     return fault_checks::process_of([=] {
         setenv(name, value, 1);

@@ -172,7 +172,7 @@ TEST_CASE("the first lane can be alone in a mask") {
     CHECK(result.to_host()[0] == 7);
 }
 
-/// A few lanes go on exchanging while the others have not yet read what the first exchange gave them.
+/// A few lanes continue to exchange while the others have not yet read what the first exchange gave them.
 __global__ void fast_lanes_kernel(int* d_result) {
     const int lane = static_cast<int>(threadIdx.x);
     int value = __shfl_sync(0xffffffffu, lane * 10, 31 - lane);

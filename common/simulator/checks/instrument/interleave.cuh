@@ -59,7 +59,7 @@ __global__ void stores_kernel(volatile int* d_cell) {
     for (int k = 0; k < 200; ++k) *to = k;
 }
 
-/// How often the OS thread that runs so small a grid has slept meanwhile.
+/// How often the OS thread that runs this small grid sleeps in the meantime.
 long sleeps(int* d_cell) {
     const auto voluntary_switches = [] {
         rusage usage{};

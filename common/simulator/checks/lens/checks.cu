@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of the lens, which they are built with.
+/// @brief Checks of the lens, built with the lens.
 #include "costs.cuh"
 #include "lanes.cuh"
 #include "launches.cuh"

@@ -100,7 +100,7 @@ TEST_CASE("the lens knows the busiest thread, how many warps share a counter, an
     CHECK(all.counts.swaps == 10 * 11 / 2);
 }
 
-/// Of one line or of two, an access by threads so far from each other.
+/// A race of one line whose threads are as far apart as the arguments allow.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
     if (threadIdx.x < threads && blockIdx.x < blocks) d_data[0] = static_cast<int>(threadIdx.x);
 }

@@ -40,8 +40,7 @@ class Grid {
     }
 
     unsigned int below(unsigned int n) { return static_cast<unsigned int>(random_() % n); }
-    /// A thread of those that the checks look at, which are few, so that they often have to do with each
-    /// other.
+    /// One of the few threads that the checks watch: with so few, they often interact.
     unsigned int any_thread() {
         constexpr std::array<unsigned int, 7> kSome{0, 1, 2, 31, 32, 33, 69};
         return kSome[below(kSome.size())];
@@ -96,7 +95,7 @@ class Grid {
         lens::Clocks clocks{};
         std::vector<Thread> threads{};
     };
-    /// The threads learn from each other all that one of them knows.
+    /// Each of the threads learns all that any of them knows.
     static void meet(std::vector<Thread*> threads) {
         Thread all;
         for (const Thread* const thread : threads) {
@@ -205,7 +204,7 @@ void compare_first_race(unsigned int seed, bool atomics) {
         lens::number_of({4, 0, lens::Space::global, lens::Kind::atomic, 4, true})};
     struct Access {
         std::size_t number, offset, bytes;
-        unsigned int block, thread, atomic;  // 3 is no atomic
+        unsigned int block, thread, atomic;  // 3: not atomic
         lens::Kind kind;
     };
     Grid grid(seed);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief A program as a student might write it. What the lens must say of a kernel follows its launch:
+/// @brief A program as a student might write it. What the lens must report of a kernel follows its launch:
 /// `tools/lens/try_program.py` compares.
 #include <cooperative_groups.h>
 
@@ -195,5 +195,5 @@ int main() {
     require(cudaDeviceSynchronize());
     int* const d_none = nullptr;
     fault_kernel<int><<<1, kThreads>>>(d_none);  // a fault
-    cudaDeviceSynchronize();                     // the program forgets to ask how it went
+    cudaDeviceSynchronize();                     // the program does not check for errors
 }

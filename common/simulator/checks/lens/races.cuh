@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks of races and uninitialized reads: what is planted is found whatever the order of the
-///        threads, and what is right is not blamed.
+/// @brief Checks of races and uninitialized reads: planted faults are found in any order of the threads, and
+/// correct code is not blamed.
 #pragma once
 
 #include <nccl.h>
@@ -100,7 +100,7 @@ __device__ void fence() {
     if (kFence == of_device) __threadfence();
 }
 
-/// The block that comes last adds up what all have stored. `d_numbers[0]` is the ticket.
+/// The last block adds up what all have stored. `d_numbers[0]` is the ticket.
 template <Fence kRelease, Fence kAcquire>
 __global__ void last_block_kernel(unsigned int* d_numbers) {
     __shared__ bool last;
@@ -156,7 +156,7 @@ TEST_CASE("a barrier left out between the atomics of a block and its ticket is f
     CHECK(always<last_histogram_kernel<false>>(5) == "race");
 }
 
-/// What threads of one warp have stored before `__syncwarp` is told by one of them.
+/// After `__syncwarp`, one thread of a warp tells others what all of them have stored.
 template <bool kSync>
 __global__ void told_by_a_lane_kernel(unsigned int* d_numbers) {
     if (threadIdx.x / 32 == 0) d_numbers[1 + blockIdx.x * 32 + threadIdx.x] = 1;
@@ -195,7 +195,7 @@ __global__ void relay_kernel(unsigned int* d_numbers) {
 
 TEST_CASE("what a thread has been told it tells to others, if it has a fence for the device") {
     CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
-    // Without a race, the second block came too early to be told.
+    // In orders without a race, the second block came too early to be told.
     CHECK(always<relay_kernel<false>>(20).find("race") != std::string::npos);
 }
 
@@ -253,7 +253,7 @@ __global__ void other_guess_kernel(unsigned int* d_numbers) {
     }
 }
 
-/// The last that a warp does before its lanes meet is a load.
+/// The last action of a warp before its lanes meet is a load.
 template <bool kWarp>
 __global__ void load_and_meet_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;
@@ -325,7 +325,7 @@ TEST_CASE("of a race in a function, the call in the kernel is known") {
     }
 }
 
-/// Almost all of its time, a thread of these loops is in the lens.
+/// A thread of these loops spends almost all of its time in the lens.
 __global__ void atomic_loop_kernel(unsigned int* d_numbers) {
     while (atomicAdd(&d_numbers[0], 0u) == 0) {}
 }
@@ -339,7 +339,7 @@ __global__ void fence_loop_kernel(unsigned int*) {
 TEST_CASE("an endless loop is stopped") {
     const Setting second("CUDA_SIM_TIMEOUT", 1);
     for (auto* const kernel : {atomic_loop_kernel, load_loop_kernel, fence_loop_kernel}) {
-        unsigned int* d_numbers = nullptr;  // which the reset frees
+        unsigned int* d_numbers = nullptr;  // the reset frees it
         CUDA_CHECK(cudaMalloc(&d_numbers, 2 * sizeof(*d_numbers)));
         CUDA_CHECK(cudaMemset(d_numbers, 0, 2 * sizeof(*d_numbers)));
         kernel<<<1, 32>>>(d_numbers);
@@ -381,7 +381,7 @@ TEST_CASE("a long loop of one lane is counted, in whatever pieces") {
     CHECK(atomics.requests == kTurns);
 }
 
-/// The last thing that the last thread does is a load.
+/// The last action of the last thread is a load.
 __global__ void last_load_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;
     if (threadIdx.x == 255 && d_numbers[0] == 7) d_numbers[1] = 1;
@@ -474,7 +474,7 @@ TEST_CASE("a volatile flag in global memory orders if there are both fences") {
     CHECK(in_order_has_race<flag_kernel<true, false>>());
 }
 
-/// Both threads look at the flag, which no thread sets.
+/// Both threads read the flag, which no thread sets.
 template <bool kCompares>
 __global__ void unset_flag_kernel(unsigned int* d_numbers) {
     const auto look = [&] {

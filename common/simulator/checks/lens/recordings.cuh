@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of recorded blocks: their order, what is written of it, and that it is one of a real run.
+/// @brief Checks of recorded blocks: their order, how it is written, and that it is the order of a real run.
 #pragma once
 
 #include <regex>
@@ -23,7 +23,7 @@ struct Recorded {
     bool has(const std::string& words) const { return json.find(words) != std::string::npos; }
 };
 
-/// Records a block of the first kernel that `run` launches. Lines are left out, since they change.
+/// Records a block of the first kernel that `run` launches. Lines are omitted, since they change.
 template <typename Run>
 Recorded recorded(const Run& run, std::uint64_t block = 0) {
     lens::the_lens().record("", block);
@@ -185,7 +185,7 @@ __global__ void fault_kernel(int* d_data, int* d_none) {
 }
 
 TEST_CASE("a recording that a fault ends has the lanes that were there before it") {
-    int* d_data = nullptr;  // which the reset frees
+    int* d_data = nullptr;  // the reset frees it
     CUDA_CHECK(cudaMalloc(&d_data, 32 * sizeof(*d_data)));
     const Recorded all = recorded([&] { fault_kernel<<<1, 32>>>(d_data, nullptr); });
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);

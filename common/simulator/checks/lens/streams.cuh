@@ -54,7 +54,7 @@ struct TwoStreams {
     DeviceBuffer<int> numbers{kInts}, results[2]{DeviceBuffer<int>(kInts), DeviceBuffer<int>(kInts)};
 };
 
-/// What is found when `work` has enqueued kernels.
+/// The findings after `work` has enqueued kernels.
 template <typename Work>
 Seen seen_in_streams(const Work& work, unsigned int flags = cudaStreamDefault) {
     const TwoStreams streams(flags);

@@ -39,7 +39,7 @@ std::string words_of(Program program) {
     return words;
 }
 
-/// The same with seeds from 0 to 20; all words if they are not the same each time.
+/// The same with seeds from 0 to 20; all messages if they differ.
 template <typename Program>
 std::string said(Program program) {
     const std::string words = order_checks::with_seed(0, [&] { return words_of(program); });
@@ -183,7 +183,7 @@ TEST_CASE("a buffer that another stream's copy overwrites before a kernel has re
               launch(p.in, p.out, t);
               wait(t, s);
               copy_in(p.in, p.b, s);
-              cudaStreamSynchronize(s);  // so that the copy is done before the kernel, or after it
+              cudaStreamSynchronize(s);  // the copy is done before the kernel, or after it
           }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" + kKernel + "2");
 }
 

@@ -30,14 +30,14 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             const std::string words = said([=] {
                 const Program p;
                 *p.a = 1;
-                copy_out(p.b, p.out, p.s.stream);  // which does not have to be done before
+                copy_out(p.b, p.out, p.s.stream);  // which need not be done before
                 copy_in(p.in, p.a, p.s.stream);
                 if (waits) CUDA_CHECK(cudaStreamSynchronize(p.s.stream));
                 fill(p.a);
             });
             CHECK(words == (waits ? "" : in_stream + ", which the host has changed without waiting for it"));
         }
-    CHECK(fault_checks::says(words_of([] {  // although a kernel writes there, too
+    CHECK(fault_checks::says(words_of([] {  // although a kernel also writes there
                                  const Program p;
                                  *p.a = 0;
                                  CUDA_CHECK(cudaMemset(p.in, 0, sizeof(int)));

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks that programs which wait for what they need get their results, and that nothing is said of
-/// them.
+/// @brief Checks that programs which wait for what they need get their results, and that no hazard is
+/// reported.
 #pragma once
 
 #include <algorithm>

@@ -56,7 +56,7 @@ std::string shared_here(int line) {
     return "common/simulator/checks/streams/shared_memory.cuh:" + std::to_string(line);
 }
 
-/// What is said of a use after a launch, and whether that ends the program. @return As by `process_of`.
+/// The message about a use after a launch, and whether it ends the program. @return As by `process_of`.
 template <typename Use>
 std::pair<int, std::string> after_launch(void (*wait)(const Shared&), Use use) {
     return fault_checks::process_of([=] {
@@ -122,7 +122,7 @@ TEST_CASE("a kernel in a stream is waited for by its own stream, not by another 
             const Shared s;
             const Stream one(cudaStreamNonBlocking), two(cudaStreamNonBlocking);
             add_many(s.in, kMany, s.out, one.stream);
-            cudaMemcpy(s.other, device_int(), sizeof(int), cudaMemcpyDeviceToHost);  // does the kernel, too
+            cudaMemcpy(s.other, device_int(), sizeof(int), cudaMemcpyDeviceToHost);  // also does the kernel
             CUDA_CHECK(cudaStreamSynchronize(own ? one.stream : two.stream));
             reads(s);
         });

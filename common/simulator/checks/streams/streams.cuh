@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of streams and devices: what has to wait for what, and what a program finds that forgets to.
+/// @brief Checks of streams and devices: what has to wait for what, and what happens without waiting.
 #pragma once
 
 #include <algorithm>

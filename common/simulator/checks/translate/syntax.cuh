@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that CUDA's syntax means what it means, in all the places where it may stand.
+/// @brief Checks that CUDA's syntax keeps its meaning in all places where it may occur.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ const char* const raw_quoting = R"(a "kernel<<<1, 2>>>(x);" b)";
 // kernel<<<1, 2>>>(x); don't take this apostrophe for a quotation mark
 /* __shared__ int s[4]; extern __shared__ int t[]; ' " */
 
-/// Runs a launch, and answers what the kernel has written.
+/// Runs a launch, and returns what the kernel has written.
 template <typename Launch>
 int written_by(Launch launch) {
     const DeviceBuffer<int> d_cell(1);

@@ -27,7 +27,7 @@ T atomic_add_float(T* address, T value) {
 
 }  // namespace sim
 
-// With a value that it knows, clang replaces an addition of 0 by a load, which the lens takes for no atomic.
+// clang replaces an addition of a known 0 by a load, which the lens does not count as an atomic.
 #define SIM_ATOMIC(name, T, builtin)                      \
     inline T name(T* address, T value) {                  \
         asm("" : "+r"(value));                            \

@@ -11,7 +11,7 @@ namespace sim {
 
 /// @brief The lanes that run together: those that call this function on the same line.
 ///
-/// The thread waits until no thread of its block can go on otherwise. What is then on this line has
+/// The thread waits until no thread of its block can continue otherwise. What is then on this line has
 /// converged.
 unsigned int converged_lanes(Site site);
 

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a kernel has done wrong, as data: for programs that decide by it.
+/// @brief What a kernel has done wrong, as data, for programs that act on it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace sim {
 /// What kind of rule a kernel has broken.
 enum class FaultKind {
     address,      ///< it uses memory that it may not use, or an index that an array does not have
-    barrier,      ///< threads of a block have left out a barrier, or wait at different ones
+    barrier,      ///< threads of a block have skipped a barrier, or wait at different ones
     deadlock,     ///< all threads wait
     no_progress,  ///< a thread loops forever, or waits for what can't happen
     other
@@ -20,9 +20,9 @@ struct Fault {
     FaultKind kind = FaultKind::other;
     std::string kernel{}, launched_at{};    ///< `launched_at` and `line` are a file and a number, a.cu:7
     std::string block{}, thread{}, line{};  ///< the indices as in (0, 0, 0)
-    std::string message{};                  ///< for users, with all of this; empty if no kernel has failed
+    std::string message{};                  ///< for users, all of this; empty if no kernel has failed
 
-    /// Adds all members to an object that is written.
+    /// Adds all members to an object of JSON.
     template <typename Json>
     void write(Json& json) const {
         constexpr const char* kKinds[] = {"address", "barrier", "deadlock", "no progress", "other"};

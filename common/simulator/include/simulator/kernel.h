@@ -165,7 +165,7 @@ inline unsigned int ballot(const WarpValues& all) {
 
 /// All other threads see the earlier writes of this thread before its later ones.
 void fence(bool of_block = false);
-/// Atomic functions are those that end in `_block`, or no longer: an instrument distinguishes them.
+/// From now on, atomic functions are those that end in `_block`, or no longer are. An instrument needs this.
 void atomic_scope(bool of_block);
 
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.

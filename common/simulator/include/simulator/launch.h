@@ -68,11 +68,11 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
 /// The address of the function that a name refers to, or of the template's function for these types.
 template <typename... Arguments>
 struct KernelAddress {
-    /// Of a function that takes these types.
+    /// For a function that takes these types.
     const void* operator()(void (*kernel)(Arguments...)) const {
         return reinterpret_cast<const void*>(kernel);
     }
-    /// Of a function that takes other types, to which the arguments are converted.
+    /// For a function that takes other types, to which the arguments are converted.
     template <typename Function>
     const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
@@ -108,7 +108,7 @@ auto keep(const T& argument) {
 }
 
 /// @{
-/// How a kernel gets it: the C++ ABI passes an argument that is not trivial as an address.
+/// How a kernel gets it: the C++ ABI passes an argument that is not trivial by its address.
 template <typename T>
 T pass(const T& argument) {
     return argument;
@@ -128,7 +128,7 @@ void call_kernel(const void* kernel, Kept... arguments) {
     reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
 }
 
-/// Says so if a pointer that a kernel gets is one to the CPU's memory, once for each launch in the source.
+/// Reports a pointer to the CPU's memory that a kernel gets, once per launch in the source.
 /// @param[in] number Which argument it is, from 1 on.
 void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer);
 /// The same for an argument of any type.
@@ -172,7 +172,7 @@ struct AnyLauncher {
         launch_grid({name, address, site}, config,
                     thread_call([call = call, arguments...] { call(arguments...); }));
     }
-    /// The same for what has been kept of the arguments.
+    /// The same for kept arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
         launch_grid({name, address, site}, config, thread_call([=] { call_kernel(address, arguments...); }));
@@ -188,7 +188,7 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
         this->launch(arguments...);
     }
-    /// Fewer arguments, if the kernel's parameters have defaults.
+    /// For fewer arguments, if the kernel's parameters have defaults.
     template <typename... Arguments>
     std::enable_if_t<sizeof...(Arguments) < sizeof...(Parameters)> operator()(Arguments... arguments) const {
         this->launch_by_name(arguments...);

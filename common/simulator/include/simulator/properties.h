@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a program may ask of a device: its properties and its attributes.
+/// @brief What a program can query of a device: its properties and its attributes.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ struct cudaDeviceProp {
     int singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;                    // until CUDA 12
 };
 
-// An attribute's name and number, and the property that says the same.
+// An attribute's name and number, and the property with the same value.
 #define SIM_ATTRIBUTES(X)                                                                             \
     X(cudaDevAttrMaxThreadsPerBlock, 1, maxThreadsPerBlock)                                           \
     X(cudaDevAttrMaxBlockDimX, 2, maxThreadsDim[0])                                                   \
@@ -108,7 +108,7 @@ struct cudaDeviceProp {
     X(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported)                                     \
     X(cudaDevAttrClusterLaunch, 120, clusterLaunch)
 
-/// What `cudaDeviceGetAttribute` can be asked for.
+/// The attributes for `cudaDeviceGetAttribute`.
 enum cudaDeviceAttr : int {
 #define SIM_X(name, value, property) name = value,
     SIM_ATTRIBUTES(SIM_X)

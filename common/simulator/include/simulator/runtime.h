@@ -107,7 +107,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  
 enum : unsigned int { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 /// Memory that the host and all devices can access; free it with cudaFree.
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);
-/// Moves managed memory to a device before a kernel accesses it. On the simulator it is everywhere already.
+/// Moves managed memory to a device before a kernel accesses it. On the simulator, it is already everywhere.
 inline cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t = nullptr) {
     return cudaSuccess;
 }

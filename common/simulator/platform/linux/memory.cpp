@@ -45,7 +45,7 @@ bool protect(char* pages, std::size_t bytes, Access access) {
     const int protection = access == Access::none   ? PROT_NONE
                            : access == Access::read ? PROT_READ
                                                     : PROT_READ | PROT_WRITE;
-    return bytes == 0 || mprotect(pages, bytes, protection) == 0;  // of no pages, QEMU's fails
+    return bytes == 0 || mprotect(pages, bytes, protection) == 0;  // QEMU's mprotect fails for no pages
 }
 
 void discard(char* pages, std::size_t bytes) { madvise(pages, bytes, MADV_DONTNEED); }
@@ -66,7 +66,7 @@ constexpr std::size_t kMostPageBytes = 64 * 1024;
 
 Range managed_variables() { return {__start_sim_managed, after_managed}; }
 Range managed_pages() {
-    // For a compiler, two variables are never next to each other.
+    // To a compiler, two variables are never adjacent.
     const char* volatile stop = __stop_sim_managed;
     const bool is_last = stop == after_managed + sizeof(after_managed);
     return is_last ? managed_variables() : Range{nullptr, nullptr};

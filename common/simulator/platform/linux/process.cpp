@@ -17,7 +17,7 @@ namespace sim::platform {
 
 std::size_t most_threads() { return std::numeric_limits<std::size_t>::max(); }
 
-/// The folder that names them has a link for each, and two for itself.
+/// The folder that lists them has a link for each, and two for itself.
 bool has_other_threads() {
     struct stat folder {};
     return stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3;
@@ -38,7 +38,7 @@ std::string host_name() {
     return host.nodename;
 }
 
-/// Holds a lock of the C library meanwhile, so that no tick stops the thread here.
+/// Holds a lock of the C library while it prints, so that no tick stops the thread here.
 void print(std::string_view first, std::string_view second) {
     flockfile(stdout);
     for (const std::string_view part : {first, second}) std::fwrite(part.data(), 1, part.size(), stdout);

@@ -3,8 +3,8 @@
 /// and is rewound from it.
 ///
 /// WebAssembly's own stack can't be switched. So `sim_switch_context` has all calls return up to `go_on`,
-/// which then enters another context, or has its calls entered again. Asyncify leaves the functions alone
-/// that call its own.
+/// which then enters another context, or has its calls entered again. Asyncify does not change functions that
+/// call its own.
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -74,7 +74,7 @@ void take_over() {
     if (calls == Calls::rewind) start_rewind(running);
 }
 
-/// The bottom of all calls. @param[in] signal Of the trap that the last call has ended with; 0 without one.
+/// The lowest call on the stack. @param[in] signal That of the trap that ended the last call; else 0.
 /// @return What main returns.
 [[gnu::noinline]] int go_on(int signal) {
     if (is_left_for_good) {
@@ -145,7 +145,7 @@ extern "C" [[clang::export_name("sim_run")]] int sim_run(int (*without)(), int (
     return go_on(0);
 }
 
-/// Called by the host after an instruction that WebAssembly has refused, in place of the call that executed
+/// The host calls it after an instruction that WebAssembly has refused, in place of the call that executed
 /// it.
 extern "C" [[clang::export_name("sim_go_on")]] int sim_go_on(int signal) { return go_on(signal); }
 

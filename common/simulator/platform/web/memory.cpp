@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kPageBytes = 256;
 constexpr std::size_t kAddresses = std::size_t{1} << 31;
 
-/// What is allowed on a page. All memory is allowed that is in no `Pages`.
+/// What is allowed on a page. Memory that is in no `Pages` is always allowed.
 enum Allowed : std::uint8_t { all, read, nothing, nothing_yet };
 
 std::array<Allowed, kAddresses / kPageBytes> table{};

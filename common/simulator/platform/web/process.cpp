@@ -53,7 +53,7 @@ void trap(int number) {
 
 namespace {
 
-/// Of time, not of the processor's: a browser may run several times more slowly than a program on Linux.
+/// Wall-clock time, not processor time: a browser may run several times more slowly than a program on Linux.
 constexpr double kMostSeconds = 120;
 constexpr int kOutOfTime = 24;  ///< the number of a signal, as on Linux
 
@@ -121,7 +121,7 @@ struct Random {
 extern "C" int rand() { return numbers.next(); }
 extern "C" void srand(unsigned int seed) { numbers = Random(seed); }
 
-// --- Threads: one runs until it waits or gives way, then the next one -------------------------------
+// --- Threads: one runs until it waits or yields, then the next one -------------------------------
 
 namespace {
 
@@ -167,7 +167,7 @@ void arrive(sim::platform::Switched from) {
     free_if_forgotten(all.left);
 }
 
-/// Continues the thread that has waited longest; the calling one goes on when its turn comes, if it is ready.
+/// Continues the thread that has waited longest; the calling one continues in its turn, if it is ready.
 void give_way() {
     CpuThreads& all = threads();
     if (all.ready.empty()) return;

@@ -23,7 +23,7 @@ class KernelPointers {
     }
 
  private:
-    /// The name is the first word before a `(` that is no attribute.
+    /// The name is the first word before a `(` that is not an attribute.
     void add_kernel(const Tokens& tokens, std::size_t i) {
         for (; i < tokens.size() && !tokens.is(i, ";") && !tokens.is(i, "{"); i = tokens.next(i)) {
             const std::string& word = tokens[i].text;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Names what a program uses and the simulator does not have, where the program uses it.
+/// @brief Names features that a program uses and the simulator lacks, at each use.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "../lexer.hpp"
 
-/// A name, or with a `*` the names that begin and end so, and the feature that it belongs to.
+/// A name, or a pattern with a `*` for several names, and the feature that it belongs to.
 struct MissingFeature {
     std::string_view name, feature;
 };
@@ -160,7 +160,7 @@ inline bool is_namespace(const std::vector<Token>& tokens, std::size_t i) {
     return is(last, "namespace") || (is(last, "=") && is(before(before(last)), "namespace"));
 }
 
-/// Leaves out a header that the simulator lacks, or makes it a compiler error if its use could not be seen.
+/// Skips a header that the simulator lacks, or makes it a compiler error if its use could not be detected.
 inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& include) {
     const std::string_view feature = missing_feature(include.name, kMissingHeaders);
     if (feature.empty()) return;

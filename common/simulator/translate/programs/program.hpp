@@ -34,7 +34,7 @@ class Program {
         : to_(to), folder_(std::move(folder)), included_(std::move(included)) {}
 
     /// Translates a file and its headers, and writes a rule of Make beside it, OUTPUT.d, that names them.
-    /// @param path What messages call the file. @throws std::runtime_error that begins with it.
+    /// @param path The file's name in messages. @throws std::runtime_error whose text begins with `path`.
     void translate_with_rule(const std::filesystem::path& path) {
         translate(path);
         std::string rule = escaped(output_of(path)) + ":";
@@ -73,7 +73,7 @@ class Program {
                                      : sharing + translated_source(path, prepare(std::move(tokens))));
     }
 
-    /// What is done to a file before the course's translator does its part.
+    /// What is done to a file before the course's translator runs.
     Tokens prepare(std::vector<Token> tokens) {
         name_what_is_missing(tokens);
         Tokens all(std::move(tokens));
@@ -94,7 +94,7 @@ class Program {
         const std::filesystem::path kind = path.extension();
         return kind == ".cpp" || kind == ".cc" || kind == ".cxx";
     }
-    /// nvcc only warns of a `\` after which the line goes on.
+    /// nvcc only warns of a `\` after which the line continues.
     static void leave_out_stray_backslashes(std::vector<Token>& tokens) {
         for (std::size_t i = 0; i < tokens.size(); ++i)
             if (tokens[i].text == "\\" && tokens[i].directive == 0 &&
@@ -131,7 +131,7 @@ class Program {
         return result;
     }
 
-    /// What is newer than the executable has changed, so what has not changed is left alone.
+    /// Files newer than the executable count as changed, so unchanged files are not written again.
     void write_if_changed(const std::filesystem::path& path, const std::string& text) {
         std::ifstream old(path, std::ios::binary);
         if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return;

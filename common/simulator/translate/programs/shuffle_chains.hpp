@@ -10,8 +10,8 @@
 #include "../tokens.hpp"
 
 /// Makes the statement `v += __shfl_down_sync(mask, v, d);` a `::sim::Chained{"v", …}, v += …;`, as well as
-/// `v = v + shuffle;`, `v = max(v, shuffle);` and the broadcast `v = __shfl_sync(mask, v, lane);`. Of other
-/// expressions, it is not known whether they use the value.
+/// `v = v + shuffle;`, `v = max(v, shuffle);` and the broadcast `v = __shfl_sync(mask, v, lane);`. Whether
+/// other expressions use the value is not known.
 class ShuffleChains {
  public:
     static void translate(Tokens& tokens) {

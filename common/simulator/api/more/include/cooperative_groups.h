@@ -28,7 +28,7 @@ class thread_group {
 
  protected:
     unsigned int size_, rank_;
-    unsigned int lanes_;  ///< of a part of a warp: which; 0 for a block
+    unsigned int lanes_;  ///< the lanes of a part of a warp; 0 for a block
     bool block_;
 };
 
@@ -80,7 +80,7 @@ class lane_group : public thread_group {
     }
 
  private:
-    /// The lane with a rank in the group.
+    /// The lane that has a rank in the group.
     unsigned int lane_of(unsigned int rank) const {
         unsigned int lane = 0;
         for (; lane < 31; ++lane)
@@ -97,7 +97,7 @@ class lane_group : public thread_group {
         memcpy(&value, bits, sizeof(T));
         return value;
     }
-    /// A mask of lanes as one of ranks.
+    /// Converts a mask of lanes to a mask of ranks.
     unsigned int ranks(unsigned int mask) const {
         unsigned int result = 0;
         for (unsigned int rank = 0; rank < size_; ++rank) result |= (mask >> lane_of(rank) & 1) << rank;

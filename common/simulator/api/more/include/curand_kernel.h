@@ -1,5 +1,5 @@
 /// @file
-/// @brief cuRAND's functions for kernels. The numbers are other ones than a GPU's, and as random.
+/// @brief cuRAND's functions for kernels. The numbers differ from a GPU's, but are as random.
 #pragma once
 
 #include "../prelude.h"
@@ -13,7 +13,7 @@ struct curandStateXORWOW {
 using curandState = curandStateXORWOW;
 using curandState_t = curandStateXORWOW;
 using curandStateXORWOW_t = curandStateXORWOW;
-struct curandStatePhilox4_32_10 : curandStateXORWOW {};  // types of their own, which programs overload for
+struct curandStatePhilox4_32_10 : curandStateXORWOW {};  // separate types: programs overload for them
 struct curandStateMRG32k3a : curandStateXORWOW {};
 using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
 using curandStateMRG32k3a_t = curandStateMRG32k3a;
@@ -78,4 +78,4 @@ inline unsigned int curand_poisson(curandState* s, double mean) {
     return count;
 }
 
-#include "curand.h"  // as cuRAND's: programs that include this header use the host's functions, too
+#include "curand.h"  // as in cuRAND: programs that include this header also use the host's functions

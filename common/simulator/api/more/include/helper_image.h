@@ -28,7 +28,7 @@ struct SimImage {
     bool load(const char* path) {
         FILE* const file = fopen(path, "rb");
         const bool read =
-            file != nullptr && (load_from(file) || complain(path, "is no binary PPM or PGM file"));
+            file != nullptr && (load_from(file) || complain(path, "is not a binary PPM or PGM file"));
         if (file != nullptr) fclose(file);
         return read || (file == nullptr && complain(path, "can't be opened"));
     }
@@ -45,7 +45,7 @@ struct SimImage {
     static bool complain(const char* path, const char* what) {
         return fprintf(stderr, "%s %s\n", path, what), false;
     }
-    /// The next number of the header, between comments; 0 if there is none.
+    /// The next number of the header, after any comments; 0 if there is none.
     static unsigned int number(FILE* file) {
         int c = fgetc(file);
         while (c == '#' || c == ' ' || c == '\n' || c == '\r' || c == '\t') {
@@ -73,7 +73,7 @@ struct SimImage {
     }
 };
 
-/// Loads an image with so many numbers per pixel as the program wants. A fourth one is 0. Numbers of other
+/// Loads an image with as many numbers per pixel as the program wants. A fourth one is 0. Numbers of other
 /// types than bytes are from 0 to 1. `*data` is allocated if it is null.
 template <typename T>
 bool sim_load(const char* path, T** data, unsigned int* width, unsigned int* height, size_t channels) {
@@ -128,7 +128,7 @@ inline bool sdkSavePPMub(const char* path, unsigned char* data, unsigned int wid
 inline bool sdkSavePPM4ub(const char* path, unsigned char* data, unsigned int width, unsigned int height) {
     return sim_save(path, data, width, height, 4, 3);
 }
-/// @return Whether at most this part of the bytes differs by more than epsilon.
+/// @return Whether at most this fraction of the bytes differs by more than epsilon.
 inline bool sim_compare_images(const char* path, const char* expected, float epsilon, float threshold) {
     SimImage a, b;
     if (!a.load(path) || !b.load(expected) || a.width != b.width || a.bytes.size() != b.bytes.size())

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the programs here check themselves with: the first claim that is not true ends the program.
+/// @brief How the programs here check themselves: the first claim that is false ends the program.
 #pragma once
 
 #include <cstdio>

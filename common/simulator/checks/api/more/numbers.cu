@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-__host__ __device__ int min(int a, int b);  // a program may declare CUDA's once more
+__host__ __device__ int min(int a, int b);  // a program may redeclare CUDA's functions
 
 __device__ __noinline__ bool near(double a, double b) { return fabs(a - b) <= 1e-5 * fabs(b); }
 

@@ -263,7 +263,7 @@ unseen() {
   said=$("$built" 2>&1) || complain "of $2: the status is $?"
   CUDA_SIM_STRICT=1 "$built" >"$scratch/said" 2>&1 || strict=$?
   case ${1:+words} in
-    words) [[ $said == *"$scratch/unseen.cu:5 failed: $1, and the program did not look"* && $strict = 1 ]] || complain "of $2 it says: $said ($strict)" ;;
+    words) [[ $said == *"$scratch/unseen.cu:5 failed: $1, and the program does not check for errors"* && $strict = 1 ]] || complain "of $2 it says: $said ($strict)" ;;
     *) [ "$said:$strict" = ":0" ] || complain "of $2 it says: $said ($strict)" ;;
   esac
 }

@@ -1,5 +1,5 @@
-// Shuffles from lanes that take no part: legal ones, of whose values nothing is made, and with an argument
-// the mistake of that number.
+// Shuffles from lanes that take no part: legal ones, whose values are not used, and, with an argument, the
+// mistake with that number.
 #include "check.h"
 
 constexpr unsigned int kAll = 0xffffffff;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Sums and other folds of a group of lanes.
+/// @brief Sums and other reductions over a group of lanes.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Marks for profilers, which nothing reads here.
+/// @brief Marks for profilers, which are ignored here.
 #pragma once
 
 using nvtxRangeId_t = unsigned long long;

@@ -375,7 +375,7 @@ inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, uns
     const unsigned int block = shape.block_or(kWideBlock);
     const unsigned int grid = shape.grid_or(copies_grid(n, block, 2));
     require_32_bit_counters(n, grid, block * 2 * sizeof(uint4));
-    if (grid > kMostBlocks || n >> kCountBits != 0)
+    if (grid > kMostBlocks || n >= 1ull << kCountBits)
         throw std::invalid_argument("one launch counts no more than " + std::to_string(kMostBlocks) +
                                     " blocks and 2^" + std::to_string(kCountBits) + " bytes");
     const bool is_small = n / sizeof(uint4) <= std::size_t{kLoads} * grid * block;

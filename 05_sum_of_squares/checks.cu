@@ -49,7 +49,7 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
     CHECK(partials[n - 1] == 9);
     if (kAddressSanitizer) return;
     // A kernel's first access to unreadable memory shows an index without running the whole loop.
-    constexpr std::size_t kFar = std::size_t{1} << 32;
+    constexpr std::size_t kFar = 1ull << 32;
     check_detail::make_unreadable(data.get(), n * sizeof(int));
     for (const auto kernel : {contiguous_kernel, strided_kernel}) {
         kernel<<<1, 1>>>(data.get(), kFar, partials.get());

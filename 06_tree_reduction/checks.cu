@@ -25,7 +25,7 @@ TEST_CASE("the first and the last of more than 2^32 ints are used") {
 
 TEST_CASE("the first and the last of more than 2^32 values get through the tree in global memory") {
     if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
-    constexpr std::size_t kValues = (std::size_t{1} << 33) + 5;
+    constexpr std::size_t kValues = (1ull << 33) + 5;
     const auto data = check_detail::zeros_without_room<int>(kValues);
     const auto values = check_detail::zeros_without_room<unsigned long long>(kValues);
     for (std::size_t i = 0; i < 40; ++i) data[i] = data[kValues - 1 - i] = static_cast<int>(i);

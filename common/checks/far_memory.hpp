@@ -23,7 +23,12 @@ template <typename T>
 std::unique_ptr<T[]> zeros_without_room(std::size_t) {
     throw std::runtime_error("no address space");
 }
+inline void make_unreadable(void*, std::size_t) {}
+inline void make_readable(void*, std::size_t) {}
 inline void forbid_mebibyte(void*, std::size_t) {}
+struct AddressSpaceLimit {
+    explicit AddressSpaceLimit(std::size_t) {}
+};
 
 #else
 

@@ -4,18 +4,23 @@
 // headers that a student's file includes. What has not changed since the last time is taken from build/workbench/cache.
 
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join, normalize, relative, resolve } from "node:path";
-import * as clang from "@yowasp/clang";
+import { Worker } from "node:worker_threads";
 import { build as bundle } from "esbuild";
 import { unzipSync, zipSync } from "fflate";
-import { nested } from "./engine.mjs";
-import { Toolchain, canBeLeft } from "./toolchain.mjs";
+import { OPTIONS as BESIDE_MAIN, nested } from "./engine.mjs";
+import { unpack } from "./native_clang.mjs";
+import { RECORDED, Refused, beside, canBeLeft } from "./toolchain.mjs";
 import { translate } from "./translate.mjs";
 
-const root = resolve(import.meta.dirname, "../.."), output = join(root, "build/workbench/web"), cache = join(root, "build/workbench/cache");
-rmSync(output, { recursive: true, force: true });
-for (const folder of [cache, output]) mkdirSync(folder, { recursive: true });
+const HEADERS = resolve(import.meta.dirname, "../../build/workbench/headers"); // of the C++ library, for this machine's clang
+const [option, ...chosen] = process.argv.slice(2), isForChecks = option === "--checks", CATCH = "/usr/include/catch2/catch.hpp";
+const root = resolve(import.meta.dirname, "../.."), [output, outputOfChecks, cache] = ["web", "checks", "cache"].map((name) => join(root, "build/workbench", name));
+for (const folder of [output, ...chosen.length === 0 ? [outputOfChecks] : []]) rmSync(folder, { recursive: true, force: true });
+for (const folder of [cache, output, outputOfChecks]) mkdirSync(folder, { recursive: true });
 
 /** All files below a folder whose names match, by their paths. */
 function* filesBelow(folder, pattern) {
@@ -40,11 +45,31 @@ const digest = (...parts) => parts.reduce((hash, part) => hash.update(part).upda
 async function cached(what, inputs, make) {
   const path = join(cache, digest(what, ...inputs));
   if (existsSync(path)) return readFileSync(path);
-  const begun = performance.now(), made = await make();
+  const made = await make();
   writeFileSync(path, made);
-  console.log(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  console.log(`${what}: after ${(performance.now() / 1000).toFixed(0)} s`);
   return Buffer.from(made);
 }
+
+const threads = { free: availableParallelism(), idle: [], waiting: [] };
+/** Has compiling.mjs do something in a thread of its own, as many at a time as there are processors. */
+async function inThread(job) {
+  if (threads.free === 0) await new Promise((begin) => threads.waiting.push(begin));
+  else --threads.free;
+  const thread = threads.idle.pop() ?? new Worker(new URL("compiling.mjs", import.meta.url));
+  thread.postMessage(job);
+  const [{ made, said }] = await once(thread, "message");
+  threads.idle.push(thread);
+  if (threads.waiting.length > 0) threads.waiting.shift()();
+  else ++threads.free;
+  if (said) throw new Refused(said);
+  return made;
+}
+/** A Toolchain (toolchain.mjs) whose methods run in threads; with this machine's clang if there is a folder of headers. */
+const toolchainOf = (files, headers) => Object.fromEntries(["compile", "compileModule", "link"].map((method) =>
+  [method, (...words) => inThread({ files, method, words, headers })]));
+/** All values of promises, by their names. */
+const all = async (promises) => Object.fromEntries(await Promise.all(Object.entries(promises).map(async ([name, promise]) => [name, await promise])));
 
 // --- The C++ runtime's exceptions, which the compiler's library lacks: LLVM's own sources ------------
 
@@ -62,15 +87,15 @@ runtime.unwind.src["config.h"] = ["EXPORT", "HIDDEN", "WEAK __attribute__((weak)
   .map((macro) => `#define _LIBUNWIND_${macro}\n`).join("");
 
 async function exceptions() {
-  const tools = new Toolchain(clang, runtime), version = [readFileSync(join(llvm, "package.json")), exceptions.toString(), runtime.unwind.src["config.h"]];
+  const tools = toolchainOf(runtime), version = [readFileSync(join(llvm, "package.json")), exceptions.toString(), runtime.unwind.src["config.h"]];
   const make = (source, options) => cached(source, [...version, runtime[source] ?? ""], () => tools.compile(source, ["-O2", "-fwasm-exceptions", ...options]));
   const cxx = ["-DNDEBUG", "-D_LIBCXXABI_HAS_NO_THREADS", "-D_LIBCPP_INLINE_VISIBILITY=", "-D_LIBCPP_SAFE_STATIC=", "-D_LIBCPP_BUILDING_LIBRARY",
     "-DLIBCXXABI_NON_DEMANGLING_TERMINATE", "-D__USING_WASM_EXCEPTIONS__", "-Iabi/include", "-Iunwind/include", "-Iabi/src"];
-  const objects = { "exceptions.o": await make("exceptions.cpp", []), "tag.o": await make("tag.s", []) };
-  for (const name of ABI) objects[`${name}.o`] = await make(`abi/src/${name}.cpp`, cxx);
-  objects["Unwind-wasm.o"] = await make("unwind/src/Unwind-wasm.c", ["-D__USING_WASM_EXCEPTIONS__", "-D_LIBUNWIND_HIDE_SYMBOLS",
+  const objects = { "exceptions.o": make("exceptions.cpp", []), "tag.o": make("tag.s", []) };
+  for (const name of ABI) objects[`${name}.o`] = make(`abi/src/${name}.cpp`, cxx);
+  objects["Unwind-wasm.o"] = make("unwind/src/Unwind-wasm.c", ["-D__USING_WASM_EXCEPTIONS__", "-D_LIBUNWIND_HIDE_SYMBOLS",
     "-D_LIBUNWIND_HAS_NO_THREADS", "-Iunwind/include"]);
-  return objects;
+  return all(objects);
 }
 
 // --- The simulator, the lens, the translator -----------------------------------------------------------
@@ -79,7 +104,7 @@ const sources = new Map();
 for (const path of filesBelow("common/simulator", /\.(h|hpp|cpp)$/))
   if (!/\/(checks|linux)\//.test(path)) sources.set(path, readFileSync(join(root, path), "utf8"));
 for (const [path, text] of sources) sources.set(path, fromRoot(path, text, (name) => sources.has(name)));
-const simulator = new Toolchain(clang, nested(Object.fromEntries(sources)));
+const simulator = toolchainOf(nested(Object.fromEntries(sources)));
 const OPTIONS = ["-O2", "-fwasm-exceptions", "-fvisibility=default", "-Wall", "-Wno-unused-command-line-argument"];
 /** What an object of some of the sources is made from: these and all headers. */
 const inputsOf = (isPart) => [...[...sources].filter(([path]) => !path.endsWith(".cpp") || isPart(path)).flat(), OPTIONS.join()];
@@ -104,39 +129,83 @@ const OF_PROGRAMS = [...MATH.split(" ").flatMap((name) => [name, `${name}f`]), .
   ..."_ZNSt3__23cinE _ZNSt3__24cerrE _ZNSt3__24clogE _ZNSt3__24coutE _ZNSt3__213random_deviceclEv".split(" ")].map((name) => `-Wl,-u,${name}`);
 
 async function build() {
-  const abi = await exceptions();
-  const translator = await cached("translator", [...inputsOf((path) => path.endsWith("/translate.cpp")), LINK.join()], async () => simulator.link(
-    { ...abi, "translate.o": await simulator.compile("common/simulator/translate/translate.cpp", OPTIONS) }, LINK));
+  const linked = (what, objects, options) => cached(what, [...Object.values(objects), ...options], () => simulator.link(objects, options));
+  const translated = cached("translate.cpp", inputsOf((path) => path.endsWith("/translate.cpp")), () => simulator.compile("common/simulator/translate/translate.cpp", OPTIONS));
+  const parts = all({
+    "simulator.o": objectOf("the simulator", isLibrary), lens: objectOf("the lens", (path) => path.includes("/lens/")), "platform.o": objectOf("its platform", isWeb),
+    plain: objectOf("plain", (path) => path.endsWith("/checked.cpp")), interleaved: objectOf("interleaved", (path) => path.endsWith("/interleave.cpp")),
+  });
+  if (isForChecks) unpack(HEADERS);
+  const catchMain = isForChecks ? catchOf() : undefined, abi = await exceptions();
+  const translator = await linked("translator", { ...abi, "translate.o": await translated }, LINK);
   writeFileSync(join(output, "translate.wasm"), translator);
 
   // What a student's file and the checks include, translated.
   const translateModule = new WebAssembly.Module(translator), headers = new Map();
+  const translatedFile = async (path) => (await translate(translateModule, path, readFileSync(join(root, path), "utf8"))).text;
   for (const folder of readdirSync(root).filter((name) => /^(common|\d\d_.*)$/.test(name)))
     for (const path of filesBelow(folder, /\.(cuh|hpp)$/))
-      if (!/^common\/simulator\/|\/(applications|exercises|self|broken)\//.test(path))
-        headers.set(path, (await translate(translateModule, path, readFileSync(join(root, path), "utf8"))).text);
+      if (!/^common\/simulator\/|\/(applications|exercises|self|broken)\//.test(path)) headers.set(path, await translatedFile(path));
   for (const [path, text] of sources) if (path.startsWith("common/simulator/include/")) headers.set(path, text);
   const verdict = "common/exercise/verdict.cu";
-  headers.set(`${verdict}.cpp`, (await translate(translateModule, verdict, readFileSync(join(root, verdict), "utf8"))).text);
+  headers.set(`${verdict}.cpp`, await translatedFile(verdict));
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
-  const course = new Toolchain(clang, nested(Object.fromEntries(headers)));
-  const checks = await cached("the checks", [...headers].flat(), () => course.compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
+  const checks = cached("the checks", [...headers].flat(), () => toolchainOf(nested(Object.fromEntries(headers))).compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
+  const ownChecks = isForChecks ? checksOf(headers, translatedFile) : [];
   // What a program from elsewhere includes besides.
-  const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name));
-  for (const path of filesBelow(more, /^\w+(\.h)?$/)) headers.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
-  writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => headers.has(name)),
-    headers: Object.fromEntries([...headers].filter(([path]) => !path.endsWith(".cpp"))) }));
+  const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name)), shown = new Map(headers);
+  for (const path of filesBelow(more, /^\w+(\.h)?$/)) shown.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
+  writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => shown.has(name)),
+    headers: Object.fromEntries([...shown].filter(([path]) => !path.endsWith(".cpp"))) }));
 
-  const library = { "simulator.o": await objectOf("the simulator", isLibrary), "platform.o": await objectOf("its platform", isWeb) };
-  const parts = {
-    plain: (path) => path.endsWith("/checked.cpp"), interleaved: (path) => path.endsWith("/interleave.cpp"), lens: (path) => path.includes("/lens/"),
-  };
-  for (const [name, isPart] of Object.entries(parts)) {
-    const objects = { ...abi, ...library, "checks.o": checks, "instrument.o": await objectOf(name, isPart) };
-    const linked = await cached(`${name}, linked`, [...Object.values(objects), ...LINK, ...OF_PROGRAMS], () => simulator.link(objects, [...LINK, ...OF_PROGRAMS]));
-    const main = await cached(`${name}, with Asyncify`, [linked, canBeLeft.toString()], () => canBeLeft(linked));
-    writeFileSync(join(output, `${name}.wasm`), main);
-  }
+  const { lens, plain, interleaved, ...library } = await parts;
+  await Promise.all(Object.entries({ plain, interleaved, lens }).map(async ([name, instrument]) => {
+    const main = async (folder, what, objects, options, level) => {
+      const bytes = await linked(`${what}, linked`, { ...abi, ...library, "instrument.o": instrument, ...objects }, options);
+      writeFileSync(join(folder, `${name}.wasm`), await cached(`${what}, with Asyncify`, [bytes, canBeLeft.toString(), `${level}`], () => inThread({ bytes, level })));
+    };
+    await main(output, name, { "checks.o": await checks }, [...LINK, ...OF_PROGRAMS]);
+    if (isForChecks) await main(outputOfChecks, `${name} of checks`, { "catch.o": await catchMain }, [...LINK, ...(await ownChecks).map((symbol) => `-Wl,-u,${symbol}`)], 0);
+  }));
+}
+
+// --- The chapters' and the simulator's own checks --------------------------------------------------------
+
+/** Catch2 and its main function. */
+async function catchOf() {
+  const files = { "catch.cpp": "#include <catch2/catch.hpp>\n", catch2: { "catch.hpp": readFileSync(CATCH, "utf8") } };
+  const options = ["-O1", "-fwasm-exceptions", "-DCATCH_CONFIG_MAIN", "-DCATCH_CONFIG_NO_POSIX_SIGNALS", "-I."];
+  return cached("Catch2", [files.catch2["catch.hpp"], ...options], () => toolchainOf(files, HEADERS).compile("catch.cpp", options));
+}
+
+/** Headers whose code no kernel calls. As in a browser, its accesses are not looked at: it would take several times as long. */
+const OF_HOST = ["common/checks/", "common/problem/", "common/bench/", "catch2/", "c++/v1/__vector/", "c++/v1/__memory/", "c++/v1/__iterator/", "c++/v1/__functional/", "c++/v1/__algorithm/", "c++/v1/string", "c++/v1/optional"]
+  .map((folder) => `src:*${folder}*\n`).join("");
+
+/** Compiles the checks, as modules beside main. Returns the names that they import. */
+async function checksOf(ofCourse, translatedFile) {
+  const folder = "common/simulator/checks", headers = new Map([...ofCourse, ...[...sources].filter(([path]) => !path.endsWith(".cpp"))]);
+  for (const path of [...filesBelow(folder, /\.(cuh|hpp)$/), "common/simulator/include/simulator/json.hpp"]) headers.set(path, await translatedFile(path));
+  const programs = { simulator: `${folder}/checks.cu`, lens: `${folder}/lens/checks.cu` };
+  for (const chapter of readdirSync(root).filter((name) => /^\d\d_/.test(name))) programs[chapter] = `${chapter}/checks.cu`;
+  for (const name of Object.keys(programs)) if (chosen.length > 0 && !chosen.some((each) => name.startsWith(each))) delete programs[name];
+  for (const path of Object.values(programs)) headers.set(path, await translatedFile(path));
+  for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
+  const files = { ...nested(Object.fromEntries(headers)), catch2: { "catch.hpp": readFileSync(CATCH, "utf8") }, "of-host.txt": OF_HOST,
+    "posix.h": readFileSync(join(import.meta.dirname, "posix.h"), "utf8"), sys: Object.fromEntries(["mman", "resource", "wait"].map((name) => [`${name}.h`, ""])) };
+  const options = [...BESIDE_MAIN, "-fsanitize-ignorelist=of-host.txt", "-include", "posix.h", "-I.", `-I${folder}/faults`, `-I${folder}/lens`, "-Wno-everything"];
+  const inputs = [OF_HOST, files["posix.h"], ...[...headers].filter(([path]) => !/\.cu$|^\d\d_/.test(path)).flat()];
+  const imported = new Set();
+  await Promise.all(Object.entries(programs).map(async ([name, path]) => {
+    const own = [...headers].filter(([each]) => each.startsWith(`${name}/`)).flat();
+    const module = await cached(`checks of ${name}`, [...inputs, ...own, headers.get(path), ...options], () =>
+      toolchainOf(files, HEADERS).compileModule(headers.get(path), options));
+    for (const { module: from, name: symbol } of WebAssembly.Module.imports(new WebAssembly.Module(module))) if (from !== "env" || !symbol.startsWith("__")) imported.add(symbol);
+    for (const order of name === "lens" ? ["lens"] : ["plain", "interleaved"])
+      writeFileSync(join(outputOfChecks, `${name}.${order}.wasm`), await cached(`checks of ${name}, ${order}, with Asyncify`, [module, beside.toString(), canBeLeft.toString(), order],
+        () => inThread({ bytes: module, order: order === "lens" ? RECORDED : order, level: 0 })));
+  }));
+  return [...imported];
 }
 
 /** The includes of the chapters' code and of the exercises' own checks. */
@@ -202,6 +271,7 @@ try {
   courseFiles();
   await build();
   await packages();
+  process.exit(0); // other threads wait for more
 } catch (error) {
   console.error(error.said ?? error);
   process.exit(1);

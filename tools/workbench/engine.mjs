@@ -1,11 +1,11 @@
 // Checks an exercise, in a browser's worker or in Node: compiles in its own thread, and runs in those of others.
 
-import { Toolchain, Refused, canBeLeft } from "./toolchain.mjs";
+import { RECORDED, Toolchain, Refused, beside, mayLeaveAtAccess } from "./toolchain.mjs";
 import { translate } from "./translate.mjs";
 
 // As common/simulator/functions.cmake compiles for the lens.
 const CHECKED = "alignment,array-bounds,return";
-const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1",
+export const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1",
   "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
@@ -15,9 +15,6 @@ const INCLUDES = ["api/more/prelude.h", "algorithm", "cstdio", "iostream", "nume
   .map((name) => `#include ${name.includes("/") ? `"common/simulator/${name}"` : `<${name}>`}\n`).join("");
 const MORE = "common/simulator/api/more", PROGRAM = [...OPTIONS, `-I${MORE}/include`, "-Wno-narrowing", "-Wno-unknown-pragmas",
   "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES"]; // of libc++, most of which would be read again for each program
-
-const RECORDED = "recorded"; // the order in which the lens records a block
-const mayLeaveAtAccess = (order) => order === "interleaved" || order === RECORDED;
 
 /** Files by their paths, as nested objects. */
 export function nested(files) {
@@ -68,11 +65,7 @@ export class Engine {
       const own = WebAssembly.Module.exports(new WebAssembly.Module(this.bytes));
       if (standard && !own.some(({ name }) => /^__main_(void|argc_argv)$/.test(name))) return "course: no file defines main()";
       const mayLeave = mayLeaveAtAccess(order);
-      if (!this.built.has(mayLeave)) {
-        const names = WebAssembly.Module.imports(new WebAssembly.Module(this.bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
-          .map(({ name }) => name).filter((name) => mayLeave || !name.startsWith("__tsan_"));
-        this.built.set(mayLeave, new WebAssembly.Module(canBeLeft(this.bytes, names.map((name) => `env.${name}`))));
-      }
+      if (!this.built.has(mayLeave)) this.built.set(mayLeave, new WebAssembly.Module(beside(this.bytes, order)));
       return "";
     } catch (error) {
       if (error instanceof Refused) return error.said;

@@ -15,7 +15,7 @@ await import(${JSON.stringify(new URL("runner.mjs", import.meta.url).href)});
 parentPort.on("message", (data) => self.onmessage({ data }));`;
 
 /** A thread with the functions of a browser's worker. */
-function runner() {
+export function runner() {
   const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(RUNNER)}`));
   const worker = { postMessage: (data) => thread.postMessage(data), terminate: () => thread.terminate() };
   thread.on("message", (data) => worker.onmessage({ data })).on("error", (error) => worker.onerror(error));

@@ -2,11 +2,12 @@
 // address of a text with its line (common/simulator/platform/web/source_lines.cpp). Works on LLVM's IR as text.
 
 const CALL = /^(\s*)(?:%\S+ = )?(?:tail |notail |musttail )?(?:call|invoke) /;
-const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)((?: #\d+)?(?:, !dbg !\d+)?(?:, !.*)?)$/;
+const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*?)\)((?: #\d+)?(?: \[.*?\])?(?:, !.*)?)$/;
 const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
 /** The address of a thread's own variable, or of a part of it. Nobody else sees what is there. */
 const PART_OF_THREAD = /^\s*(%\S+) = (?:.*@llvm\.threadlocal\.address|(getelementptr) .*?\bptr (%[^\s,]+))/;
 const OF_MODULE = /^!llvm\.module\.flags|^!\d+ = !\{i32 \d+, !"/; // metadata
+const LABEL = /^([-\w$.]+|"[^"]*"):/, OTHER_LABEL = /label %([-\w$.]+|"[^"]*")/g;
 const FENCE = /@__tsan_atomic_(?:thread|signal)_fence\b/;
 
 const unescape = (text) => text.replace(/\\([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
@@ -46,44 +47,74 @@ const besideMain = (line) => line.replace(/^define ((?:linkonce_odr|weak_odr|lin
   .replace(/^(@.* = .*?)\bthread_local(?:\(\w+\))? /, "$1").replace(/^(@\S+ = external) hidden /, "$1 ")
   .replace(/= (?:tail )?call .*?@llvm\.threadlocal\.address\.p0\(ptr (?:align \d+ )?(@"[^"]*"|@[^\s,)]+)\)/, "= getelementptr i8, ptr $1, i32 0");
 
+/**
+ * The funclet that each block of a function is in: the code that handles an exception, or destroys what it leaves. A call
+ * there that names no funclet would be taken for one that is never reached.
+ */
+function funcletsOf(lines) {
+  const funclets = new Map(), following = new Map();
+  let block = "";
+  for (const line of lines) {
+    block = line.match(LABEL)?.[1] ?? block;
+    const pad = line.match(/^\s+(%\S+) = (?:catchpad|cleanuppad) /);
+    if (pad) funclets.set(block, pad[1]);
+    if (!/^\s+(?:br|switch|i\d+ \S+, label) | to label \S+ unwind /.test(line)) continue;
+    const labels = [...line.replace(/ unwind .*/, "").matchAll(OTHER_LABEL)].map(([, to]) => to);
+    following.set(block, [...following.get(block) ?? [], ...labels]);
+  }
+  const found = [...funclets.keys()];
+  for (const from of found)
+    for (const to of following.get(from) ?? [])
+      if (!funclets.has(to)) {
+        funclets.set(to, funclets.get(from));
+        found.push(to);
+      }
+  return funclets;
+}
+
 /** IR whose accesses, calls and loops know their lines. `helpers` are folders whose lines are not shown: their callers' are. */
 export function withSites(ir, helpers) {
   const linesOf = lineTable(ir, helpers), texts = [], found = [];
   /** Each access and call has a site of its own, in the order of the code. */
   const site = (text) => `ptr getelementptr (i8, ptr @sim.site.${texts.push(text) - 1}, i32 1)`;
-  let blocks = new Set(), ofThread = new Set(), isLoop = false;
-  for (const written of ir.split("\n")) {
-    const line = besideMain(written);
-    if (line.startsWith("module asm ")) continue; // other names of the C library's functions
-    if (line.startsWith("define ")) {
-      blocks = new Set(), ofThread = new Set();
-      isLoop = line.includes("run_threads"); // of threads.h: each thread begins there, and not where the one before has called last
+  for (const part of ir.replaceAll(/\n +to label /g, " to label ").split(/^(?=define )/m)) {
+    const written = part.split("\n"), funclets = funcletsOf(written), blocks = new Set(), ofThread = new Set();
+    const isLoop = written[0].includes("run_threads"); // of threads.h: each thread begins there, and not where the one before has called last
+    let block = "";
+    const named = (call) => funclets.has(block) && !call.includes('"funclet"')
+      ? call.replace(/(\)(?: #\d+)?)((?:, !.*)?)$/, `$1 [ "funclet"(token ${funclets.get(block)}) ]$2`) : call;
+    for (const each of written) {
+      const line = besideMain(each);
+      if (line.startsWith("module asm ")) continue; // other names of the C library's functions
+      block = line.match(LABEL)?.[1] ?? block;
+      blocks.add(block);
+      const declared = line.match(DECLARED);
+      if (declared && !FENCE.test(line)) {
+        found.push(`${declared[1]}(${declared[2]}, ptr)${declared[3]}`);
+        continue;
+      }
+      const lines = linesOf(line.match(/!dbg !(\d+)/)?.[1]);
+      if (line.includes("@llvm.returnaddress(")) {
+        found.push(line.startsWith("declare") ? "" : line.replace(/= (?:tail )?call .*/, "= load ptr, ptr @sim_site"));
+        continue;
+      }
+      const ofVariable = each.match(PART_OF_THREAD);
+      if (ofVariable && (!ofVariable[2] || ofThread.has(ofVariable[3]))) ofThread.add(ofVariable[1]);
+      const access = line.match(ACCESS);
+      if (access && !FENCE.test(line)) {
+        const [, call, words, rest] = access;
+        if (!/_(read|write)\d/.test(call) || !ofThread.has(words.match(/%\S+/)?.[0])) found.push(named(`${call}(${words}, ${site(lines)})${rest}`));
+        continue;
+      }
+      const isCall = CALL.test(line) && !/ @(?:llvm\.|__tsan_)/.test(line);
+      if (isCall && (lines || isLoop)) found.push(`  store ${site(lines)}, ptr @sim_site`);
+      if (/^\s+br /.test(line) && [...line.matchAll(OTHER_LABEL)].some(([, to]) => blocks.has(to))) {
+        const at = lines ? site(lines) : `ptr %sim.${found.length}`;
+        if (!lines) found.push(`  %sim.${found.length} = load ptr, ptr @sim_site`);
+        found.push(named(`  call void @sim_repeats(${at})`));
+      }
+      found.push(/ @__tsan_/.test(line) && CALL.test(line) ? named(line) : line);
     }
-    const label = line.match(/^([-\w$.]+|"[^"]*"):/);
-    if (label) blocks.add(label[1]);
-    const declared = line.match(DECLARED);
-    if (declared && !FENCE.test(line)) {
-      found.push(`${declared[1]}(${declared[2]}, ptr)${declared[3]}`);
-      continue;
-    }
-    const lines = linesOf(line.match(/!dbg !(\d+)/)?.[1]);
-    if (line.includes("@llvm.returnaddress(")) {
-      found.push(line.startsWith("declare") ? "" : line.replace(/= (?:tail )?call .*/, "= load ptr, ptr @sim_site"));
-      continue;
-    }
-    const part = written.match(PART_OF_THREAD);
-    if (part && (!part[2] || ofThread.has(part[3]))) ofThread.add(part[1]);
-    const access = line.match(ACCESS);
-    if (access && !FENCE.test(line)) {
-      const [, call, words, rest] = access;
-      if (!/_(read|write)\d/.test(call) || !ofThread.has(words.match(/%\S+/)?.[0])) found.push(`${call}(${words}, ${site(lines)})${rest}`);
-      continue;
-    }
-    const isCall = CALL.test(line) && !/ @(?:llvm\.|__tsan_)/.test(line);
-    if (isCall && (lines || isLoop)) found.push(`  store ${site(lines)}, ptr @sim_site`);
-    if (/^\s+br /.test(line) && [...line.matchAll(/label %([-\w$.]+|"[^"]*")/g)].some(([, to]) => blocks.has(to)))
-      found.push(lines ? `  call void @sim_repeats(${site(lines)})` : `  %sim.${found.length} = load ptr, ptr @sim_site\n  call void @sim_repeats(ptr %sim.${found.length})`);
-    found.push(line);
   }
   const constants = texts.map((text, number) => {
     const bytes = ["\\00", ...new TextEncoder().encode(text)].map((byte) => typeof byte === "string" ? byte

@@ -6,7 +6,7 @@ import { withSites } from "./sites.mjs";
 const TARGET = ["--target=wasm32-wasip1", "-std=c++20", "-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-iquote", ".",
   "-Icommon/simulator/include"];
 /** Of an instrumented module beside main. */
-const BESIDE = ["-fPIC", "-fvisibility=default", "-fignore-exceptions", "-Wno-exceptions", "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0"];
+const BESIDE = ["-fPIC", "-fvisibility=default", "-fwasm-exceptions", "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0"];
 const HELPERS = ["common/cuda/", "common/problem/"];
 
 /** What a tool has said, in lines; an error of it. */
@@ -55,11 +55,11 @@ export class Toolchain {
       "prelude.hpp", "-o", "-"], { "prelude.hpp": text }, "-");
   }
 
-  /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` has the files that compilePrelude has read and given. */
+  /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` has the files that compilePrelude has read and given, if any. */
   async compileModule(source, options, prelude) {
-    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-include-pch", "prelude.pch",
+    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...prelude ? ["-include-pch", "prelude.pch"] : [],
       "-S", "-emit-llvm", "source.cpp", "-o", "-"], { ...prelude, "source.cpp": source }, "-");
-    const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
+    const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-fwasm-exceptions", "-O1", "-Xclang", "-disable-llvm-passes",
       "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(new TextDecoder().decode(ir), HELPERS) }, "out.o");
     return this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",
       "--export-if-defined=__wasm_call_ctors", "--export-if-defined=__main_void", "--export-if-defined=__main_argc_argv", "out.o", "-o", "out.wasm"], { "out.o": object }, "out.wasm");
@@ -68,11 +68,11 @@ export class Toolchain {
 
 /**
  * Lets calls be left, by Binaryen's Asyncify: in main, where they call its functions, and in a module beside it, which shares
- * its state, where they call one of these imports.
+ * its state, where they call one of these imports. @param level of optimization, which takes most of the time.
  */
-export function canBeLeft(bytes, mayLeave) {
+export function canBeLeft(bytes, mayLeave, level = 1) {
   const { Features } = binaryen, isMain = mayLeave === undefined;
-  binaryen.setOptimizeLevel(1);
+  binaryen.setOptimizeLevel(level);
   binaryen.setDebugInfo(!isMain); // the names of kernels
   const module = binaryen.readBinary(bytes);
   module.setFeatures(Features.MutableGlobals | Features.SignExt | Features.NontrappingFPToInt | Features.BulkMemory | Features.BulkMemoryOpt
@@ -85,4 +85,14 @@ export function canBeLeft(bytes, mayLeave) {
   module.dispose();
   binaryen.clearPassArguments();
   return result;
+}
+
+export const RECORDED = "recorded"; // the order in which the lens records a block
+export const mayLeaveAtAccess = (order) => order === "interleaved" || order === RECORDED;
+
+/** Lets the calls of a module beside main be left, for an order of the threads. */
+export function beside(bytes, order, level) {
+  const names = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
+    .map(({ name }) => name).filter((name) => mayLeaveAtAccess(order) || !name.startsWith("__tsan_"));
+  return canBeLeft(bytes, names.map((name) => `env.${name}`), level);
 }

@@ -1,20 +1,22 @@
 #!/usr/bin/env node
 // usage: tools/workbench/try.mjs [--solutions | --faults] [NUMBER ...]
-//        tools/workbench/try.mjs --programs | --steps [CHAPTER ...]
+//        tools/workbench/try.mjs --programs | --steps [CHAPTER ...] | --checks [--interleaved] [01 ... | simulator | lens]
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
 // given. With --solutions, each chapter's own code must pass instead, and its kernels must be recorded for the player; with
 // --faults, each fault must be found that is found on Linux (docs/results/faults.txt). With --programs, each of docs/examples
 // must print what it prints on Linux (tools/quality/try_examples). With --steps, each step of live coding must show what its
-// lesson plan says (tools/exercises/try_steps.py).
-// Needs what build.mjs has built.
+// lesson plan says (tools/exercises/try_steps.py). With --checks, the chapters' and the simulator's own checks must pass, as
+// they do on Linux, except those that checks.txt lists.
+// Needs what build.mjs has built; for --checks, with --checks.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { checks } from "./checks.mjs";
 import { engineInNode } from "./in_node.mjs";
 
-const engine = await engineInNode();
-
 const [first, ...others] = process.argv.slice(2), option = first?.startsWith("--") ? first : "", numbers = option || !first ? others : [first, ...others];
+if (option === "--checks") process.exit(await checks(others) > 0 ? 1 : 0);
+const engine = await engineInNode();
 if (option === "--programs") {
   const folder = resolve(import.meta.dirname, "../../docs/examples");
   let wrong = 0;

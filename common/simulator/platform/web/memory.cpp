@@ -83,9 +83,9 @@ void require_access(const volatile void* address, std::size_t bytes, bool is_sto
     note_site(site);
     const auto* const begin = static_cast<const volatile char*>(address);
     for (std::size_t at = 0; at < bytes; at = at == bytes - 1 ? bytes : std::min(at + kPageBytes, bytes - 1))
-        if (*entry_of(begin + at) > (is_store ? all : read) &&
-            handle_trap(Trap::address, const_cast<const char*>(begin + at)) != Handled::repeat_it)
-            end_by_signal(kBadAddress);
+        while (*entry_of(begin + at) > (is_store ? all : read))  // a page may open for loads first
+            if (handle_trap(Trap::address, const_cast<const char*>(begin + at)) != Handled::repeat_it)
+                end_by_signal(kBadAddress);
 }
 
 /// The host stores here where the program's variables are, those of the simulator not among them.

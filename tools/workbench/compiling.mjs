@@ -1,0 +1,15 @@
+// A thread that compiles for build.mjs: calls a method of a Toolchain, or lets calls of a module be left, for each message.
+
+import { parentPort } from "node:worker_threads";
+import * as clang from "@yowasp/clang";
+import { clangWith } from "./native_clang.mjs";
+import { Toolchain, beside, canBeLeft } from "./toolchain.mjs";
+
+parentPort.on("message", async ({ files, method, words, headers, bytes, order, level }) => {
+  try {
+    parentPort.postMessage({ made: method ? await new Toolchain(headers ? clangWith(headers) : clang, files)[method](...words)
+      : order ? beside(bytes, order, level) : canBeLeft(bytes, undefined, level) });
+  } catch (error) {
+    parentPort.postMessage({ said: error.said ?? error.stack });
+  }
+});

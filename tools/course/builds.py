@@ -18,6 +18,7 @@ from terminal import is_terminal
 has_warned = False  # that the first build takes long
 from_source = set()  # what is not installed, and is built: Catch2, libcsv, ninja
 SOURCES = ROOT / "build" / "sources"
+HELP = "without a network, COURSE_SOURCES helps: see docs/install.md"
 
 
 def require_space():
@@ -105,9 +106,9 @@ def is_configured(preset):
 
 def lacks_libraries(preset):
     """Whether it was configured without a library, and thus without the checks or the applications."""
-    has = set(sources(preset))
-    return any(cache(preset).get(name, "").endswith("NOTFOUND") and source not in has for name, source in (
-        ("Catch2_DIR", "Catch2"), ("PNG_LIBRARY_RELEASE", None), ("TURBOJPEG_LIBRARY", None), ("CSV_LIBRARY", "libcsv"), ("NCCL_LIBRARY", None)))
+    built = [variable for name, variable in (("Catch2", "Catch2_DIR"), ("libcsv", "CSV_LIBRARY")) if name in sources(preset)]
+    return any(cache(preset).get(name, "").endswith("NOTFOUND") and name not in built
+               for name in ("Catch2_DIR", "PNG_LIBRARY_RELEASE", "TURBOJPEG_LIBRARY", "CSV_LIBRARY", "NCCL_LIBRARY"))
 
 
 def sources(preset):
@@ -120,7 +121,7 @@ def build_ninja():
         if not (SOURCES / "ninja").exists():
             say("Building ninja from source, which takes a minute.")
             if quietly(["cmake", f"-DPYTHON={sys.executable}", "-P", "tools/course/ninja.cmake"]) != 0:
-                fail(1, "ninja is not installed, and could not be built; without a network, COURSE_SOURCES helps: see docs/install.md")
+                fail(1, "ninja is not installed, and could not be built;", HELP)
 
 
 def configure(preset):
@@ -128,9 +129,13 @@ def configure(preset):
     wanted = sorted({*before, *from_source} - {"ninja"})
     if added := [name for name in wanted if name not in before]:
         say("Building from source, since nothing can be installed:", *added)
-    if quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(wanted)}"]) != 0:
-        if added and quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(before)}"]) == 0:  # for other commands
-            fail(1, *added, "could not be built from source; without a network, COURSE_SOURCES helps: see docs/install.md")
+
+    def configured_with(names):
+        return quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(names)}"]) == 0
+
+    if not configured_with(wanted):
+        if added and configured_with(before):  # for commands that need less
+            fail(1, *added, "could not be built from source;", HELP)
         fail(1, "the configuration failed; see CMake's messages above")
     if cache(preset).get("COURSE_CLANG") == "FALSE":
         say("Some code that nvcc rejects compiles here: see docs/only_nvcc.md. The reason:", cache(preset)["COURSE_CLANG_LACKS"] + ".")

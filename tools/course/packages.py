@@ -13,7 +13,8 @@ from console import ROOT, fail, say
 
 LIST = ROOT / "tools" / "course" / "packages.txt"
 INSTALLS = {"apt-get": "apt-get install -y", "dnf": "dnf install -y", "pacman": "pacman -S --needed", "brew": "brew install"}
-FROM_SOURCE = {"catch2": "Catch2", "libcsv-dev": "libcsv", "ninja-build": "ninja"}  # by sources.cmake, where nothing can be installed
+# What sources.cmake has, for machines where nothing can be installed.
+FROM_SOURCE = {"catch2": "Catch2", "libcsv-dev": "libcsv", "ninja-build": "ninja"}
 
 
 class Package(NamedTuple):
@@ -110,8 +111,8 @@ def by_hand(names):
 
 
 def set_up(users, may_install, headers=(), optional=()):
-    """Installs what is missing. Where it may not, it gives what can be built from source, or says how to install it. Libraries
-    whose headers are optional may stay missing: the applications that include them are then left out."""
+    """Installs what is missing. Where it may not, it gives what is to be built from source, or says how to install it.
+    Libraries whose headers are optional may stay missing: the applications that include them are then left out."""
     required, wanted = missing(users, headers), missing({"-"}, optional)
     names = list(dict.fromkeys(package.name() for package in [*required, *wanted]))
     if not names:
@@ -122,7 +123,8 @@ def set_up(users, may_install, headers=(), optional=()):
         if lacking := missing(users, headers):
             fail(1, "installed, but still not found:", *(package.name() for package in lacking))
         return set()
-    has_source = [package for package in wanted if any(ROOT.glob(f"build/sources/{FROM_SOURCE.get(package.names[0])}-*[0-9]"))]
+    has_source = [package for package in wanted
+                  if any(ROOT.glob(f"build/sources/{FROM_SOURCE.get(package.names[0])}-*[0-9]"))]
     from_source = {FROM_SOURCE.get(package.names[0]) if users else None for package in [*required, *has_source]}
     if None in from_source:
         names = [package.name() for package in required]

@@ -7,8 +7,9 @@ set(ninja_url https://github.com/ninja-build/ninja/archive/v1.12.1/ninja-1.12.1.
 set(ninja_sha256 821bdff48a3f683bc4bb3b6f0b5fe7b2d647cf65d52aeb63328c91a6c6df285a)
 get_filename_component(source_folder ${CMAKE_CURRENT_LIST_DIR}/../../build/sources ABSOLUTE)
 
-# source_of(name): sets name_source to the folder of its source, in build/sources. The archive is downloaded once, or copied
-# from the folder that the environment variable COURSE_SOURCES names. (Without a network, FetchContent tries for minutes.)
+# source_of(name): sets name_source to the folder of its source, in build/sources. The archive is downloaded once, or
+# copied from the folder that the environment variable COURSE_SOURCES names. (FetchContent tries for minutes where there
+# is no network.)
 function(source_of name)
   file(LOCK ${source_folder} DIRECTORY GUARD FUNCTION)
   get_filename_component(archive ${${name}_url} NAME)

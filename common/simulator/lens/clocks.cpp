@@ -23,13 +23,11 @@ bool Known::has(Epoch epoch) const {
     return thread != block->second.threads.end() && epoch.clock < thread->second;
 }
 
-KnownPtr Clocks::join(const KnownPtr& a, const KnownPtr& b) {
+static KnownPtr join(const KnownPtr& a, const KnownPtr& b) {
     if (b == nullptr || a == b) return a;
     if (a == nullptr) return b;
-    if (last_.a == a && last_.b == b) return last_.result;
     const auto both = std::make_shared<Known>(*a);
     both->join(*b);
-    last_ = {a, b, both};
     return both;
 }
 
@@ -40,7 +38,6 @@ void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
     std::fill_n(threads_.begin(), threads, Thread{});
     if (warps_have_met_) std::fill_n(mates_.begin(), threads, std::array<std::uint32_t, kWarp>{});
     warps_have_met_ = has_messages_ = false;
-    last_ = {};
     received_ = {};
 }
 

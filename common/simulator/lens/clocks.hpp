@@ -108,11 +108,6 @@ class Clocks {
     bool warps_have_met_ = false, has_messages_ = false;
     std::array<Thread, 1024> threads_{};
     std::array<std::array<std::uint32_t, kWarp>, 1024> mates_{};
-    // The same join is asked for by all threads of a block.
-    KnownPtr join(const KnownPtr& a, const KnownPtr& b);
-    struct Joined {
-        KnownPtr a, b, result;
-    } last_{};
     struct Received {
         KnownPtr before, after;
         bool of_block;

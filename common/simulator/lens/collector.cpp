@@ -88,7 +88,7 @@ void Collector::begin_call(const void* at) {
 void Collector::end_call() {
     const sim::Block::InSimulator here(block_);
     Path& path = path_[thread()];
-    if (path != 0) path = caller(path);
+    path = caller(path);
 }
 
 bool Collector::has_stopped(unsigned int warp) const {

@@ -105,7 +105,7 @@ void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request
     else
         group_.request = request;
     group_.last = number;
-    if (!joins || sums.never_joins) return;
+    if (!joins) return;
     if (at.space == Space::global)
         sums.joined_sectors += sectors(group_.request).count;
     else

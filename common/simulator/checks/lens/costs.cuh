@@ -178,6 +178,11 @@ TEST_CASE("the counts of all workers add up") {
     CHECK(sum.sample == b.sample);
     CHECK(sum.atomics.at(4) == a.atomics.at(4) + b.atomics.at(4));
     CHECK(sum.lines.at(0) == a.lines.at(0) + b.lines.at(0));
+    for (lens::LaunchCounts never : {a, b}) {
+        never.sites[0].never_joins = true;
+        never.add(a);
+        CHECK(never.sites[0].never_joins);
+    }
 }
 
 /// Of a launch with two accesses: the second always follows the first, at the next address, or it does not.
@@ -221,6 +226,59 @@ TEST_CASE("two accesses are one if the second always follows, in all blocks and 
     CHECK(requests(both) == 8);
     both.add(pair({true}));
     CHECK(requests(both) == 10);
+}
+
+/// The joined counts of accesses of these bytes, one site after another, twice. Each lane has 32 bytes.
+/// @param[in] apart How far the second access of lane 0 is from where it would join.
+std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsigned int>& bytes,
+                                     std::uint32_t lanes = ~0u, std::uintptr_t apart = 0) {
+    static std::uintptr_t address = 1000;
+    std::vector<std::uint32_t> sites;
+    for (const unsigned int width : bytes)
+        sites.push_back(lens::number_of(
+            {++address, 0, space, lens::Kind::load, static_cast<std::uint8_t>(width), false}));
+    lens::Counting counting;
+    counting.begin_block(true);
+    for (int round = 0; round < 2; ++round) {
+        std::uintptr_t offset = 0;
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            Request request{lanes, bytes[i], {}};
+            for (std::uintptr_t lane = 0; lane < kLanes; ++lane)
+                request.address[lane] = 4096 + lane * 32 + offset + (lane == 0 && i == 1 ? apart : 0);
+            counting.reach(sites[i]);
+            counting.add(sites[i], request);
+            offset += bytes[i];
+        }
+        counting.end_group();
+    }
+    lens::LaunchCounts counts = counting.counts();
+    join_sites(counts);
+    std::vector<lens::SiteCounts> result;
+    for (const std::uint32_t site : sites)
+        if (counts.sites[site].requests != 0) result.push_back(counts.sites[site]);
+    return result;
+}
+
+TEST_CASE(
+    "accesses that are one have the bytes of all, and the cost of one, and are no wider than 16 bytes") {
+    for (const lens::Space space : {lens::Space::global, lens::Space::shared}) {
+        const bool is_global = space == lens::Space::global;
+        const std::vector<lens::SiteCounts> four = joined(space, {4, 4, 4, 4, 4, 4, 4, 4});
+        REQUIRE(four.size() == 2);
+        for (const lens::SiteCounts& each : four) {
+            CHECK(each.requests == 2);
+            CHECK(each.bytes_per_lane == 16);
+            CHECK(each.worst.request.bytes == 16);
+            CHECK(each.bytes == (is_global ? 2 * 32 * 16 : 0));
+            CHECK(each.sectors == (is_global ? 2 * 32 : 0));
+            // A quarter of the warp at a time, two of whose lanes are in each bank.
+            CHECK(each.wavefronts == (is_global ? 0 : 2 * 4 * 2));
+        }
+        CHECK(joined(space, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}).size() == 1);
+        CHECK(joined(space, {4, 4}, ~0u, 4).size() == 2);
+        for (const std::uint32_t lanes : {1u, 1u << 31}) CHECK(joined(space, {4, 4}, lanes).size() == 1);
+        CHECK(joined(space, {4, 4}, 1, 4).size() == 2);
+    }
 }
 
 TEST_CASE("a sample's counts are scaled to the blocks that reach each line") {

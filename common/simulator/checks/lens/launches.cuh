@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../../checks/catch.hpp"
@@ -76,6 +77,8 @@ TEST_CASE("a barrier knows how many requests of a warp others have waited for") 
     CHECK(barrier.requests == 5 * 3 * 3);
     CHECK(barrier.most_requests == 5 * 3 * 4);
     CHECK_FALSE(barrier.was_partial);
+    const Seen one = seen([&] { uneven_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); });
+    CHECK(one.counts.barriers.begin()->second.requests == 3 * 2);  // of the only warp
 }
 
 /// Each warp adds to a counter of its own, and the last warp also to that of the first one. One thread of
@@ -106,7 +109,7 @@ __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned 
 }
 
 TEST_CASE("of a race's threads, those farthest from each other are named") {
-    const DeviceBuffer<int> d_data(1);
+    const DeviceBuffer<int> d_data(2);
     const auto distance = [&](unsigned int threads, unsigned int blocks) {
         const Seen all = seen([&] { near_and_far_kernel<<<2, 64>>>(d_data.data(), threads, blocks); });
         return all.findings.empty() ? -1 : all.findings.front().distance();
@@ -118,9 +121,10 @@ TEST_CASE("of a race's threads, those farthest from each other are named") {
     CHECK(distance(1, 2) == 2);
     const Seen all = seen([&] {
         for (const unsigned int count : {2u, 1u})
-            near_and_far_kernel<<<2, 64>>>(d_data.data(), count == 2 ? 64 : 2, count);
+            near_and_far_kernel<<<2, 64>>>(d_data.data() + 1, count == 2 ? 64 : 2, count);
     });
     REQUIRE(all.findings.size() == 1);
+    CHECK(all.findings.front().address == reinterpret_cast<const char*>(d_data.data() + 1));
     CHECK(all.findings.front().distance() == 2);
     CHECK(all.findings.front().count == 64 * 2 - 1 + 1);
 }
@@ -180,6 +184,29 @@ TEST_CASE("dynamic shared memory is looked at as other shared memory is") {
     CHECK(right.findings.empty());
     CHECK(right.sum(lens::Space::shared, lens::Kind::store).wavefronts == 2);
     CHECK(right.sum(lens::Space::shared, lens::Kind::load).wavefronts == 2);
+    const DeviceBuffer<int> d_more(512);
+    const Seen larger = seen([&] { dynamic_kernel<<<2, 256, 1024>>>(d_more.data(), 1); });
+    CHECK(larger.sum(lens::Space::shared, lens::Kind::load).lanes == 2 * 256);
+}
+
+/// So many loads that some of them have the same place in the table of sites.
+template <int... kNumbers>
+__global__ void many_loads_kernel(const int* d_data, int* d_sum, std::integer_sequence<int, kNumbers...>) {
+    int sum = 0;
+    ((sum += d_data[kNumbers * 7 % 1000]), ...);
+    *d_sum = sum;
+}
+
+TEST_CASE("each of many loads of a kernel is a site of its own") {
+    const DeviceBuffer<int> d_data(1000), d_sum(1);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    std::size_t sites = 0;
+    const Seen all = seen([&] {
+        many_loads_kernel<<<1, 1>>>(d_data.data(), d_sum.data(), std::make_integer_sequence<int, 400>());
+    });
+    for (const lens::SiteCounts& site : all.counts.sites)
+        if (site.requests == 1 && site.at.kind == lens::Kind::load) ++sites;
+    CHECK(sites == 400);
 }
 
 /// Two variables; only the first block writes the second one.

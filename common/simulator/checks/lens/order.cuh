@@ -261,11 +261,13 @@ TEST_CASE("of two threads, the first access that races is found, whatever its by
     }
 }
 
-/// Loads of one number by these threads of a block, one after another, which nothing orders.
+/// Loads of one number by these threads, one after another, which nothing orders, and then a store.
+/// @return The load that is found to race with the store, if there is one.
 struct Reader {
     unsigned int block, thread;
 };
-bool finds_after(const std::vector<Reader>& readers, const std::vector<std::size_t>& ordered) {
+std::optional<lens::Epoch> finds_after(const std::vector<Reader>& readers,
+                                       const std::vector<std::size_t>& ordered) {
     std::array<lens::Clocks, 2> clocks;
     for (std::uint32_t block : {0u, 1u}) clocks[block].begin_block(block, 128);
     lens::Cell cell;
@@ -278,10 +280,8 @@ bool finds_after(const std::vector<Reader>& readers, const std::vector<std::size
     std::uint32_t lanes = 0;
     for (const std::size_t i : ordered) lanes |= 1u << readers[i].thread % 32;
     clocks[writer.block].warp_meets(writer.thread / 32 * 32, lanes);
-    return cell
-        .access(lens::Kind::store, clocks[writer.block].now(writer.thread, 1, false), writer.thread,
-                clocks[writer.block])
-        .has_value();
+    return cell.access(lens::Kind::store, clocks[writer.block].now(writer.thread, 1, false), writer.thread,
+                       clocks[writer.block]);
 }
 
 TEST_CASE("of many loads that nothing orders, those of threads far from each other are kept") {
@@ -292,6 +292,13 @@ TEST_CASE("of many loads that nothing orders, those of threads far from each oth
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 32}, {0, 2}}, {0, 1, 2}));
     CHECK(finds_after({{0, 33}, {0, 34}, {0, 31}}, {0, 1}));
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 64}, {0, 2}, {0, 3}}, {0, 1, 2, 3, 4}));
+    for (const auto& [first, second, other] :
+         {std::array{30u, 31u, 32u}, {31u, 30u, 32u}, {32u, 33u, 0u}, {33u, 32u, 0u}})
+        CHECK(finds_after({{0, first}, {0, second}, {0, other}}, {0, 1}));
+    // Another warp's is not kept in place of another block's.
+    for (const Reader& last : {Reader{0, 32}, Reader{0, 1}})
+        CHECK(finds_after({{0, 0}, {1, 0}, last}, {0})->block == 1);
+    CHECK(finds_after({{0, 0}, {0, 32}, {0, 64}}, {0})->thread == 32);
 }
 
 TEST_CASE("an array knows which of its bytes were written, and which sectors a grid has used") {

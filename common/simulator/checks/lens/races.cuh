@@ -93,6 +93,31 @@ TEST_CASE("lanes that share values without __syncwarp race, and with it they don
     CHECK(always<warp_kernel<false>>(1) == "race");
 }
 
+/// Each thread loads what another lane has stored before their warp has met.
+template <bool kBarrier>
+__global__ void meeting_kernel(unsigned int* d_results) {
+    __shared__ unsigned int values[kThreads];
+    values[threadIdx.x] = threadIdx.x;
+    if (!kBarrier) d_results[kThreads + threadIdx.x] = __shfl_sync(~0u, threadIdx.x, 0);
+    if (kBarrier) __syncwarp();
+    d_results[threadIdx.x] = values[threadIdx.x ^ 1];
+}
+
+/// Lane 0 meets lane 1, which then meets lane 2.
+__global__ void relayed_meeting_kernel(unsigned int* d_result) {
+    __shared__ unsigned int value;
+    if (threadIdx.x == 0) value = 1;
+    if (threadIdx.x <= 1) __syncwarp(3);
+    if (threadIdx.x == 1 || threadIdx.x == 2) __syncwarp(6);
+    if (threadIdx.x == 2) *d_result = value;
+}
+
+TEST_CASE("a shuffle orders no accesses, but a warp's barrier does, also from lane to lane") {
+    CHECK(always<meeting_kernel<false>>(1, 10) == "race");
+    CHECK(always<meeting_kernel<true>>(1, 10) == "nothing");
+    CHECK(always<relayed_meeting_kernel>(1, 10) == "nothing");
+}
+
 enum Fence { none, of_block, of_device };
 template <Fence kFence>
 __device__ void fence() {
@@ -127,6 +152,19 @@ TEST_CASE("of a last block's two fences, either one that is left out or for a bl
     CHECK(always<last_block_kernel<of_block, of_device>>(20) == "race");
     CHECK(always<last_block_kernel<of_device, of_block>>(20) == "race");
 }
+
+/// The last block loads what another one has stored, and then has its fence.
+__global__ void late_fence_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x != 0) return;
+    d_numbers[2 + blockIdx.x] = blockIdx.x;
+    __threadfence();
+    if (atomicAdd(&d_numbers[0], 1u) != gridDim.x - 1) return;
+    const unsigned int loaded = d_numbers[2 + (blockIdx.x + 1) % gridDim.x];
+    __threadfence();
+    if (loaded == gridDim.x) d_numbers[1] = loaded;
+}
+
+TEST_CASE("a fence does not order a load before it") { CHECK(always<late_fence_kernel>(20, 10) == "race"); }
 
 /// Called by all threads of a block, which takes a ticket between two fences. @return Whether it is the last.
 __device__ bool takes_last_ticket(unsigned int* d_tickets) {

@@ -194,4 +194,15 @@ TEST_CASE("a recording that a fault ends has the lanes that were there before it
     CHECK(all.has(R"("to":[1]}])"));
 }
 
+/// All threads of the second block add to one number.
+__global__ void second_block_kernel(int* d_count) {
+    if (blockIdx.x == 1) ++*d_count;
+}
+
+TEST_CASE("the recording of a later block has its races") {
+    const DeviceBuffer<int> d_count(1);
+    CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
+    CHECK(recorded([&] { second_block_kernel<<<2, 32>>>(d_count.data()); }, 1).has("\"race\":"));
+}
+
 }  // namespace recording_checks

@@ -91,10 +91,26 @@ TEST_CASE("no load is wider than 16 bytes") {
 }
 
 TEST_CASE("each warp makes its own requests, and inactive lanes are not counted") {
-    const auto loads = strided<int>(0, 1, 70).global_loads();
+    const auto loads = strided<int>(0, 1, 65).global_loads();
     CHECK(loads.requests == 3);
-    CHECK(loads.lanes == 70);
+    CHECK(loads.lanes == 65);
     CHECK(loads.sectors == 9);
+}
+
+/// The lanes load one after another, and meet in between.
+__global__ void one_by_one_kernel(const int* d_data, int* d_results) {
+    for (unsigned int i = 0; i < 32; ++i) {
+        if (threadIdx.x == i) d_results[i] = d_data[i];
+        __syncwarp();
+    }
+}
+
+TEST_CASE("lanes make no request together if they meet between their accesses") {
+    const DeviceBuffer<int> d_data(32), d_results(32);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    CHECK(seen([&] { one_by_one_kernel<<<1, 32>>>(d_data.data(), d_results.data()); })
+              .global_loads()
+              .requests == 32);
 }
 
 /// A tile of 32 × 32 is written by rows and read by columns.

@@ -75,6 +75,8 @@ TEST_CASE("kernels in different streams that nothing orders race, and the stream
     CHECK(all.findings[0].kernel == "lens_checks::read_ints_kernel");
     CHECK(all.findings[0].other_kernel == "lens_checks::write_ints_kernel");
     CHECK(all.findings[0].stream != all.findings[0].other_stream);
+    CHECK(!all.findings[0].stream.empty());
+    CHECK(!all.findings[0].other_stream.empty());
 
     CHECK(races([](const TwoStreams& on) { on.read(on.one), on.write(on.two, kInts - 1, 1); }));
     CHECK(races([](const TwoStreams& on) { on.write(on.one), on.write(on.two); }));

@@ -9,18 +9,24 @@ export class Runners {
   /** Runs a program (host.mjs), whose outputs `hear` gets if there is one. Returns `{ ended, stop }`: a promise of how it has ended, and a function that ends it before. */
   run(main, side, options, hear) {
     const worker = this.idle.pop() ?? this.start();
+    let isRunning = true; // afterwards, it may already run another program
+    const stop = () => {
+      if (isRunning) worker.terminate();
+      isRunning = false;
+    };
     const ended = new Promise((done, fail) => {
       worker.onmessage = ({ data }) => {
         if (data.heard) return void hear(...data.heard);
-        this.idle.push(worker);
+        if (isRunning) this.idle.push(worker);
+        isRunning = false;
         done(data);
       };
       worker.onerror = (event) => {
-        worker.terminate();
+        stop();
         fail(new Error(event.message || "a worker could not be started"));
       };
       worker.postMessage({ main, side, options, isHeard: Boolean(hear) });
     });
-    return { ended, stop: () => worker.terminate() };
+    return { ended, stop };
   }
 }

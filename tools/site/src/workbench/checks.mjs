@@ -8,6 +8,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { runInNewContext } from "node:vm";
 import { prepare } from "../../../workbench/files.mjs";
+import { Runners } from "../../../workbench/runners.mjs";
 import { Engine } from "./engine.js";
 import { codeOf, linkTo } from "./link.mjs";
 
@@ -120,6 +121,25 @@ test("the worker's script is fetched once, and a line says so if it can't be", a
     assert.deepEqual(await found, [{ stopped: true }]);
   }
   assert.deepEqual(fetched, Array(2).fill("http://x/course/workbench/worker.js"));
+});
+
+test("a program that is stopped when it has ended, or whose end comes after that, ends no other one", async () => {
+  const started = [];
+  const runners = new Runners(() => {
+    const worker = { isAlive: true, postMessage: (data) => void (worker.asked = data), terminate: () => void (worker.isAlive = false) };
+    started.push(worker);
+    return worker;
+  });
+  const first = runners.run("main", "side", {});
+  started[0].onmessage({ data: "ended" });
+  first.stop();
+  assert.equal(await first.ended, "ended");
+  const second = runners.run("main", "side", {});
+  assert.ok(started.length === 1 && started[0].isAlive);
+  second.stop();
+  started[0].onmessage({ data: "too late" });
+  runners.run("main", "side", {});
+  assert.ok(started.length === 2 && !started[0].isAlive && started[1].isAlive);
 });
 
 test("a worker that says nothing is stopped, later at its first question, and one that loads is not silent", async (context) => {

@@ -10,40 +10,21 @@ import bound
 import counts
 import profiles
 import programs
-from rows import Problem, read, seconds, size
+from recorded import KEY, SEEN, key, known_counts, times
+from rows import Problem, seconds, size
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = ROOT / "build" / "simulator" / "bin"
-RESULTS = ROOT / "docs" / "results"
-SEEN = RESULTS / "simulator" / "bounds.csv"
-TIMES = ["nvidia-h200.csv", "nvidia-h200-again.csv", "nvidia-h100-80gb-hbm3.csv"]
-KEY = ["chapter", "variant", "input", "n", "grid", "block"]
 SMALL = 4 << 20  # elements; the counts of more are extrapolated
 STEPS = 1 << 19, 1 << 20  # elements, for a grid that does not follow the device
 FEW, PART = 4096, 128  # for larger grids, a part of the blocks on the same part of the elements
-# Modes time several variants in one run, so that the lens can't tell them apart; others' functions are not the course's.
-MODES = ("levels", "levels-constant", "loads", "strides", "joint", "weighted", "rgb", "rgba", "counter-types")
-
-
-def recorded():
-    """All recorded times of variants on a GPU."""
-    found = []
-    for name in TIMES:
-        found += [row for row in read(RESULTS / name) if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
-                  and row["case"] not in MODES and "::" not in row["variant"] and "." not in row["variant"]]
-    return found
-
-
-def key(row):
-    """What determines the counts. The bytes of `--file` were uniform."""
-    return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in ("chapter", "variant", "input") else int(row[name])) for name in KEY)
 
 
 def launched(its, n, share=1):
     options = ["--variant", its["variant"], "--input", its["input"], "--n", str(n), "--no-cpu"]
     for name in ("grid", "block"):
         options += [f"--{name}", its[name]] if its[name] != "0" else []
-    seen = programs.run(BIN / f"{its['chapter']}_lens", options, share=share, has_row=False, sample=1)
+    seen = programs.run(BIN / f"{its['chapter']}_lens", options, share=share, has_row=False)
     return counts.by_kernel([launch for launch in seen["launches"] if "/main.cu:" not in launch["launched_at"]])
 
 
@@ -74,27 +55,17 @@ def record():
                 for kernel, sums in counted(its, known).items()]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        lines = [line for lines in pool.map(lines_of, sorted(set(map(key, recorded())))) for line in lines]
+        lines = [line for lines in pool.map(lines_of, sorted(set(map(key, times())))) for line in lines]
     with open(SEEN, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, lines[0], lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines)
 
 
-def known_counts():
-    """For each key, the sums of the kernels."""
-    found = {}
-    with open(SEEN, newline="", encoding="utf-8") as file:
-        for line in csv.DictReader(file):
-            found.setdefault(tuple(line[name] for name in KEY), []).append(
-                {name: float(text) for name, text in line.items() if name not in (*KEY, "kernel")})
-    return found
-
-
 def pairs():
     """Each recorded time with its bound's words and time. Problem: a row has no counts, or a time is below its bound."""
     known, by_device, found = known_counts(), {}, []
-    for row in recorded():
+    for row in times():
         if key(row) not in known:
             raise Problem(f"{SEEN.name} lacks {', '.join(key(row))}: run tools/lens/compare.py --record")
         if row["device"] not in by_device:
@@ -149,7 +120,8 @@ def section():
         "measured, and adds the time of a launch. The largest of these times is the bound. It is no estimate: kernels also wait, and use",
         f"one resource after another. All {len(found)} recorded times of variants on an H200 and on an H100 are above their bounds, the closest by",
         f"{100 * (min(ratios) - 1):.0f} %; half of them are below {median(ratios):.1f} times the bound. Modes that time several kernels in one run, such as `--levels`,",
-        "are left out.", "",
+        "are left out. The next line names the chapter's variant whose launch and counts agree within 2 %, with its recorded time, or the",
+        "two nearest variants. If loads that wait for one another would take about as long as it took, the line says so.", "",
         "What the counts leave open is decided in favour of the kernels (`tools/lens/bound.py`):", "",
         "* L2 may already hold as much of the input as fits, and still hold what was written. The course's benchmark evicts the input first, so",
         "  that for chapters and exercises each distinct sector comes from DRAM once.",

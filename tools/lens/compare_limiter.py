@@ -36,7 +36,7 @@ def largest_launch(theirs, n, share=1):
     options, its_type = ["--variant", theirs["variant"], "--input", theirs["input"]], r"\b"
     if theirs["case"] == "counter-types":
         options, its_type = ["--counter-types"], f"<{TYPES[theirs['variant']]}[,>]"
-    seen = programs.run(program, [*options, "--n", str(n)], share=share, has_row=False, sample=1)
+    seen = programs.run(program, [*options, "--n", str(n)], share=share, has_row=False)
     launches = [launch for launch in seen["launches"] if re.match(theirs["kernel"] + its_type, launch["kernel"])]
     if not launches:
         raise Problem(f"{theirs['chapter']}, {theirs['variant']}: the lens has seen no launch of {theirs['kernel']}")

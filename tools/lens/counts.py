@@ -131,6 +131,16 @@ def extrapolated(small, big, n, sizes=SIZES, share=SHARE):
     return {name: max(0, big[name] + (big[name] - small[name]) * steps) * (1 if name == "launches" else share) for name in big}
 
 
+def large(small, big):
+    """The sums of each kernel for the course's input, from those of the part of the device at SIZES (by_kernel)."""
+    return [extrapolated(small.get(kernel, its), its, LARGE) for kernel, its in big.items()]
+
+
+def of_part(share):
+    """Settings for a part of the SMs, whose blocks run in a fixed order and are all counted, and where nothing else is looked for."""
+    return {"LENS_COUNTS_ONLY": "1", "LENS_SAMPLE": "1", "CUDA_SIM_MULTIPROCESSORS": str(SMS // share), "CUDA_SIM_WORKERS": "1"}
+
+
 def by_kernel(launches):
     """The sums of all launches of a kernel, whatever their grids and the types that fit their sizes."""
     result = {}

@@ -24,6 +24,14 @@ def of_lines(its, usual):
     return its["busiest_line"] * count / usual.lines[count]
 
 
+def waiting(its):
+    """The estimated time in which launches wait for their loads, if a warp issues each load after the one before has completed."""
+    sms = min(SMS, its["blocks"] / its["launches"])
+    misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
+    turns = max(its["launches"], its["warps"] / (RESIDENT * sms))
+    return ratio(its["loads"], its["warps"]) * turns * (NEAR + misses * (FAR - NEAR)) / CLOCK
+
+
 def seconds(its):
     """The estimated time of launches, and the part of it for which each unit is busy, averaged over all SMs."""
     usual = profile()
@@ -34,12 +42,9 @@ def seconds(its):
     in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / usual.rates["L1"],
               "shared memory": its["wavefronts"] / usual.rates["shared memory"],
               "issue": sum(its[name] * each for name, each in INSTRUCTIONS.items()) / ISSUE * cycle}
-    misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
-    turns = max(launches, its["warps"] / (RESIDENT * sms))
-    latency = ratio(its["loads"], its["warps"]) * turns * (NEAR + misses * (FAR - NEAR)) * cycle
     longest = max(dram, line, max(in_sms.values()) / sms) + launches * FAR * cycle  # units wait for the first load
     start = launches * usual.launch
-    time = start + its["blocks"] / sms * BLOCK * cycle + max(longest, latency)
+    time = start + its["blocks"] / sms * BLOCK * cycle + max(longest, waiting(its))
     l1, shared, issue = (number / SMS for number in in_sms.values())
     return time, {"memory": max(dram, l1), "shared memory": shared, "issue": issue, "launch": start,
                   "atomics": line if its["atomics"] > 0 else 0}  # waiting for the same line's stores is latency
@@ -102,6 +107,10 @@ def added(of_launches):
     return {what: sum(one[what] for one in of_launches) for what in of_launches[0]}
 
 
+def loads_per_warp(its):
+    return several(ratio(its["loads"], its["warps"]), "load") + " per warp"
+
+
 def figures(of_launches, word, about):
     """The two counts that matter most for a word. `about` marks those that a sample only estimates."""
     if word == "nothing":
@@ -110,7 +119,7 @@ def figures(of_launches, word, about):
     moved, launched = its["touched_sectors"] * SECTOR, its["launches"]
     moving = its["load_sectors"] + its["store_sectors"]
     sectors = moving + its["atomic_sectors"]
-    loads = about + several(ratio(its["loads"], its["warps"]), "load") + " per warp"
+    loads = about + loads_per_warp(its)
     return {
         "memory": [f"{moved:,.0f} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
         "uncoalesced": [f"{about}{digits(ratio(moving, its['moving']))} sectors a request, "

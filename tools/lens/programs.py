@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import counts
-from counts import LARGE, SHARE, SIZES, by_kernel, extrapolated
+from counts import SHARE, SIZES, by_kernel
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
 from rows import Problem  # noqa: E402
@@ -17,12 +17,11 @@ from rows import Problem  # noqa: E402
 
 def run(program, options, folder=None, shown=False, has_row=True, share=None, sample=None):
     """Runs a program, given by its whole path, once. Returns what the lens has written, what the program has said unless it was shown, and its row
-    of results if it has one. A share makes the device smaller, to a part of its SMs, runs the blocks in a fixed order and only counts.
-    One block of a sample is counted; None leaves the choice to the lens."""
+    of results if it has one. A share makes the device smaller (counts.of_part). Otherwise, one block of a sample is counted; None leaves
+    the choice to the lens."""
     with tempfile.TemporaryDirectory() as temporary:
         output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
-        part = {"LENS_COUNTS_ONLY": "1", "CUDA_SIM_MULTIPROCESSORS": str(counts.SMS // share), "CUDA_SIM_WORKERS": "1"} if share else {}
-        part |= {"LENS_SAMPLE": str(sample)} if sample else {}
+        part = counts.of_part(share) if share else {"LENS_SAMPLE": str(sample)} if sample else {}
         environment = {"CUDA_SIM_MULTIPROCESSORS": str(counts.SMS), **os.environ, "LENS_OUTPUT": str(output), **part}
         extra = [] if shown or not has_row else ["--csv", str(rows)]
         done = subprocess.run([program, *options, *extra], cwd=folder, env=environment, check=False, text=True,
@@ -75,10 +74,9 @@ def of_variant(program, variant, options, folder, sample=None):
     seen = run(program, options if has_size else [*options, "--n", "1M"], folder, sample=sample)
     runs = [seen]
     if not has_size and seen.get("row", {}).get("problem") == "histogram" and not seen["fault"]:
-        runs += [run(program, [*options, "--n", str(n)], folder, share=SHARE, sample=1) for n in SIZES]
+        runs += [run(program, [*options, "--n", str(n)], folder, share=SHARE) for n in SIZES]
     for each in runs:
         each["launches"] = [launch for launch in each["launches"] if "/main.cu:" not in launch["launched_at"]]
     if len(runs) > 1:
-        small, big = (by_kernel(each["launches"]) for each in runs[1:])
-        seen["large"] = [extrapolated(small.get(kernel, its), its, LARGE) for kernel, its in big.items()]
+        seen["large"] = counts.large(*(by_kernel(each["launches"]) for each in runs[1:]))
     return seen

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import bound
+import neighbour
 from counts import LARGE, by_line, efficiency, has_estimates, moved, ratio, short, sums, total
 from terminal import looks, wrapped
 from limiter import ADVICE as TRY, figures, name
@@ -202,7 +203,7 @@ def of_large(seen):
 
 
 def sentences(seen, gpu):
-    """What limits one program or variant, what to try, and the least time that it needs."""
+    """What limits one program or variant, what to try, the least time that it needs, and what was measured of one that does the same."""
     counted = of_large(seen)
     if not counted:
         return
@@ -210,6 +211,8 @@ def sentences(seen, gpu):
     where = " for 100 Mi" * ("large" in seen)
     yield f"limiter{where}: {word} ({', '.join(figures(counted, word, about))}); {TRY[word]}"
     yield f"{bound.words(counted, gpu, 'row' in seen)}{where}"
+    if row := seen.get("row"):
+        yield from neighbour.words(counted, row["chapter"], row["input"], LARGE if "large" in seen else int(row["n"]), gpu)
 
 
 def sampling(runs):

@@ -179,6 +179,34 @@ class Lens(unittest.TestCase):
         self.assertRegex(report, "~1 requests")
         self.assertIn("~: estimated from one block in 16", report)
 
+    def test_a_kernel_is_compared_with_the_recorded_variant_that_has_its_counts_or_with_the_nearest_two(self):
+        import neighbour  # pylint: disable=import-outside-toplevel
+        import recorded  # pylint: disable=import-outside-toplevel
+        from profiles import profile  # pylint: disable=import-outside-toplevel
+        usual, n = profile("H200"), 100 << 20
+        known = recorded.known_counts()
+
+        def words(place, chapter=None, given="uniform", size=n, gpu=usual, **changed):
+            kernel, *others = known[(*place, "uniform", str(n), "0", "0")]
+            return neighbour.words([{**kernel, **{name: factor * kernel[name] for name, factor in changed.items()}}, *others],
+                                   chapter or place[0], given, size, gpu)
+
+        article, wide, copies = ("03_shared_privatized", "article"), ("04_coarsened", "16-byte loads"), ("04_coarsened", "32 copies")
+        found, = words(article)
+        self.assertRegex(found, r"^as \*article\*: \d+ us or \*any block\*: \d+ us on an H200; what is between this and the bound is waiting: "
+                                r"1,552 loads per warp, one after another, take 568 us$")
+        self.assertRegex(words(wide)[0], r"^as \*16-byte loads\*: [\d.]+ us on an H200$")  # the loads take far less than that
+        self.assertRegex(words(copies)[0], r"^as \*32 copies\*: [\d.]+ us on an H200$")  # and not *loads in flight*, which is close
+        self.assertEqual(words(article, wavefronts=1.019)[0].partition(":")[0], "as *a copy per warp*")  # the nearest
+        self.assertRegex(words(article, wavefronts=1.03)[0], r"^no variant .* an H200 has these counts; the nearest: \*a copy per warp\*, \d+ us, with "
+                                                             r"10,381,557 wavefronts of shared memory instead of 10,662,549; \*any block\*")
+        self.assertEqual(words(article, wavefronts=2)[0].count(" instead of "), 2)
+        self.assertIn("blocks instead of 528", words(article, blocks=2)[0])
+        self.assertNotIn("waiting", words(article, loads=0.8, load_sectors=0.8)[0])
+        for nothing in ({"chapter": "08_live"}, {"given": "bytes"}, {"size": n + 1}, {"gpu": profile("T4")}):
+            self.assertEqual(words(article, **nothing), [])
+        self.assertRegex(words(wide, gpu=profile("H100"))[0], r"^as \*16-byte loads\*: [\d.]+ us on an H100$")
+
 
 class Folder(unittest.TestCase):
     """Checks that run tools in an empty folder."""

@@ -1,0 +1,77 @@
+"""How long a kernel took that does the same: the recorded time of the chapter's variant that has a kernel's counts, or of
+the nearest two."""
+
+import bound
+from limiter import added, digits, loads_per_warp, waiting
+from profiles import profile as usual
+from recorded import RESULTS, key, known_counts, times
+from rows import seconds
+
+CLOSE = 0.02     # how far the counts of kernels that do the same may be apart
+EXPLAINED = 0.1  # how far waiting for the loads may be from the time that it explains
+NEAREST = 2      # variants that are named if none does the same
+# What is compared, the shape of the launch first: of counts that differ as much, the first is named.
+COUNTS = {
+    "launches": "launches", "blocks": "blocks", "warps": "warps", "loads": "requests of global loads",
+    "load_sectors": "sectors of global loads", "store_sectors": "sectors of global stores",
+    "atomics": "requests of global atomics", "atomic_sectors": "sectors of global atomics",
+    "shared": "requests to shared memory", "wavefronts": "wavefronts of shared memory",
+    "arrivals": "arrivals of warps at barriers", "warp_functions": "calls of warp functions",
+}
+
+
+def difference(yours, theirs):
+    """By which part of the larger one the count differs that differs most, and its name."""
+    apart = {count: abs(yours[count] - theirs[count]) / (max(yours[count], theirs[count]) or 1) for count in COUNTS}
+    most = max(apart, key=apart.get)
+    return apart[most], most
+
+
+def shape(row):
+    """How a variant was launched, unless as it usually is."""
+    parts = ("a grid", "grid"), ("blocks", "block")
+    given = [f"{what} of {row[column]:,.0f}" for what, column in parts if row[column]]
+    return f" with {' and '.join(given)}" if given else ""
+
+
+def recorded(chapter, given, n, device):
+    """For each of the chapter's variants that were timed on a device, with an input of n elements: its launches that
+    were timed, each with a name, the time and the counts."""
+    results = RESULTS / f"{device.lower().replace(' ', '-')}.csv"
+    known, found = known_counts(), {}
+    for row in times([results]) if results.exists() else []:
+        place, name = key(row), f"*{row['variant']}*{shape(row)}"
+        if (row["chapter"], row["device"], place[2], row["n"]) == (chapter, device, given, n) and place in known:
+            found.setdefault(row["variant"], {}).setdefault(place, (name, row["time_s"], added(known[place])))
+    return [list(launches.values()) for launches in found.values()]
+
+
+def nearest(yours, variants):
+    """The variants that do the same, or the nearest ones: of each, the launch that is nearest. For each how far it is
+    away, the count that differs most, its name, time and counts."""
+    near = sorted((min(((*difference(yours, theirs), name, time, theirs) for name, time, theirs in launches),
+                       key=lambda each: each[0]) for launches in variants), key=lambda each: each[0])
+    same = [each for each in near if each[0] <= CLOSE and each[0] == near[0][0]]
+    return same or near[:NEAREST]
+
+
+def words(of_launches, chapter, given, n, profile):
+    """A sentence about these variants; none if no time was recorded. It says what a kernel waits for if that explains
+    the time."""
+    yours = added(of_launches)
+    found = nearest(yours, recorded(chapter, given, n, profile.device))
+    if not found:
+        return []
+    if found[0][0] > CLOSE:
+        others = (f"{name}, {seconds(time)}, with {digits(theirs[count])} {COUNTS[count]} "
+                  f"instead of {digits(yours[count])}"
+                  for _, count, name, time, theirs in found)
+        return [f"no variant of the chapter that was timed on {bound.article(profile)} has these counts; the nearest: "
+                + "; ".join(others)]
+    same = " or ".join(f"{name}: {seconds(time)}" for _, _, name, time, _ in found)
+    waits, longest = sum(map(waiting, of_launches)), max(time for *_, time, _ in found)
+    has_latency = profile.device == usual().device
+    is_waiting = has_latency and abs(waits - longest) <= EXPLAINED * longest
+    between = (f"; what is between this and the bound is waiting: {loads_per_warp(yours)}, one after another, "
+               f"take {seconds(waits)}")
+    return [f"as {same} on {bound.article(profile)}{between * is_waiting}"]

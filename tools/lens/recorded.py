@@ -1,0 +1,37 @@
+"""The recorded times of the chapters' variants on GPUs, and what the lens has counted of each."""
+
+import csv
+from pathlib import Path
+
+from rows import read
+
+RESULTS = Path(__file__).resolve().parent.parent.parent / "docs" / "results"
+SEEN = RESULTS / "simulator" / "bounds.csv"
+TIMES = ["nvidia-h200.csv", "nvidia-h200-again.csv", "nvidia-h100-80gb-hbm3.csv"]
+KEY = ["chapter", "variant", "input", "n", "grid", "block"]
+# Modes time several variants in one run, so that the lens can't tell them apart; others' functions are not the course's.
+MODES = ("levels", "levels-constant", "loads", "strides", "joint", "weighted", "rgb", "rgba", "counter-types")
+
+
+def times(names=TIMES):
+    """All recorded times of variants on a GPU, from files of results."""
+    found = []
+    for name in names:
+        found += [row for row in read(RESULTS / name) if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
+                  and row["case"] not in MODES and "::" not in row["variant"] and "." not in row["variant"]]
+    return found
+
+
+def key(row):
+    """What determines the counts. The bytes of `--file` were uniform."""
+    return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in ("chapter", "variant", "input") else int(row[name])) for name in KEY)
+
+
+def known_counts():
+    """For each key, the sums of the kernels."""
+    found = {}
+    with open(SEEN, newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            found.setdefault(tuple(line[name] for name in KEY), []).append(
+                {name: float(text) for name, text in line.items() if name not in (*KEY, "kernel")})
+    return found

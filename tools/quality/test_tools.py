@@ -486,7 +486,8 @@ class Output(unittest.TestCase):
                  "block": 10**6, "thread": 1023}
         finding = {"problem": "race", "kernel": "k" * 48, "array": "an array of 256 elements", "space": "shared", "offset": 1000, "count": 10**9,
                    "distance": "blocks", "partial_barriers": [], **place, **{f"other_{name}": of for name, of in place.items()}}
-        seen = {"launches": [launch], "findings": [finding], "fault": {"message": "word " * 50}, "large": [], "row": {"n": "1000000"}}
+        seen = {"launches": [launch], "findings": [finding], "fault": {"message": "word " * 50}, "large": [],
+                "row": {"n": "1000000", "chapter": "06_tree_reduction", "input": "article"}}
         lines = "\n".join(text.report([("tree in global memory", seen)], True, [])).splitlines()
         self.assertEqual([line for line in lines if len(line) > 100], [])
 
@@ -1415,7 +1416,7 @@ class GradeOfAClass(unittest.TestCase):
                     return "right", []
                 grade.check_one = check_one
                 grade.require_tools = grade.require_sandbox = grade.require_that_solutions_pass = lambda *options: None
-                builds.build = packages.set_up = lambda *words, **options: None
+                builds.build = packages.set_up = lambda *words, **options: ()
                 sys.argv[1:] = ["grade", *{names}, "-j", "1", "--json", "lines"]
                 runpy.run_path({str(TOOLS / "course/cli.py")!r}, run_name="__main__")
                 """

@@ -17,7 +17,7 @@ const PAGES = ["index", "course", ...chapters, "03_shared_privatized/application
   "common/problem/variant.hpp", "tools/course/packages.txt", "write", "write/03.1", "write/06.2",
   "debug/03", "predict/03", "playground", "present/03"];
 const SCORED = ["index", "course", "02_naive_atomic", "04_coarsened", "03_shared_privatized/exercises/1_one_block_size", "docs/results",
-  "docs/glossary", "reference", "03_shared_privatized/kernels.cuh"];
+  "docs/glossary", "docs/instructors", "reference", "03_shared_privatized/kernels.cuh", "write", "write/03.1"];
 const DECKS = chapters.map((name) => `classroom/${name.slice(0, 2)}_slides`);
 const LEAST_CODE = 24; // px of 720
 const LEAST_SCORE = { desktop: 98, mobile: 90 };

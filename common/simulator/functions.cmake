@@ -32,10 +32,10 @@ endfunction()
 # options keep the accesses those of the source, in its order.
 set(options -O2 -fsanitize=thread -fno-unroll-loops)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND options --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-store-merging
+  list(APPEND options -fsanitize-coverage=trace-pc --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-store-merging
     -fno-tree-loop-distribute-patterns -fno-split-loops -fno-unswitch-loops -fno-peel-loops -fno-thread-jumps)
 else()
-  list(APPEND options -fno-vectorize -fno-slp-vectorize -mllvm -tsan-instrument-read-before-write=1
+  list(APPEND options -fsanitize-coverage=bb,no-prune,trace-pc -fno-vectorize -fno-slp-vectorize -mllvm -tsan-instrument-read-before-write=1
     -mllvm -tsan-distinguish-volatile=1
     -mllvm -jump-threading-threshold=0 -mllvm -disable-loop-idiom-all)
 endif()

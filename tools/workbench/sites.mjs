@@ -47,24 +47,56 @@ const besideMain = (line) => line.replace(/^define ((?:linkonce_odr|weak_odr|lin
   .replace(/^(@.* = .*?)\bthread_local(?:\(\w+\))? /, "$1").replace(/^(@\S+ = external) hidden /, "$1 ")
   .replace(/= (?:tail )?call .*?@llvm\.threadlocal\.address\.p0\(ptr (?:align \d+ )?(@"[^"]*"|@[^\s,)]+)\)/, "= getelementptr i8, ptr $1, i32 0");
 
+/** The blocks of a function, each with those that may follow it; "" is its start. */
+function blocksOf(lines) {
+  const following = new Map([["", []]]);
+  let block = "";
+  for (const line of lines) {
+    const label = line.match(LABEL)?.[1];
+    if (label !== undefined) {
+      if (following.size === 1 && following.get("").length === 0) following.get("").push(label); // the first block may have a name
+      following.set(label, []);
+      block = label;
+    }
+    if (/^\s+(?:br|switch|i\d+ \S+, label) | to label \S+ unwind /.test(line))
+      following.get(block).push(...[...line.replace(/ unwind .*/, "").matchAll(OTHER_LABEL)].map(([, to]) => to));
+  }
+  return following;
+}
+
+/** These blocks, each after those that lead to it from `first`, and nothing between the blocks of a loop. */
+function inOrder(following, blocks, first) {
+  const among = new Set(blocks), reached = new Map(), path = [], loops = []; // a block alone is one, too
+  const visit = (block) => {
+    const number = reached.size;
+    let earliest = number;
+    reached.set(block, number);
+    path.push(block);
+    for (const to of [...following.get(block)].reverse())
+      if (to !== first && among.has(to) && !reached.has(to)) earliest = Math.min(earliest, visit(to));
+      else if (to !== first && path.includes(to)) earliest = Math.min(earliest, reached.get(to));
+    if (earliest === number) loops.unshift(path.splice(path.indexOf(block)));
+    return earliest;
+  };
+  visit(first);
+  return loops.flatMap((loop) => loop.length === 1 ? loop : inOrder(following, loop, loop[0]));
+}
+
 /**
  * The funclet that each block of a function is in: the code that handles an exception, or destroys what it leaves. A call
  * there that names no funclet would be taken for one that is never reached.
  */
-function funcletsOf(lines) {
-  const funclets = new Map(), following = new Map();
+function funcletsOf(lines, following) {
+  const funclets = new Map();
   let block = "";
   for (const line of lines) {
     block = line.match(LABEL)?.[1] ?? block;
     const pad = line.match(/^\s+(%\S+) = (?:catchpad|cleanuppad) /);
     if (pad) funclets.set(block, pad[1]);
-    if (!/^\s+(?:br|switch|i\d+ \S+, label) | to label \S+ unwind /.test(line)) continue;
-    const labels = [...line.replace(/ unwind .*/, "").matchAll(OTHER_LABEL)].map(([, to]) => to);
-    following.set(block, [...following.get(block) ?? [], ...labels]);
   }
   const found = [...funclets.keys()];
   for (const from of found)
-    for (const to of following.get(from) ?? [])
+    for (const to of following.get(from))
       if (!funclets.has(to)) {
         funclets.set(to, funclets.get(from));
         found.push(to);
@@ -75,19 +107,23 @@ function funcletsOf(lines) {
 /** IR whose accesses, calls and loops know their lines. `helpers` are folders whose lines are not shown: their callers' are. */
 export function withSites(ir, helpers) {
   const linesOf = lineTable(ir, helpers), texts = [], found = [];
-  /** Each access and call has a site of its own, in the order of the code. */
-  const site = (text) => `ptr getelementptr (i8, ptr @sim.site.${texts.push(text) - 1}, i32 1)`;
+  let count = 0;
   for (const part of ir.replaceAll(/\n +to label /g, " to label ").split(/^(?=define )/m)) {
-    const written = part.split("\n"), funclets = funcletsOf(written), blocks = new Set(), ofThread = new Set();
+    const written = part.split("\n"), following = blocksOf(written), funclets = funcletsOf(written, following), ofThread = new Set(), ofPart = [];
+    const places = new Map(inOrder(following, following.keys(), "").map((each, place) => [each, place]));
     const isLoop = written[0].includes("run_threads"); // of threads.h: each thread begins there, and not where the one before has called last
-    let block = "";
+    let block = "", hasAccess = false; // in this block
+    /** Each access and call has a site of its own. Sites lie in memory as their blocks follow each other: clang may write the end of an outer loop before the inner loop. */
+    const site = (text) => {
+      ofPart.push({ text, number: count, place: places.get(block) });
+      return `ptr getelementptr (i8, ptr @sim.site.${count++}, i32 1)`;
+    };
     const named = (call) => funclets.has(block) && !call.includes('"funclet"')
       ? call.replace(/(\)(?: #\d+)?)((?:, !.*)?)$/, `$1 [ "funclet"(token ${funclets.get(block)}) ]$2`) : call;
     for (const each of written) {
-      const line = besideMain(each);
+      const line = besideMain(each), label = line.match(LABEL)?.[1];
       if (line.startsWith("module asm ")) continue; // other names of the C library's functions
-      block = line.match(LABEL)?.[1] ?? block;
-      blocks.add(block);
+      if (label !== undefined) block = label, hasAccess = false;
       const declared = line.match(DECLARED);
       if (declared && !FENCE.test(line)) {
         found.push(`${declared[1]}(${declared[2]}, ptr)${declared[3]}`);
@@ -103,25 +139,26 @@ export function withSites(ir, helpers) {
       const access = line.match(ACCESS);
       if (access && !FENCE.test(line)) {
         const [, call, words, rest] = access;
-        if (!/_(read|write)\d/.test(call) || !ofThread.has(words.match(/%\S+/)?.[0])) found.push(named(`${call}(${words}, ${site(lines)})${rest}`));
+        if (!/_(read|write)\d/.test(call) || !ofThread.has(words.match(/%\S+/)?.[0])) {
+          found.push(named(`${call}(${words}, ${site(lines)})${rest}`));
+          hasAccess = true;
+        }
         continue;
       }
       const isCall = CALL.test(line) && !/ @(?:llvm\.|__tsan_)/.test(line);
       if (isCall && (lines || isLoop)) found.push(`  store ${site(lines)}, ptr @sim_site`);
-      if (/^\s+br /.test(line) && [...line.matchAll(OTHER_LABEL)].some(([, to]) => blocks.has(to))) {
-        const at = lines ? site(lines) : `ptr %sim.${found.length}`;
-        if (!lines) found.push(`  %sim.${found.length} = load ptr, ptr @sim_site`);
-        found.push(named(`  call void @sim_repeats(${at})`));
-      }
+      if (/^\s+br /.test(line) && following.get(block).some((to) => places.get(to) <= places.get(block)))
+        found.push(named(`  call void @sim_repeats(${site(lines)}, i1 ${hasAccess})`));
       found.push(/ @__tsan_/.test(line) && CALL.test(line) ? named(line) : line);
     }
+    texts.push(...ofPart.sort((a, b) => a.place - b.place));
   }
-  const constants = texts.map((text, number) => {
+  const constants = texts.map(({ text, number }) => {
     const bytes = ["\\00", ...new TextEncoder().encode(text)].map((byte) => typeof byte === "string" ? byte
       : byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\${byte.toString(16).padStart(2, "0")}`);
     return `@sim.site.${number} = private constant [${bytes.length + 1} x i8] c"${bytes.join("")}\\00"`;
   });
   // The lines have been taken over, so the debug information has done its work.
   const code = found.filter((line) => !line.startsWith("!") || OF_MODULE.test(line)).map((line) => line.replace(/,? ![a-z_.]+ !\d+/g, ""));
-  return [...code, "@sim_site = external global ptr", "declare void @sim_repeats(ptr)", ...constants, ""].join("\n");
+  return [...code, "@sim_site = external global ptr", "declare void @sim_repeats(ptr, i1)", ...constants, ""].join("\n");
 }

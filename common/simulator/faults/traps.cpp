@@ -63,6 +63,10 @@ void handle_thread_change() {
     if (observer != nullptr) observer->thread_changes();
 }
 
+void handle_iteration_end(const void* at) {
+    if (observer != nullptr) observer->iteration_ends(at);
+}
+
 void handle_time_limit() {
     if (running_block == nullptr) tell_cpu_fault("more CPU time than it may");
 }

@@ -42,6 +42,9 @@ class Observer {
     /// The CPU's code continues as another thread. Called only in WebAssembly, where threads share their
     /// `thread_local` variables.
     virtual void thread_changes() = 0;
+    /// The code goes back to the start of a loop without an access since the last branch. Called only in
+    /// WebAssembly.
+    virtual void iteration_ends(const void* at) = 0;
     /// The program ends with status 1 because of a fault that it has not asked for. Nothing else is called at
     /// exit.
     virtual void ends() = 0;

@@ -28,7 +28,8 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     ++block_serial_;
     load_.array = nullptr;
     clocks_.begin_block(static_cast<std::uint32_t>(number), threads_.count);
-    recording_ = the_lens().begin_recording(number, threads_, loops_);
+    trail_ = {};
+    recording_ = the_lens().begin_recording(number, threads_, order_);
     if (dynamic_bytes != 0)
         begin_shared(sim::dynamic_shared.memory, {"the dynamic shared memory", dynamic_bytes, 16, 1, {}});
 }
@@ -83,11 +84,14 @@ void Collector::begin_call(const void* at) {
     if (cached.at != address || cached.path != path_[thread])
         cached = {address, path_[thread], 0, call(path_[thread], address)};
     path_[thread] = cached.number;
+    trail_ = {threads_.current};
 }
 
 void Collector::end_call() {
     const sim::Block::InSimulator here(block_);
     Path& path = path_[thread()];
+    // Behind the call, and thereby behind everything in the function.
+    trail_ = {threads_.current, call_at(path) + 1};
     path = caller(path);
 }
 
@@ -110,18 +114,38 @@ void Collector::access(const void* address, std::size_t bytes, Kind kind, const 
     if (!note(address, bytes, kind, at, is_atomic)) sim::require_no_redzone(block_, address, bytes, true);
 }
 
-/// What is remembered of the running thread between two accesses is kept until it continues.
+void Collector::end_iteration(std::uintptr_t at) {
+    block_.stop_if_due();
+    const sim::Block::InSimulator here(block_);
+    if (!started_[thread()]) return;  // the loop that calls the kernel
+    const std::uint32_t site = site_number(reinterpret_cast<const void*>(at), Kind::load, Space::global, 0);
+    if (recording_ != nullptr) wait_for_turn(site, nullptr, 0, 0);
+    const unsigned int thread = this->thread();
+    std::vector<Access>& lane = lanes_[thread / kLanes][thread % kLanes];
+    if (!lane.empty() && lane.back().site == site)
+        ++lane.back().address;
+    else if (lane.size() == kMostAccesses)
+        flush(thread / kLanes);
+    else if (!lane.empty() || counting_.is_in_sample())
+        lane.push_back({1, site, 0});
+}
+
 void Collector::wait_for_turn(const void* address, std::size_t bytes, Kind kind, const void* at) {
     block_.stop_if_due();
     const sim::Block::InSimulator here(block_);
     Array* const array = array_of(address);
     if (array == nullptr || array->offset(address) + bytes > array->bytes()) return;
-    const unsigned int thread = this->thread();
-    if (load_.thread != thread) look_at_load();
-    const Look load = std::exchange(load_, {});
     const Space space = array->is_global() ? Space::global : Space::shared;
-    recording_->arrive(site_number(at, kind, space, bytes), *array, array->offset(address), bytes);
+    wait_for_turn(site_number(at, kind, space, bytes), array, array->offset(address), bytes);
+}
+
+/// What is remembered of the running thread between two accesses is kept for it meanwhile.
+void Collector::wait_for_turn(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes) {
+    if (load_.thread != thread()) look_at_load();
+    const Look load = std::exchange(load_, {});
     const bool of_block = std::exchange(of_block_, false);
+    const Trail trail = trail_;
+    recording_->arrive(site, array, offset, bytes);
     do {
         block_.yield();
         block_.stop_if_due();
@@ -130,6 +154,7 @@ void Collector::wait_for_turn(const void* address, std::size_t bytes, Kind kind,
     look_at_load();
     load_ = load;
     of_block_ = of_block;
+    trail_ = trail;
 }
 
 bool Collector::note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic) {
@@ -151,6 +176,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     const std::uintptr_t place = space == Space::shared ? reinterpret_cast<std::uintptr_t>(address) -
                                                               reinterpret_cast<std::uintptr_t>(array->begin())
                                                         : reinterpret_cast<std::uintptr_t>(address);
+    trail_.has_accessed = true;
     if (counting_.reach(number)) {
         std::vector<Access>& lane = lanes_[warp][thread % kLanes];
         if (lane.size() == kMostAccesses) flush(warp);
@@ -233,7 +259,7 @@ void Collector::find(Problem problem, const Look& at, Epoch other, const PastGri
 
 void Collector::flush(unsigned int warp) {
     std::array<std::vector<Access>, kLanes>& lanes = lanes_[warp];
-    execute_together(lanes, loops_, [&](std::uint32_t site, const Request& request) {
+    execute_together(lanes, order_, [&](std::uint32_t site, const Request& request) {
         counting_.add(site, request);
         ++requests_[warp];
     });
@@ -244,6 +270,7 @@ void Collector::flush(unsigned int warp) {
 void Collector::barrier(const sim::Site& site) {
     look_at_load();
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
+    trail_ = {};
     if (recording_ != nullptr) recording_->barrier(site);
     BarrierCounts& counts =
         counting_.counts().barriers[std::string(site.file) + ":" + std::to_string(site.line)];
@@ -259,6 +286,7 @@ void Collector::barrier(const sim::Site& site) {
 void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* function) {
     look_at_load();
     flush(first / kLanes);
+    trail_ = {};
     if (recording_ != nullptr) recording_->warp_meets(first, lanes, function);
     ++counting_.counts().shuffles;
     const std::string_view name = function;

@@ -85,6 +85,7 @@ struct LaunchCounts {
 class Counting {
  public:
     void begin_block(bool in_sample) { in_sample_ = in_sample, ++block_; }
+    bool is_in_sample() const { return in_sample_; }
     /// The block reaches a site. @return Whether its requests there are to be counted.
     bool reach(std::uint32_t number);
     /// Counts a request. @param[in] number Of the site.

@@ -109,4 +109,11 @@ struct Instrument {
 
 }  // namespace
 
+#ifndef __wasm__  // where the platform tells of the end of an iteration
+/// Code compiled with `-fsanitize-coverage=trace-pc` calls it at the beginning of each basic block.
+extern "C" void __sanitizer_cov_trace_pc() {
+    if (in_kernel()) running->reach(__builtin_return_address(0));
+}
+#endif
+
 #include "../instrument/accesses.hpp"

@@ -2,6 +2,7 @@
 /// @brief From what each lane has done, one after another, to what the lanes of a warp do at once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -10,85 +11,102 @@
 
 namespace lens {
 
-/// One access of one lane.
+/// One access of one lane. Or, with 0 bytes, the end of a loop's iteration that ends without an access, as
+/// often in a row as `address` says.
 struct Access {
     std::uintptr_t address;
     std::uint32_t site, bytes;
 };
 
-/// Where the loops are: for each, its first access, and the last access before a jump back to it.
-class Loops {
+/// Which of a warp's lanes goes first.
+class Order {
  public:
-    void learn(const std::array<std::vector<Access>, kLanes>& lanes);
-    /// A lane goes from one site to another.
-    void learn(std::uint32_t from, std::uint32_t to);
-    /// Whether a lane whose last and next sites are `a` goes before one with `b`; 0 is before the first site.
-    bool goes_first(std::uint32_t last_a, std::uint32_t a, std::uint32_t last_b, std::uint32_t b);
+    /// Where a lane is in the code. One that is about to go back, to the start of a loop, is still at the
+    /// loop's end.
+    struct Place {
+        std::uint32_t at, next;  ///< two sites, which differ if it goes back; 0: nowhere
+        bool goes_back;
+        bool operator==(const Place&) const = default;
+    };
+    /// @param[in] last The site that the lane has executed last, or 0. @param[in] next Its next one, or 0.
+    Place place(std::uint32_t last, std::uint32_t next);
+    bool is_before(const Place& a, const Place& b);
 
  private:
-    bool goes_back(std::uint32_t last, std::uint32_t next);
-    bool before(std::uint32_t a, std::uint32_t b);
-    std::vector<std::uint32_t> last_of_;           ///< by the loop's first site; 0 if there is no such loop
-    std::vector<std::vector<signed char>> order_;  ///< of two sites, as far as they were compared
+    bool is_before(std::uint32_t a, std::uint32_t b);
+    std::vector<std::vector<signed char>> known_;  ///< of two sites, as far as it was asked for
 };
 
-/// @brief Which access a warp executes next: the one that comes first in the code, because its lanes have
-/// advanced least. A lane that is about to go back, to the start of a loop, comes after everything in the
-/// loop.
-/// @param[in] next     Gives the site that a lane has reached, or 0 if the lane takes no part.
-/// @param[in] last     The site that each lane has executed last, or 0.
-/// @param[in] diverged Called before lanes are compared that have reached different sites.
-/// @return The site; 0 if no lane takes part.
-template <typename Next, typename Diverged>
-std::uint32_t next_site(const Next& next, const std::array<std::uint32_t, kLanes>& last, Loops& loops,
-                        const Diverged& diverged) {
-    std::uint32_t chosen = 0, chosen_last = 0;
+/// @brief Which lanes of a warp go next: those that are at the first place in the code, because they have
+/// advanced least.
+/// @param[in]     next Gives the site that a lane has reached, or 0 if the lane takes no part.
+/// @param[in,out] last The site that each lane has executed last, or 0. When lanes go back, those that are
+///                     about to go back from the same place do so, too, and have not executed anything since.
+/// @return The lanes, which have reached the same site; 0 if no lane takes part.
+template <typename Next>
+std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& last, Order& order) {
+    std::uint32_t lanes = 0, site = 0, before = 0;
     bool differ = false;
-    for (unsigned int lane = 0; lane < kLanes && !differ; ++lane) {
-        const std::uint32_t site = next(lane);
-        if (site == 0) continue;
-        differ = chosen != 0 && site != chosen;
-        if (chosen == 0) chosen = site, chosen_last = last[lane];
-    }
-    if (!differ) return chosen;
-    diverged();
     for (unsigned int lane = 0; lane < kLanes; ++lane) {
-        const std::uint32_t site = next(lane);
-        if (site != 0 && site != chosen && loops.goes_first(last[lane], site, chosen_last, chosen))
-            chosen = site, chosen_last = last[lane];
+        const std::uint32_t its = next(lane);
+        if (its == 0) continue;
+        differ |= lanes != 0 && (its != site || last[lane] != before);
+        lanes |= 1u << lane;
+        site = its, before = last[lane];
     }
-    return chosen;
+    if (!differ) return lanes;
+    Order::Place first{};
+    std::array<Order::Place, kLanes> places{};
+    for (unsigned int lane = 0; lane < kLanes; ++lane) {
+        if ((lanes >> lane & 1) == 0) continue;
+        places[lane] = order.place(last[lane], next(lane));
+        if (first.next == 0 || order.is_before(places[lane], first)) first = places[lane];
+    }
+    for (unsigned int lane = 0; lane < kLanes; ++lane) {
+        if (places[lane] == first) continue;
+        lanes &= ~(1u << lane);
+        if (first.goes_back && places[lane].goes_back && places[lane].at == first.at) last[lane] = 0;
+    }
+    return lanes;
 }
 
 /// @brief Puts together requests ("From threads to warps" in README.md).
 /// @param[in]     lanes The accesses of each lane, in order.
-/// @param[in,out] loops The kernel's loops, as far as they are known.
+/// @param[in,out] order Of the kernel's sites.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.
 template <typename Use>
-void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Loops& loops, Use&& use) {
+void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Order& order, Use&& use) {
     std::array<std::size_t, kLanes> done{};
+    std::array<std::uintptr_t, kLanes> ended{};  ///< iterations, of those in a row
     std::array<std::uint32_t, kLanes> last{};
-    bool learned = false;
     const auto next = [&](unsigned int lane) {
         return done[lane] == lanes[lane].size() ? 0 : lanes[lane][done[lane]].site;
     };
     for (;;) {
-        const std::uint32_t chosen = next_site(next, last, loops, [&] {
-            if (!learned) loops.learn(lanes);
-            learned = true;
-        });
-        if (chosen == 0) return;
-        Request request;
+        Request request{next_lanes(next, last, order), 0, {}};
+        if (request.lanes == 0) return;
+        std::uint32_t chosen = 0;
+        std::uintptr_t fewest = UINTPTR_MAX;  // iterations that all these lanes end
         for (unsigned int lane = 0; lane < kLanes; ++lane) {
-            if (next(lane) != chosen) continue;
+            if ((request.lanes >> lane & 1) == 0) continue;
             const Access& access = lanes[lane][done[lane]];
-            request.lanes |= 1u << lane;
             request.address[lane] = access.address;
             request.bytes = access.bytes;
-            last[lane] = chosen;
-            ++done[lane];
+            last[lane] = chosen = access.site;
+            if (access.bytes == 0)
+                fewest = std::min(fewest, access.address - ended[lane]);
+            else
+                ++done[lane];
         }
-        use(chosen, request);
+        if (request.bytes != 0) {
+            use(chosen, request);
+            continue;
+        }
+        for (unsigned int lane = 0; lane < kLanes; ++lane) {
+            if ((request.lanes >> lane & 1) == 0) continue;
+            ended[lane] += fewest;
+            if (ended[lane] == request.address[lane]) ended[lane] = 0, ++done[lane];
+        }
     }
 }
 

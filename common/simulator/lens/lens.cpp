@@ -85,12 +85,12 @@ void Lens::grid_ends() {
     for (auto& [block, collector] : collectors_) counts.add(collector.take_counts());
 }
 
-Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Loops& loops) {
+Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Order& order) {
     if (!recorded_ || block != recorded_->second || recording_) return nullptr;
     const std::string& name = recorded_->first;  // with or without its namespace
     if (!name.empty() && kernel_ != name && !kernel_.ends_with("::" + name)) return nullptr;
     recorded_shape_ = shape_;
-    recording_ = std::make_unique<Recording>(threads, block, loops);
+    recording_ = std::make_unique<Recording>(threads, block, order);
     return recording_.get();
 }
 

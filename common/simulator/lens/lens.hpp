@@ -77,6 +77,16 @@ class Collector {
         if (recording_ != nullptr) wait_for_turn(address, bytes, kind, at);
     }
     bool is_global(const void* address);
+    /// The running thread has reached a basic block of the code.
+    void reach(const void* at) {
+        const auto block = reinterpret_cast<std::uintptr_t>(at);
+        if (trail_.thread != threads_.current) trail_ = {threads_.current};
+        if (block <= trail_.block && !trail_.has_accessed) end_iteration(trail_.block);
+        trail_.block = block;
+        trail_.has_accessed = false;
+    }
+    /// The running thread goes back to the start of a loop from a basic block without an access.
+    void end_iteration(std::uintptr_t at);
     void begin_call(const void* at);
     void end_call();
     void fence(bool of_block);
@@ -107,6 +117,7 @@ class Collector {
     bool note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
     Array* array_of(const void* address);
     void wait_for_turn(const void* address, std::size_t bytes, Kind kind, const void* at);
+    void wait_for_turn(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes);
     void flush(unsigned int warp);
     void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind, std::uint32_t site,
                            bool is_atomic);
@@ -135,7 +146,13 @@ class Collector {
     std::vector<std::uint64_t> requests_;                         ///< by warp, since the last barrier
     std::array<Path, 1024> path_{};
     unsigned int last_warp_ = 0;
-    Loops loops_;
+    Order order_;
+    /// Where the thread is that ran last.
+    struct Trail {
+        const sim::Thread* thread = nullptr;
+        std::uintptr_t block = 0;   ///< the basic block that it has reached; 0 if that is not known
+        bool has_accessed = false;  ///< memory that the lens watches, in this basic block
+    } trail_;
     Recording* recording_ = nullptr;  ///< of this block, if it is recorded
     std::vector<std::unique_ptr<Array>> shared_;
     std::size_t shared_count_ = 0;    ///< how many of them the block has
@@ -181,6 +198,10 @@ class Lens : public sim::Observer {
     void freed(const char* begin) override;
     void stored(const void* to, const void* from, std::size_t bytes) override;
     void thread_changes() override { host_thread_ends(); }
+    void iteration_ends(const void* at) override {
+        if (running != nullptr && running->runs_kernel())
+            running->end_iteration(reinterpret_cast<std::uintptr_t>(at));
+    }
     void ends() override { write(); }
 
     Array* global_array(const void* address);
@@ -193,7 +214,7 @@ class Lens : public sim::Observer {
     void add(Finding finding);
     void write() const;
     /// The recording of a block that begins, or null if it is not to be recorded.
-    Recording* begin_recording(std::uint64_t block, const sim::Threads& threads, Loops& loops);
+    Recording* begin_recording(std::uint64_t block, const sim::Threads& threads, Order& order);
 
     // For checks
     void forget() { launches_.clear(), findings_.clear(); }

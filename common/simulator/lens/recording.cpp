@@ -3,6 +3,7 @@
 #include "recording.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -40,11 +41,8 @@ std::uint32_t bit(unsigned int thread) { return 1u << thread % kLanes; }
 
 // --- Order --------------------------------------------------------------------------------------
 
-void Recording::arrive(std::uint32_t site, Array& array, std::size_t offset, std::size_t bytes) {
-    const unsigned int thread = running();
-    const std::uint32_t last = last_[thread / kLanes][thread % kLanes];
-    if (last != 0) loops_.learn(last, site);
-    arrivals_[thread] = {site, memory_of(array), offset, bytes};
+void Recording::arrive(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes) {
+    arrivals_[running()] = {site, array == nullptr ? 0 : memory_of(*array), offset, bytes};
 }
 
 bool Recording::is_turn() {
@@ -66,18 +64,18 @@ void Recording::choose() {
     look_around();
     for (turn_ = 0;; ++turn_) {
         const Arrival* const lanes = &arrivals_[std::size_t{turn_} * kLanes];
-        const std::uint32_t site =
-            next_site([&](unsigned int lane) { return lanes[lane].site; }, last_[turn_], loops_, [] {});
-        if (site == 0) continue;
-        const Arrival* first = nullptr;
+        const std::uint32_t next =
+            next_lanes([&](unsigned int lane) { return lanes[lane].site; }, last_[turn_], order_);
+        if (next == 0) continue;
+        const Arrival& first = lanes[std::countr_zero(next)];
         for (unsigned int lane = 0; lane < kLanes; ++lane) {
             const Arrival& its = lanes[lane];
-            if (its.site != site) continue;
-            if (first == nullptr) first = &its;
-            if (its.memory == first->memory && its.bytes == first->bytes) left_ |= bit(lane);
+            if ((next & bit(lane)) != 0 && its.memory == first.memory && its.bytes == first.bytes)
+                left_ |= bit(lane);
         }
+        if (first.bytes == 0) return;
         Step& step = add(Step::access, turn_, left_);
-        step.site = site, step.memory = first->memory, step.bytes = first->bytes;
+        step.site = first.site, step.memory = first.memory, step.bytes = first.bytes;
         return;
     }
 }
@@ -101,9 +99,10 @@ void Recording::begin_access() {
     const unsigned int thread = running();
     const Arrival its = std::exchange(arrivals_[thread], {});
     if (is_full()) return;
-    ++accesses_;
     left_ &= ~bit(thread);
     last_[turn_][thread % kLanes] = its.site;
+    if (its.bytes == 0) return;
+    ++accesses_;
     Memory& memory = memories_[its.memory];
     memory.cell = std::min(memory.cell, its.bytes > 8 ? 4 : its.bytes);
     memory.first = std::min(memory.first, its.offset);
@@ -198,7 +197,9 @@ void Recording::race(unsigned int thread, std::uint32_t site, unsigned int other
 /// Afterwards, the memory may be freed.
 void Recording::end_block() {
     finish_access();
-    if (left_ != 0) {  // a fault, or the end of the recording, has kept these lanes from the access
+    if (left_ != 0 &&
+        arrivals_[turn_ * kLanes + static_cast<unsigned int>(std::countr_zero(left_))].bytes != 0) {
+        // A fault, or the end of the recording, has kept these lanes from the access.
         const auto last = last_access();
         last->lanes &= ~left_;
         if (last->lanes == 0) steps_.erase(last);

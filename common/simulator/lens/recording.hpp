@@ -31,14 +31,15 @@ namespace lens {
 /// names both threads. Values are integers: a byte has no sign, and wider numbers have one.
 class Recording {
  public:
-    /// @param[in] threads Of the block. @param[in,out] loops Of the kernel.
-    Recording(const sim::Threads& threads, std::uint64_t block, Loops& loops)
-        : threads_(threads), count_(threads.count), block_(block), loops_(loops) {}
+    /// @param[in] threads Of the block. @param[in,out] order Of the kernel's sites.
+    Recording(const sim::Threads& threads, std::uint64_t block, Order& order)
+        : threads_(threads), count_(threads.count), block_(block), order_(order) {}
 
-    /// The running thread has reached an access. As long as it is not its turn, others must run.
-    void arrive(std::uint32_t site, Array& array, std::size_t offset, std::size_t bytes);
+    /// The running thread has reached an access, or the end of a loop's iteration if `array` is null. As long
+    /// as it is not its turn, others must run.
+    void arrive(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes);
     bool is_turn();
-    /// It is the turn of the running thread, whose access follows.
+    /// It is the turn of the running thread, whose access follows, if it has reached one.
     void begin_access();
 
     void barrier(const sim::Site& site);
@@ -106,7 +107,7 @@ class Recording {
     const sim::Threads& threads_;
     const unsigned int count_;  ///< of the threads
     const std::uint64_t block_;
-    Loops& loops_;
+    Order& order_;
     std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
     std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
     std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes that were recorded

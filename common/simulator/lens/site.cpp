@@ -74,6 +74,11 @@ Path caller(Path path) {
     return tables().calls[path].from;
 }
 
+std::uintptr_t call_at(Path path) {
+    const std::shared_lock lock(tables().lock);
+    return tables().calls[path].at;
+}
+
 Site site(std::uint32_t number) {
     const std::shared_lock lock(tables().lock);
     return tables().sites[number];

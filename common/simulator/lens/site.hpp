@@ -25,7 +25,7 @@ struct Site {
     Path path;
     Space space;
     Kind kind;
-    std::uint8_t bytes;
+    std::uint8_t bytes;  ///< 0 if it is no access, but the end of a loop
     bool of_block;  ///< an atomic that is one for the threads of its block only, such as `atomicAdd_block`
     bool operator==(const Site&) const = default;
 };
@@ -35,6 +35,7 @@ struct Site {
 std::uint32_t number_of(const Site& site);
 Path call(Path from, std::uintptr_t at);  ///< the path of a call in `from`
 Path caller(Path path);
+std::uintptr_t call_at(Path path);  ///< where its last call is
 Site site(std::uint32_t number);
 /// @}
 

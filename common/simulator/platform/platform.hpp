@@ -138,6 +138,9 @@ void handle_time_limit();
 /// Called when the CPU's code continues as another thread, where threads share their `thread_local`
 /// variables.
 void handle_thread_change();
+/// Called when the code goes back to the start of a loop without an access since its last branch, where that
+/// is known by the platform only.
+void handle_iteration_end(const void* at);
 /// Whether the calling OS thread runs a kernel. A platform replaces `clock` there by `device_clock`
 /// (kernel.h).
 bool is_in_kernel();

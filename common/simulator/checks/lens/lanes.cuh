@@ -16,10 +16,10 @@ namespace lane_checks {
 
 using lens::kLanes;
 
-/// A small program: an access, a branch or a loop, one after another. Loops begin with an access.
+/// A small program: an access, a branch or a loop, one after another.
 struct Statement {
     enum Kind { access, branch, loop } kind = access;
-    std::uint32_t site = 0;
+    std::uint32_t site = 0, bytes = 0;
     std::vector<Statement> body{}, otherwise{};
     unsigned int salt = 0;  ///< chooses which lanes take the branch, and how often each lane repeats the loop
 };
@@ -32,7 +32,10 @@ class Program {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> requests() {
         requests_.clear();
         execute(statements_, ~0u, 0);
-        return requests_;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> result;
+        for (const auto& [statement, mask] : requests_)
+            if (statement->bytes != 0) result.emplace_back(statement->site, mask);
+        return result;
     }
     /// What each lane does, one after another.
     std::array<std::vector<lens::Access>, kLanes> lanes() {
@@ -40,7 +43,13 @@ class Program {
         for (unsigned int lane = 0; lane < kLanes; ++lane) {
             requests_.clear();
             execute(statements_, 1u << lane, 0);
-            for (const auto& [site, mask] : requests_) result[lane].push_back({lane, site, 4});
+            for (const auto& [statement, mask] : requests_) {
+                if (statement->bytes == 0 && !result[lane].empty() &&
+                    result[lane].back().site == statement->site)
+                    ++result[lane].back().address;
+                else
+                    result[lane].push_back({1, statement->site, statement->bytes});
+            }
         }
         return result;
     }
@@ -58,19 +67,20 @@ class Program {
                 if (random_() % 2 == 0) next.otherwise = block(depth - 1);
             } else if (kind == 3) {
                 next.kind = Statement::loop;
-                next.body.push_back(new_access());
-                for (Statement& statement : block(depth - 1)) next.body.push_back(std::move(statement));
+                next.body = block(depth - 1);
+                if (next.body.back().kind != Statement::access) next.body.push_back(new_site(0));
             } else {
-                next = new_access();
+                next = new_site(4);
             }
             result.push_back(std::move(next));
         }
         return result;
     }
-    Statement new_access() {
+    /// An access, or the end of a loop, which is no request.
+    Statement new_site(std::uint8_t bytes) {
         address_ += 4;
-        const lens::Site site{address_, 0, lens::Space::global, lens::Kind::load, 4, false};
-        return {Statement::access, lens::number_of(site)};
+        const lens::Site site{address_, 0, lens::Space::global, lens::Kind::load, bytes, false};
+        return {Statement::access, lens::number_of(site), bytes};
     }
     static unsigned int chance(unsigned int salt, unsigned int lane, unsigned int iteration) {
         std::minstd_rand random(salt ^ lane * 7919 ^ iteration * 104729);
@@ -87,7 +97,7 @@ class Program {
         };
         for (const Statement& statement : statements) {
             if (statement.kind == Statement::access) {
-                requests_.emplace_back(statement.site, lanes);
+                requests_.emplace_back(&statement, lanes);
             } else if (statement.kind == Statement::branch) {
                 const std::uint32_t taken =
                     chosen([&](auto lane) { return chance(statement.salt, lane, iteration) % 2 == 0; });
@@ -107,15 +117,15 @@ class Program {
     std::mt19937 random_;
     std::uintptr_t address_ = 4096;
     std::vector<Statement> statements_;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> requests_{};
+    std::vector<std::pair<const Statement*, std::uint32_t>> requests_{};
 };
 
 TEST_CASE("lanes that diverge meet again after branches and loops, as in a warp") {
     for (unsigned int seed = 0; seed < 2000; ++seed) {
         Program program(seed);
-        lens::Loops loops;
+        lens::Order order;
         std::vector<std::pair<std::uint32_t, std::uint32_t>> requests;
-        lens::execute_together(program.lanes(), loops, [&](std::uint32_t site, const lens::Request& request) {
+        lens::execute_together(program.lanes(), order, [&](std::uint32_t site, const lens::Request& request) {
             requests.emplace_back(site, request.lanes);
         });
         if (requests != program.requests()) FAIL("program " << seed);

@@ -218,6 +218,51 @@ TEST_CASE("lanes that leave a loop early wait for the others after it") {
     CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == 33);
 }
 
+/// The inner loop has 0 to 3 iterations, or 1 to 4, and the outer one has no access of its own.
+__global__ void nested_kernel(const int* d_data, unsigned int at_least, int* d_sums) {
+    int sum = 0;
+    for (unsigned int i = 0; i < 4; ++i)
+        for (unsigned int k = 0; k < at_least + threadIdx.x % 4; ++k) sum += d_data[k * 32 + threadIdx.x];
+    d_sums[threadIdx.x] = sum;
+}
+
+__device__ __attribute__((noinline)) int sum_of_column(const int* d_data) {
+    int sum = 0;
+    for (unsigned int k = 0; k <= threadIdx.x % 4; ++k) sum += d_data[k * 32 + threadIdx.x];
+    return sum;
+}
+__global__ void calls_kernel(const int* d_data, int* d_sums) {
+    int sum = 0;
+    for (unsigned int i = 0; i < 4; ++i) sum += sum_of_column(d_data);
+    d_sums[threadIdx.x] = sum;
+}
+
+/// In each iteration, other lanes load.
+__global__ void skipping_kernel(const int* d_data, int* d_sums) {
+    int sum = 0;
+    for (unsigned int i = 0; i < 4; ++i)
+        if (threadIdx.x % 4 == i) sum += d_data[i * 32 + threadIdx.x];
+    d_sums[threadIdx.x] = sum;
+}
+
+TEST_CASE("lanes wait for the others after an inner loop, and at the end of an outer one's iteration") {
+    const DeviceBuffer<int> d_data(128), d_sums(32);
+    CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+    const auto check = [&](const Seen& all, unsigned int requests, unsigned int lanes) {
+        CHECK(all.global_loads().requests == requests);
+        CHECK(all.global_loads().lanes == lanes);
+        CHECK(all.global_loads().sectors == 4 * requests);
+        CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == 1);
+    };
+#if !defined(__clang__) || defined(__wasm__)  // clang puts the end of the outer loop before the inner loop
+    check(seen([&] { nested_kernel<<<1, 32>>>(d_data.data(), 1, d_sums.data()); }), 16,
+          4 * (32 + 24 + 16 + 8));
+    check(seen([&] { nested_kernel<<<1, 32>>>(d_data.data(), 0, d_sums.data()); }), 12, 4 * (24 + 16 + 8));
+#endif
+    check(seen([&] { calls_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); }), 16, 4 * (32 + 24 + 16 + 8));
+    check(seen([&] { skipping_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); }), 4, 32);
+}
+
 /// Each block copies 32 numbers, and the one that arrives last adds up all copies.
 __global__ void last_block_kernel(const int* d_data, int* d_sums, unsigned int* d_arrived,
                                   unsigned int blocks) {

@@ -81,8 +81,9 @@ void require_time() {
     end_by_signal(kOutOfTime);
 }
 
-/// Called by instrumented code before it repeats a loop.
-extern "C" void sim_repeats(const void* site) {
+/// Called by instrumented code before it repeats a loop. @param[in] has_accessed Since its last branch.
+extern "C" void sim_repeats(const void* site, bool has_accessed) {
+    if (!has_accessed) handle_iteration_end(site);
     static unsigned int turns = 0;
     if (++turns % 1024 != 0) return;
     note_site(site);

@@ -32,9 +32,10 @@ export function clangWith(headers) {
     try {
       write(folder, files);
       const ended = spawnSync(zig, words, { cwd: folder, maxBuffer: Infinity });
+      if (ended.error) throw new Error(`${zig} can't be run (${ended.error.code}): npm ci --prefix tools/workbench installs it`);
       stdout(ended.stdout);
       stderr(ended.stderr);
-      if (ended.status !== 0) throw new Exit(`${ended.error ?? ended.status}`);
+      if (ended.status !== 0) throw new Exit(`${ended.status}`);
       return output === "-" ? {} : { [output]: new Uint8Array(readFileSync(join(folder, output))) };
     } finally {
       rmSync(folder, { recursive: true });

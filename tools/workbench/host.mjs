@@ -7,9 +7,13 @@ const SIGNALS = { bad: 11, aborted: 6, divided: 8 };
 const VERDICT = 4; // a descriptor
 const MOST_OUTPUT = 1 << 18; // bytes of what a program writes to an output
 
-/** A file that is open from the beginning: for the C library, the folders end here. */
-class Opened extends OpenFile {
+/** The file of verdicts, which is open from the beginning: for the C library, the folders end here. */
+class Verdicts extends OpenFile {
   fd_prestat_get() { return { ret: wasi.ERRNO_BADF, prestat: null }; }
+  fd_write(bytes) {
+    this.written();
+    return super.fd_write(bytes);
+  }
 }
 
 class Signal extends Error {
@@ -98,8 +102,9 @@ class Process {
     this.args = hear ? args : undefined;
     this.folder = new PreopenDirectory("/tmp", []);
     const variables = Object.entries({ ...environment, COURSE_VERDICT: VERDICT }).map(([name, value]) => `${name}=${value}`);
+    const verdicts = Object.assign(new Verdicts(this.files.verdict), { written: () => this.main.sim_begins_case() });
     this.wasi = new WASI(["program", ...args], variables,
-      [new OpenFile(this.files.in), this.outputs.out, this.outputs.err, this.folder, new Opened(this.files.verdict)], { debug: false });
+      [new OpenFile(this.files.in), this.outputs.out, this.outputs.err, this.folder, verdicts], { debug: false });
     this.view = new Uint32Array(0);
     const sim = {
       end_by_signal: (number) => { throw new Signal(number); },

@@ -24,6 +24,7 @@ from rows import one_line
 
 TOKEN = "0"  # nobody but the student reads the verdict
 OUT_OF_TIME = 24  # the number of a signal
+SECONDS, SECONDS_OF_LENS = 10, 120  # that a case may take; on two slow, busy cores, the right ones take up to 2 and 3
 RECORDED = "recorded"  # the order of the threads while the lens records a block
 
 
@@ -44,13 +45,14 @@ class Tab(Machine):
 
     async def end_of(self, order, arguments, settings):
         """How a program has ended, and what the lens has written."""
-        running = self.engine.run(order, json.dumps(list(arguments)), json.dumps(settings))
+        seconds = SECONDS if order in ("plain", "interleaved") else SECONDS_OF_LENS
+        running = self.engine.run(order, json.dumps(list(arguments)), json.dumps({"CUDA_SIM_SECONDS": str(seconds), **settings}))
         try:
             end = await running.ended
         except asyncio.CancelledError:
             running.stop()
             raise
-        limit = f"{end.seconds:.0f} seconds, the limit of a check" if end.signal == OUT_OF_TIME else ""
+        limit = f"{seconds} seconds, the limit of a case" if end.signal == OUT_OF_TIME else ""
         status = -end.signal if end.signal else end.status
         return Ended(end.verdict.encode(), TOKEN, status, end.out.encode(), end.err, end.seconds, limit), end.lens
 

@@ -53,8 +53,8 @@ void trap(int number) {
 
 namespace {
 
-/// Wall-clock time, not processor time: a browser may run several times more slowly than a program on Linux.
-/// The checks (tools/workbench/checks.mjs) may take longer.
+/// How long the program may run, or each of its cases. Wall-clock time, not processor time: a browser may run
+/// several times more slowly than a program on Linux.
 const double most_seconds = [] {
     const char* const setting = std::getenv("CUDA_SIM_SECONDS");
     return setting == nullptr ? 120.0 : std::atof(setting);
@@ -66,7 +66,7 @@ double seconds_now() {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-const double begun = seconds_now();
+double begun = seconds_now();
 double seconds_per_tick = 0;  // 0 without ticks
 double next_tick = 0;
 
@@ -80,6 +80,9 @@ void require_time() {
     handle_time_limit();
     end_by_signal(kOutOfTime);
 }
+
+/// Called by the host when the program has written which case is next (common/exercise/verdict.cu).
+extern "C" [[clang::export_name("sim_begins_case")]] void sim_begins_case() { begun = seconds_now(); }
 
 /// Called by instrumented code before it repeats a loop. @param[in] has_accessed Since its last branch.
 extern "C" void sim_repeats(const void* site, bool has_accessed) {

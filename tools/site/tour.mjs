@@ -2,8 +2,8 @@
 /* usage: tools/site/tour.mjs [--firefox] [NUMBER ...]
 
 Uses what ./course docs has built as a student would, in a browser, and says what is not as it should be, with exit status 1: each
-exercise from its starter to the chapter's code, ten faults, a zip of all work and back, a reload in the middle of a run, two tabs. With
-NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM) or firefox-esr ($FIREFOX). CI does not run it. */
+exercise from its starter to the chapter's code, ten faults, a zip of all work and back, a reload in the middle of a run, two tabs,
+a program's block. With NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM) or firefox-esr ($FIREFOX). CI does not run it. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -149,6 +149,14 @@ try {
   await new Promise((done) => setTimeout(done, 2000));
   const kept = await page.evaluate((key) => [key, `${key}/kept`].map((each) => localStorage.getItem(each)).join(), `course/work/${number}`);
   judge("changes in two tabs", kept.includes("// mine") && kept.includes("// yours"), kept);
+
+  await page.bringToFront();
+  await open(page, "playground.html");
+  await page.waitForSelector('[data-part="watch"]:not(:disabled)');
+  await page.click('[data-part="watch"]');
+  const player = await page.waitForSelector('[data-part="watch-player"] figcaption:not(:empty)');
+  const title = await player.evaluate((each) => each.textContent);
+  judge("a block of a program to watch", title.startsWith("hello_kernel, block 0"), title);
 } finally {
   await browser.close();
   close();

@@ -100,10 +100,19 @@ export class Engine {
    * program writes them.
    */
   async runProgram(source, words, isSeen, tell) {
-    const own = {
-      build: (order, standard) => this.build(source, order, standard || this.standard),
-      run: (order, settings) => this.run(order, JSON.stringify(words), settings, (output, isError) => tell({ output, isError })).ended,
-    };
+    const own = this.#ofProgram(source, words, (output, isError) => tell({ output, isError }));
     await this.checker.run_program(source, isSeen, own, (event) => tell(JSON.parse(event)));
+  }
+
+  /** Records blocks of a program's kernels. `tell` gets one event. */
+  async watchProgram(source, words, tell) {
+    await this.checker.watch_program(source, this.#ofProgram(source, words, () => {}), (event) => tell(JSON.parse(event)));
+  }
+
+  #ofProgram(source, words, hear) {
+    return {
+      build: (order, standard) => this.build(source, order, standard || this.standard),
+      run: (order, settings) => this.run(order, JSON.stringify(words), settings, hear).ended,
+    };
   }
 }

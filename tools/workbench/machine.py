@@ -25,6 +25,7 @@ from rows import one_line
 TOKEN = "0"  # nobody but the student reads the verdict
 OUT_OF_TIME = 24  # the number of a signal
 SECONDS, SECONDS_OF_LENS = 10, 120  # that a case may take; on two slow, busy cores, the right ones take up to 2 and 3
+MOST_RECORDED = 8  # blocks, each of which is a run
 RECORDED = "recorded"  # the order of the threads while the lens records a block
 
 
@@ -119,27 +120,38 @@ def recordable(launches):
     return [(kernel, block) for kernel, count in blocks.items() for block in dict.fromkeys((0, count - 1))]
 
 
-async def watch(number, text, engine, tell):
-    """Runs a student's text for an exercise in a small case, and tells what the lens records: of each kernel, the first and the last
-    block. If the run goes wrong, or there is nothing to see, it also tells why, in a line."""
-    exercise = written(number, text)
-    tab, recordings = tab_of(exercise, "yours", exercise.file, text, engine), []
+async def recorded(run):
+    """What the lens records: of each kernel, the first and the last block. `run` gets settings, and returns how a run has ended and
+    what the lens has written. Returns the end of the first run, too."""
+    recordings = []
 
     async def record(kernel, block):
-        settings = {**UNDER_LENS, "LENS_OUTPUT": "/tmp/lens", "LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)}
-        end, seen = await tab.end_of(RECORDED, ["yours", *small_case(exercise)], settings)
+        end, seen = await run({"LENS_OUTPUT": "/tmp/lens", "LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)})
         seen = counts.read(seen) if seen else {"launches": []}
         recordings.extend(filter(None, [seen.get("recording")]))
-        return end.verdict(), seen["launches"]
+        return end, seen["launches"]
 
+    end, launches = await record("", 0)
+    for kernel, block in recordable(launches)[1:MOST_RECORDED]:
+        await record(kernel, block)
+    return recordings, end
+
+
+def tell_recorded(tell, recordings, why):
+    tell(json.dumps({"recordings": recordings, "why": why or ("" if recordings else "It has launched no kernel.")}))
+
+
+async def watch(number, text, engine, tell):
+    """Runs a student's text for an exercise in a small case, and tells what the lens records. If the run goes wrong, or there is
+    nothing to see, it also tells why, in a line."""
+    exercise = written(number, text)
+    tab = tab_of(exercise, "yours", exercise.file, text, engine)
     if said := await tab.build("simulator", RECORDED):
-        why = "\n".join(tab.does_not_compile(exercise, said).words[:2])
-    else:
-        found, launches = await record("", 0)
-        for kernel, block in recordable(launches)[1:]:
-            await record(kernel, block)
-        why = found.words[0] if not found.passed and found.kind != "result" else "" if recordings else "It has launched no kernel."
-    tell(json.dumps({"recordings": recordings, "why": why}))
+        tell_recorded(tell, [], "\n".join(tab.does_not_compile(exercise, said).words[:2]))
+        return
+    recordings, end = await recorded(lambda settings: tab.end_of(RECORDED, ["yours", *small_case(exercise)], {**UNDER_LENS, **settings}))
+    found = end.verdict()
+    tell_recorded(tell, recordings, found.words[0] if not found.passed and found.kind != "result" else "")
 
 
 async def check(number, variant, text, engine, tell):
@@ -194,15 +206,20 @@ async def check_step(file, text, engine, tell):
 PROGRAM = "program.cu"
 
 
+async def built_program(text, order, engine):
+    """Compiles a student's program. Returns the messages if it can't be built."""
+    path = ROOT / PROGRAM
+    path.write_text(text, encoding="utf-8")
+    return missing.of_compiler(await engine.build(order, "".join(standard(path))))
+
+
 async def run_program(text, is_seen, engine, tell):
     """Compiles and runs a student's program as `./course run FILE.cu` does; with `is_seen`, as `./course lens FILE.cu`. `engine` has two
     functions that return promises: `build(order, standard)`, of the compiler's messages, where `standard` is the option
     that the program's first lines name, if any, and `run(order, settings)`. `tell`
     gets an event as JSON: `refused`, the messages about a program that can't be built, or `ended`, how it has ended."""
-    path, order = ROOT / PROGRAM, "lens" if is_seen else "plain"
-    path.write_text(text, encoding="utf-8")
-    said = missing.of_compiler(await engine.build(order, "".join(standard(path))))
-    if said:
+    order = "lens" if is_seen else "plain"
+    if said := await built_program(text, order, engine):
         tell(json.dumps({"refused": said, "marks": marks(PROGRAM, said.splitlines())}))
         return
     end = await engine.run(order, json.dumps({"CUDA_SIM_STRICT": "1", "CUDA_SIM_MULTIPROCESSORS": str(counts.SMS), "LENS_OUTPUT": "/tmp/lens"}
@@ -215,6 +232,21 @@ async def run_program(text, is_seen, engine, tell):
         shown = {**margin(seen["launches"], seen["findings"], PROGRAM), "case": "in all launches"}
     tell(json.dumps({"ended": {"status": end.status, "signal": signal.Signals(end.signal).name if end.signal else "", "cut": end.cut,
                                "lens": words, "margin": shown, "marks": marks(PROGRAM, found)}}))
+
+
+async def watch_program(text, engine, tell):
+    """The same as `watch`, of a student's program. `engine` is that of `run_program`."""
+    if said := await built_program(text, RECORDED, engine):
+        tell_recorded(tell, [], said)
+        return
+
+    async def run(settings):
+        end = await engine.run(RECORDED, json.dumps(settings))
+        return end, end.lens
+
+    recordings, end = await recorded(run)
+    ended = f"It was ended by {signal.Signals(end.signal).name}." if end.signal else f"Its exit status is {end.status}." if end.status else ""
+    tell_recorded(tell, recordings, "\n".join(filter(None, [*end.err.splitlines()[:2], ended]) if ended else []))
 
 
 def fault_of(name):

@@ -4,9 +4,9 @@
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
 // given. With --solutions, each chapter's own code must pass instead, and its kernels must be recorded for the player; with
 // --faults, each fault must be found that is found on Linux (docs/results/faults.txt). With --programs, each of docs/examples
-// must print what it prints on Linux (tools/quality/try_examples). With --steps, each step of live coding must show what its
-// lesson plan says (tools/exercises/try_steps.py). With --checks, the chapters' and the simulator's own checks must pass, as
-// they do on Linux, except those that checks.txt lists.
+// must print what it prints on Linux (tools/quality/try_examples), and blocks of its kernels must be recorded. With --steps,
+// each step of live coding must show what its lesson plan says (tools/exercises/try_steps.py). With --checks, the chapters'
+// and the simulator's own checks must pass, as they do on Linux, except those that checks.txt lists.
 // Needs what build.mjs has built; for --checks, with --checks.
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -21,9 +21,13 @@ if (option === "--programs") {
   const folder = resolve(import.meta.dirname, "../../docs/examples");
   let wrong = 0;
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".cu"))) {
+    const text = readFileSync(join(folder, file), "utf8");
     let printed = "";
-    await engine.runProgram(readFileSync(join(folder, file), "utf8"), [], false,
+    await engine.runProgram(text, [], false,
       ({ output, refused, ended }) => void (printed += output ?? refused ?? `exit status ${ended.signal || ended.status}\n`));
+    await engine.watchProgram(text, [], ({ recordings, why }) => {
+      if (recordings.length === 0) printed += `no block is recorded: ${why}`;
+    });
     const isRight = printed.replaceAll("program.cu", `docs/examples/${file}`) === readFileSync(join(folder, file.replace(/cu$/, "txt")), "utf8");
     console.log(`${file} ${isRight ? "as expected" : `differs: ${printed}`}`);
     wrong += !isRight;

@@ -34,7 +34,8 @@ self.onmessage = async ({ data: { id, number, source, isForPrograms, program, wh
     await ready.warm(isForPrograms || program ? ready.standard : "");
     if (number) await ready.check(number, source, tell);
     if (what) await ready.ask(what, words, tell);
-    if (program) await ready.runProgram(program.source, program.words, program.isSeen, tell);
+    if (program?.isWatched) await ready.watchProgram(program.source, program.words, tell);
+    else if (program) await ready.runProgram(program.source, program.words, program.isSeen, tell);
     self.postMessage({ id, ended: true });
   } catch (error) {
     self.postMessage({ id, error: error instanceof RangeError || /memory/i.test(error.message) ? "This browser has too little memory for it."

@@ -40,6 +40,11 @@ export class Engine {
     yield* this.#ask({ program: { source, words, isSeen } });
   }
 
+  /// Records blocks of a program's kernels: yields { recordings, why }, or that it was stopped.
+  async *watch(source, words) {
+    yield* this.#ask({ program: { source, words, isWatched: true } });
+  }
+
   /// Ends what runs. The next question starts the compiler again.
   stop() {
     this.#end();

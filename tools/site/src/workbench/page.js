@@ -5,8 +5,7 @@ import { opened } from "./file.js";
 import { panel } from "./margin.js";
 import { ask, element, message, showStage, tell } from "./parts.js";
 import { runner } from "./runs.js";
-import { play } from "../watch/player.js";
-import { sourceOf } from "../watch/recording.js";
+import { watcher } from "./watcher.js";
 
 const bench = document.querySelector("#bench");
 const part = (name) => bench.querySelector(`[data-part="${name}"]`);
@@ -79,36 +78,7 @@ addEventListener("keydown", (event) => {
 
 // --- Blocks to watch ---------------------------------------------------------------------------------
 
-/// Plays recordings of blocks, and says what went wrong, if anything did.
-function showBlocks({ recordings, why }, source) {
-  part("watch-words").textContent = why;
-  const figure = element("figure", { className: "watch" }, element("figcaption"), element("p", { className: "status" }), element("div", { className: "block" }));
-  part("watch-player").replaceChildren(...recordings.length > 0 ? [figure] : []);
-  if (recordings.length > 0)
-    play(figure, recordings.map((data) => ({ name: `${data.kernel}, block ${data.number}`, data, source: sourceOf(data, file, source) })));
-}
-
-async function watch() {
-  if (runs.isRunning) return;
-  save();
-  const source = edited.text;
-  part("watched").hidden = false;
-  part("watch-player").replaceChildren();
-  part("watched").scrollIntoView({ block: "start" });
-  await runs.run(async function* (engine) {
-    part("watch-words").textContent = "Recording …";
-    yield await engine.answer("watch", number, source);
-  }, (said) => showBlocks(said, source), part("watch-words"));
-  (part("watch-player").firstChild ?? part("watch-close")).focus({ preventScroll: true });
-}
-
-if (part("watch")) {
-  part("watch").onclick = watch;
-  part("watch-close").onclick = () => {
-    part("watched").hidden = true;
-    part("watch").focus();
-  };
-}
+if (part("watch")) watcher(part, runs, file, () => (save(), edited.text), (engine, source) => engine.ask("watch", number, source));
 
 // --- Hints, and the chapter's code --------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ import { linkTo } from "./link.mjs";
 import { panel } from "./margin.js";
 import { element, message, saveAs, tell } from "./parts.js";
 import { runner } from "./runs.js";
+import { watcher } from "./watcher.js";
 
 const MOST = 1 << 20; // bytes of a file
 
@@ -72,7 +73,7 @@ function clear() {
   mark([]);
   showMargin();
   for (const name of ["words", "output", "lens"]) part(name).replaceChildren();
-  for (const name of ["output", "lens"]) part(name).hidden = true;
+  for (const name of ["output", "lens", "watched"]) part(name).hidden = true;
 }
 
 function print(text, isError) {
@@ -100,12 +101,14 @@ async function run(isSeen) {
   if (runs.isRunning) return;
   save();
   clear();
-  const source = edited.text, words = part("arguments").value.split(/\s+/).filter(Boolean);
-  await runs.run((engine) => engine.run(source, words, isSeen), (said) => show(said, source));
+  const source = edited.text;
+  await runs.run((engine) => engine.run(source, words(), isSeen), (said) => show(said, source));
 }
+const words = () => part("arguments").value.split(/\s+/).filter(Boolean);
 
 part("run").onclick = () => run(false);
 part("look").onclick = () => run(true);
+watcher(part, runs, "program.cu", () => (save(), edited.text), (engine, source) => engine.watch(source, words()));
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
   event.preventDefault();

@@ -110,7 +110,7 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const Fa
 ///         Nothing for variants with a fixed shape or only one block, with a block that must be the last one,
 ///         with a large workspace, or if only blocks that do not run reach the ends.
 template <typename Problem>
-std::optional<std::pair<FarCase, FarCase>> far_case(const Variant<Problem>& variant) {
+std::optional<std::pair<FarCase, FarCase>> suitable_far_case(const Variant<Problem>& variant) {
     constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
     if (!check_detail::kHasFarMemory) return std::nullopt;
     if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
@@ -124,6 +124,6 @@ std::optional<std::pair<FarCase, FarCase>> far_case(const Variant<Problem>& vari
 /// nothing if there is none.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
-    const auto c = far_case(variant);
+    const auto c = suitable_far_case(variant);
     return c ? text_of(variant.name, failure_far_out(variant, c->first)) : std::nullopt;
 }

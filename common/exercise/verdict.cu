@@ -181,7 +181,8 @@ int check(const Variant<Problem>& variant, const std::string& what) {
             return report(variant.name, *wrong,
                           {about_fewer(kFewer, !failure_of_long_input(variant, kFewer))});
     } else if (!variant.on_cpu && init_cuda().simulated && !under_lens) {
-        const auto cases = far_case(variant);  // the lens would report what other blocks have not written
+        const auto cases =
+            suitable_far_case(variant);  // the lens would report what other blocks have not written
         if (!cases) return 0;
         const auto& [far, fewer] = *cases;
         begin_case(Case{far.n});

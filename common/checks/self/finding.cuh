@@ -205,7 +205,7 @@ TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the work
 
     CHECK(check_far_elements(Variant<Histogram>{.name = "count", .run = count<false>}).value_or("") == "");
     Variant<Histogram> loses_zeros{.name = "count", .run = count<true>};
-    CHECK_FALSE(far_case(loses_zeros));            // it is wrong in all of them
+    CHECK_FALSE(suitable_far_case(loses_zeros));   // it is wrong in all of them
     loses_zeros.wrong_because = "it loses zeros";  // a variant that is wrong on purpose may do this
     CHECK(check_far_elements(loses_zeros).value_or("") == "");
 }
@@ -235,7 +235,7 @@ TEST_CASE("blocks may divide many elements in their own way") {
     for (const auto run : {tiled<Wide, 4>, tiled<Wide, 64>, tiled<Wide, 3>}) {
         CHECK(check_far_elements(Variant<Histogram>{.name = "tiles", .run = run}).value_or("") == "");
     }
-    CHECK_FALSE(far_case(Variant<Histogram>{.name = "tiles", .run = tiled<Wide, 3>}));
+    CHECK_FALSE(suitable_far_case(Variant<Histogram>{.name = "tiles", .run = tiled<Wide, 3>}));
     // The last blocks have no tile of the most elements. With more elements for each block, they have.
     CHECK(check_far_elements(Variant<Histogram>{.name = "tiles", .run = tiled<unsigned int, 64>}));
 }

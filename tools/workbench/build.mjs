@@ -1,75 +1,23 @@
 #!/usr/bin/env node
-// usage: tools/workbench/build.mjs
+// usage: tools/workbench/build.mjs [--checks [01 ... | simulator | lens]]
 // Builds what the workbench runs into build/workbench: the simulator, the checks and the lens as WebAssembly, and the
-// headers that a student's file includes. What has not changed since the last time is taken from build/workbench/cache.
+// headers that a student's file includes; with --checks, also the course's own checks, or some. What has not changed since
+// the last time is taken from build/workbench/cache.
 
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { dirname, join, normalize, relative, resolve } from "node:path";
-import { Worker } from "node:worker_threads";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { build as bundle } from "esbuild";
 import { unzipSync, zipSync } from "fflate";
-import { OPTIONS as BESIDE_MAIN, nested } from "./engine.mjs";
-import { unpack } from "./native_clang.mjs";
-import { RECORDED, Refused, beside, canBeLeft } from "./toolchain.mjs";
+import * as checks from "./build_checks.mjs";
+import { all, built, cached, filesBelow, fromRoot, inThread, root, toolchainOf } from "./building.mjs";
+import { nested } from "./engine.mjs";
+import { canBeLeft } from "./toolchain.mjs";
 import { translate } from "./translate.mjs";
 
-const HEADERS = resolve(import.meta.dirname, "../../build/workbench/headers"); // of the C++ library, for this machine's clang
-const [option, ...chosen] = process.argv.slice(2), isForChecks = option === "--checks", CATCH = "/usr/include/catch2/catch.hpp";
-const root = resolve(import.meta.dirname, "../.."), [output, outputOfChecks, cache] = ["web", "checks", "cache"].map((name) => join(root, "build/workbench", name));
-for (const folder of [output, ...chosen.length === 0 ? [outputOfChecks] : []]) rmSync(folder, { recursive: true, force: true });
-for (const folder of [cache, output, outputOfChecks]) mkdirSync(folder, { recursive: true });
-
-/** All files below a folder whose names match, by their paths. */
-function* filesBelow(folder, pattern) {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(path, pattern);
-    else if (pattern.test(entry.name)) yield path;
-  }
-}
-
-/** The compiler's file system does not know "..": includes are named from the root. */
-function fromRoot(path, text, has) {
-  return text.replace(/^(\s*#\s*include\s+")([^"]+)"/gm, (all, before, name) => {
-    const named = name.startsWith(`${root}/`) ? relative(root, name) : normalize(join(dirname(path), name));
-    return has(named) ? `${before}${named}"` : all;
-  });
-}
-
-const digest = (...parts) => parts.reduce((hash, part) => hash.update(part).update("\0"), createHash("sha256")).digest("hex");
-
-/** What `make` gives, from the cache if it was made from the same inputs. */
-async function cached(what, inputs, make) {
-  const path = join(cache, digest(what, ...inputs));
-  if (existsSync(path)) return readFileSync(path);
-  const made = await make();
-  writeFileSync(path, made);
-  console.log(`${what}: after ${(performance.now() / 1000).toFixed(0)} s`);
-  return Buffer.from(made);
-}
-
-const threads = { free: availableParallelism(), idle: [], waiting: [] };
-/** Has compiling.mjs do something in a thread of its own, as many at a time as there are processors. */
-async function inThread(job) {
-  if (threads.free === 0) await new Promise((begin) => threads.waiting.push(begin));
-  else --threads.free;
-  const thread = threads.idle.pop() ?? new Worker(new URL("compiling.mjs", import.meta.url));
-  thread.postMessage(job);
-  const [{ made, said }] = await once(thread, "message");
-  threads.idle.push(thread);
-  if (threads.waiting.length > 0) threads.waiting.shift()();
-  else ++threads.free;
-  if (said) throw new Refused(said);
-  return made;
-}
-/** A Toolchain (toolchain.mjs) whose methods run in threads; with this machine's clang if there is a folder of headers. */
-const toolchainOf = (files, headers) => Object.fromEntries(["compile", "compileModule", "link"].map((method) =>
-  [method, (...words) => inThread({ files, method, words, headers })]));
-/** All values of promises, by their names. */
-const all = async (promises) => Object.fromEntries(await Promise.all(Object.entries(promises).map(async ([name, promise]) => [name, await promise])));
+const [option, ...chosen] = process.argv.slice(2), isForChecks = option === "--checks", output = join(built, "web");
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
 
 // --- The C++ runtime's exceptions, which the compiler's library lacks: LLVM's own sources ------------
 
@@ -135,8 +83,8 @@ async function build() {
     "simulator.o": objectOf("the simulator", isLibrary), lens: objectOf("the lens", (path) => path.includes("/lens/")), "platform.o": objectOf("its platform", isWeb),
     plain: objectOf("plain", (path) => path.endsWith("/checked.cpp")), interleaved: objectOf("interleaved", (path) => path.endsWith("/interleave.cpp")),
   });
-  if (isForChecks) unpack(HEADERS);
-  const catchMain = isForChecks ? catchOf() : undefined, abi = await exceptions();
+  if (isForChecks) checks.begin(chosen.length === 0);
+  const catchMain = isForChecks ? checks.catchOf() : undefined, abi = await exceptions();
   const translator = await linked("translator", { ...abi, "translate.o": await translated }, LINK);
   writeFileSync(join(output, "translate.wasm"), translator);
 
@@ -150,8 +98,8 @@ async function build() {
   const verdict = "common/exercise/verdict.cu";
   headers.set(`${verdict}.cpp`, await translatedFile(verdict));
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
-  const checks = cached("the checks", [...headers].flat(), () => toolchainOf(nested(Object.fromEntries(headers))).compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
-  const ownChecks = isForChecks ? checksOf(headers, translatedFile) : [];
+  const verdicts = cached("the checks", [...headers].flat(), () => toolchainOf(nested(Object.fromEntries(headers))).compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
+  const ownChecks = isForChecks ? checks.checksOf(headers, sources, translatedFile, chosen) : [];
   // What a program from elsewhere includes besides.
   const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name)), shown = new Map(headers);
   for (const path of filesBelow(more, /^\w+(\.h)?$/)) shown.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
@@ -164,48 +112,9 @@ async function build() {
       const bytes = await linked(`${what}, linked`, { ...abi, ...library, "instrument.o": instrument, ...objects }, options);
       writeFileSync(join(folder, `${name}.wasm`), await cached(`${what}, with Asyncify`, [bytes, canBeLeft.toString(), `${level}`], () => inThread({ bytes, level })));
     };
-    await main(output, name, { "checks.o": await checks }, [...LINK, ...OF_PROGRAMS]);
-    if (isForChecks) await main(outputOfChecks, `${name} of checks`, { "catch.o": await catchMain }, [...LINK, ...(await ownChecks).map((symbol) => `-Wl,-u,${symbol}`)], 0);
+    await main(output, name, { "checks.o": await verdicts }, [...LINK, ...OF_PROGRAMS]);
+    if (isForChecks) await main(checks.output, `${name} of checks`, { "catch.o": await catchMain }, [...LINK, ...(await ownChecks).map((symbol) => `-Wl,-u,${symbol}`)], 0);
   }));
-}
-
-// --- The chapters' and the simulator's own checks --------------------------------------------------------
-
-/** Catch2 and its main function. */
-async function catchOf() {
-  const files = { "catch.cpp": "#include <catch2/catch.hpp>\n", catch2: { "catch.hpp": readFileSync(CATCH, "utf8") } };
-  const options = ["-O1", "-fwasm-exceptions", "-DCATCH_CONFIG_MAIN", "-DCATCH_CONFIG_NO_POSIX_SIGNALS", "-I."];
-  return cached("Catch2", [files.catch2["catch.hpp"], ...options], () => toolchainOf(files, HEADERS).compile("catch.cpp", options));
-}
-
-/** Headers whose code no kernel calls. As in a browser, its accesses are not looked at: it would take several times as long. */
-const OF_HOST = ["common/checks/", "common/problem/", "common/bench/", "catch2/", "c++/v1/__vector/", "c++/v1/__memory/", "c++/v1/__iterator/", "c++/v1/__functional/", "c++/v1/__algorithm/", "c++/v1/string", "c++/v1/optional"]
-  .map((folder) => `src:*${folder}*\n`).join("");
-
-/** Compiles the checks, as modules beside main. Returns the names that they import. */
-async function checksOf(ofCourse, translatedFile) {
-  const folder = "common/simulator/checks", headers = new Map([...ofCourse, ...[...sources].filter(([path]) => !path.endsWith(".cpp"))]);
-  for (const path of [...filesBelow(folder, /\.(cuh|hpp)$/), "common/simulator/include/simulator/json.hpp"]) headers.set(path, await translatedFile(path));
-  const programs = { simulator: `${folder}/checks.cu`, lens: `${folder}/lens/checks.cu` };
-  for (const chapter of readdirSync(root).filter((name) => /^\d\d_/.test(name))) programs[chapter] = `${chapter}/checks.cu`;
-  for (const name of Object.keys(programs)) if (chosen.length > 0 && !chosen.some((each) => name.startsWith(each))) delete programs[name];
-  for (const path of Object.values(programs)) headers.set(path, await translatedFile(path));
-  for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
-  const files = { ...nested(Object.fromEntries(headers)), catch2: { "catch.hpp": readFileSync(CATCH, "utf8") }, "of-host.txt": OF_HOST,
-    "posix.h": readFileSync(join(import.meta.dirname, "posix.h"), "utf8"), sys: Object.fromEntries(["mman", "resource", "wait"].map((name) => [`${name}.h`, ""])) };
-  const options = [...BESIDE_MAIN, "-fsanitize-ignorelist=of-host.txt", "-include", "posix.h", "-I.", `-I${folder}/faults`, `-I${folder}/lens`, "-Wno-everything"];
-  const inputs = [OF_HOST, files["posix.h"], ...[...headers].filter(([path]) => !/\.cu$|^\d\d_/.test(path)).flat()];
-  const imported = new Set();
-  await Promise.all(Object.entries(programs).map(async ([name, path]) => {
-    const own = [...headers].filter(([each]) => each.startsWith(`${name}/`)).flat();
-    const module = await cached(`checks of ${name}`, [...inputs, ...own, headers.get(path), ...options], () =>
-      toolchainOf(files, HEADERS).compileModule(headers.get(path), options));
-    for (const { module: from, name: symbol } of WebAssembly.Module.imports(new WebAssembly.Module(module))) if (from !== "env" || !symbol.startsWith("__")) imported.add(symbol);
-    for (const order of name === "lens" ? ["lens"] : ["plain", "interleaved"])
-      writeFileSync(join(outputOfChecks, `${name}.${order}.wasm`), await cached(`checks of ${name}, ${order}, with Asyncify`, [module, beside.toString(), canBeLeft.toString(), order],
-        () => inThread({ bytes: module, order: order === "lens" ? RECORDED : order, level: 0 })));
-  }));
-  return [...imported];
 }
 
 /** The includes of the chapters' code and of the exercises' own checks. */

@@ -24,7 +24,12 @@ struct SimGraph {
     std::vector<std::unique_ptr<SimGraphNode>> nodes;
 };
 struct SimGraphExec {
-    std::vector<Step> steps;
+    struct NodeStep {
+        const SimGraphNode* node;
+        Step run;
+        bool enabled = true;
+    };
+    std::vector<NodeStep> steps;
 };
 
 namespace {
@@ -44,16 +49,29 @@ Step kernel_step(const cudaKernelNodeParams* p) {
 }
 
 /// What the nodes do, each after those that it depends on.
-std::vector<Step> steps(const SimGraph& graph) {
-    std::vector<Step> result;
+std::vector<SimGraphExec::NodeStep> steps(const SimGraph& graph) {
+    std::vector<SimGraphExec::NodeStep> result;
     std::set<const SimGraphNode*> done;
     const std::function<void(const SimGraphNode*)> add = [&](const SimGraphNode* node) {
         if (!done.insert(node).second) return;
         for (const SimGraphNode* const before : node->dependencies) add(before);
-        result.push_back(node->run);
+        result.push_back({node, node->run});
     };
     for (const auto& node : graph.nodes) add(node.get());
     return result;
+}
+
+/// @return The step of a node; null if the graph had no such node.
+SimGraphExec::NodeStep* find_step(cudaGraphExec_t exec, cudaGraphNode_t node) {
+    for (SimGraphExec::NodeStep& step : exec->steps)
+        if (step.node == node) return &step;
+    return nullptr;
+}
+
+/// Copies as many nodes as an array has room for, if there is one.
+cudaError_t list_nodes(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes, size_t* count) {
+    for (size_t i = 0; nodes != nullptr && i < *count && i < all.size(); ++i) nodes[i] = all[i];
+    return *count = all.size(), cudaSuccess;
 }
 
 cudaGraphNodeType type_of(sim::Kept kept) {
@@ -127,7 +145,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, cons
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                        size_t count, cudaGraph_t child) {
     return add_node(node, graph, after, count, cudaGraphNodeTypeGraph, [all = steps(*child)] {
-        for (const Step& step : all) step();
+        for (const SimGraphExec::NodeStep& step : all) step.run();
     });
 }
 cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
@@ -158,9 +176,15 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
     return *type = node->type, cudaSuccess;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
-    for (size_t i = 0; nodes != nullptr && i < *count && i < graph->nodes.size(); ++i)
-        nodes[i] = graph->nodes[i].get();
-    return *count = graph->nodes.size(), cudaSuccess;
+    std::vector<cudaGraphNode_t> all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    return list_nodes(all, nodes, count);
+}
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    std::vector<cudaGraphNode_t> roots;
+    for (const auto& node : graph->nodes)
+        if (node->dependencies.empty()) roots.push_back(node.get());
+    return list_nodes(roots, nodes, count);
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
@@ -173,10 +197,29 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return delete exec, cudaSuccess; }
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* p) {
+    SimGraphExec::NodeStep* const step = find_step(exec, node);
+    Step run = kernel_step(p);
+    if (step == nullptr) return cudaErrorInvalidValue;
+    if (!run) return cudaErrorInvalidDeviceFunction;
+    return step->run = std::move(run), cudaSuccess;
+}
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled) {
+    SimGraphExec::NodeStep* const step = find_step(exec, node);
+    if (step == nullptr) return cudaErrorInvalidValue;
+    return step->enabled = enabled != 0, cudaSuccess;
+}
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int* enabled) {
+    SimGraphExec::NodeStep* const step = find_step(exec, node);
+    if (step == nullptr) return cudaErrorInvalidValue;
+    return *enabled = step->enabled, cudaSuccess;
+}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     cudaStreamSynchronize(stream);
-    for (const Step& step : exec->steps) {
-        step();
+    for (const SimGraphExec::NodeStep& step : exec->steps) {
+        if (!step.enabled) continue;
+        step.run();
         cudaStreamSynchronize(nullptr);
     }
     return cudaPeekAtLastError();

@@ -74,6 +74,7 @@ inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
     return *pool = nullptr, cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int) { return *pool = nullptr, cudaSuccess; }
+inline cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
 inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
 inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
     return *static_cast<unsigned long long*>(value) = 0, cudaSuccess;
@@ -91,6 +92,18 @@ inline cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps
     return *pool = nullptr, cudaSuccess;
 }
 inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+enum cudaMemAccessFlags {
+    cudaMemAccessFlagsProtNone,
+    cudaMemAccessFlagsProtRead,
+    cudaMemAccessFlagsProtReadWrite = 3,
+};
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    cudaMemAccessFlags flags;
+};
+inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
+    return cudaSuccess;
+}
 template <typename T>
 cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
     return cudaMalloc(pointer, bytes);

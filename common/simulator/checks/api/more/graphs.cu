@@ -136,7 +136,49 @@ void check_order() {
     RUNS(cudaGraphDestroy(graph));
 }
 
+// What is changed of an instantiated graph does not change the graph.
+void check_changes() {
+    int *number, result = 0, summand = 1;
+    char unused = 'x';
+    void* arguments[] = {&number, &summand, &unused};
+    cudaGraph_t graph;
+    cudaGraphExec_t exec, other;
+    cudaGraphNode_t first, second, root;
+    size_t count = 1;
+    unsigned int enabled = 1;
+    RUNS(cudaMalloc(&number, sizeof(int)));
+    RUNS(cudaMemset(number, 0, sizeof(int)));
+    cudaKernelNodeParams kernel = {};
+    kernel.func = reinterpret_cast<void*>(add_kernel);
+    kernel.gridDim = kernel.blockDim = dim3(1);
+    kernel.kernelParams = arguments;
+    RUNS(cudaGraphCreate(&graph, 0));
+    RUNS(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &kernel));
+    RUNS(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
+    RUNS(cudaGraphGetRootNodes(graph, &root, &count));
+    CHECK(root == first && count == 1);
+    RUNS(cudaGraphInstantiate(&exec, graph, 0));
+    RUNS(cudaGraphInstantiate(&other, graph, 0));
+    summand = 10;
+    RUNS(cudaGraphExecKernelNodeSetParams(exec, second, &kernel));
+    RUNS(cudaGraphLaunch(exec, nullptr));
+    RUNS(cudaGraphLaunch(other, nullptr));
+    RUNS(cudaMemcpy(&result, number, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(result == 11 + 2);
+    RUNS(cudaGraphNodeSetEnabled(exec, first, 0));
+    RUNS(cudaGraphNodeGetEnabled(exec, first, &enabled));
+    CHECK(enabled == 0);
+    RUNS(cudaGraphLaunch(exec, nullptr));
+    RUNS(cudaMemcpy(&result, number, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(result == 13 + 10);
+    RUNS(cudaGraphExecDestroy(exec));
+    RUNS(cudaGraphExecDestroy(other));
+    RUNS(cudaGraphDestroy(graph));
+    RUNS(cudaFree(number));
+}
+
 int main() {
+    check_changes();
     check_capture();
     check_captured_bytes();
     check_order();

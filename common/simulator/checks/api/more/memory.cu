@@ -94,5 +94,15 @@ int main() {
     RUNS(cudaMallocFromPoolAsync(&symbol, sizeof(numbers), pool, nullptr));
     RUNS(cudaMemcpy(symbol, numbers, sizeof(numbers), cudaMemcpyHostToDevice));
     RUNS(cudaFreeAsync(symbol, nullptr));
+    cudaMemPool_t before;
+    cudaMemAccessDesc access = {};
+    access.location = properties.location;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    RUNS(cudaMemPoolSetAccess(pool, &access, 1));
+    RUNS(cudaDeviceGetMemPool(&before, 0));
+    RUNS(cudaDeviceSetMemPool(0, pool));
+    RUNS(cudaMallocAsync(&symbol, sizeof(numbers), nullptr));
+    RUNS(cudaDeviceSetMemPool(0, before));
+    RUNS(cudaFreeAsync(symbol, nullptr));
     RUNS(cudaMemPoolDestroy(pool));
 }

@@ -51,6 +51,8 @@ SIM_FLOAT_TO(double, double, unsigned long long, ull)
 #define SIM_TO_FLOAT(From, from)                                               \
     inline float __##from##2float_rn(From x) { return static_cast<float>(x); } \
     inline float __##from##2float_rz(From x) { return static_cast<float>(x); } \
+    inline float __##from##2float_ru(From x) { return static_cast<float>(x); } \
+    inline float __##from##2float_rd(From x) { return static_cast<float>(x); } \
     inline double __##from##2double_rn(From x) { return static_cast<double>(x); }
 SIM_TO_FLOAT(int, int)
 SIM_TO_FLOAT(unsigned int, uint)

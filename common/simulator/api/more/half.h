@@ -83,14 +83,84 @@ struct alignas(4) Pair16 {
     Pair16& operator/=(Pair16 b) { return *this = *this / b; }
 };
 
+/// The next greater or the next smaller number of a format.
+template <typename T>
+T next_number(T x, bool greater) {
+    const bool grows = (x.bits >> 15 == 0) == greater;
+    if ((x.bits & 0x7fff) == 0)
+        x.bits = greater ? 0x0001 : 0x8001;
+    else
+        x.bits = static_cast<unsigned short>(grows ? x.bits + 1 : x.bits - 1);
+    return x;
+}
+template <typename T>
+T rounded_up(float x) {
+    const T nearest(x);
+    return float(nearest) < x ? next_number(nearest, true) : nearest;
+}
+template <typename T>
+T rounded_down(float x) {
+    const T nearest(x);
+    return float(nearest) > x ? next_number(nearest, false) : nearest;
+}
+template <typename T>
+T rounded_to_zero(float x) {
+    return x < 0 ? rounded_up<T>(x) : rounded_down<T>(x);
+}
+/// Between 0 and 1; NaN becomes 0.
+template <typename T>
+T clamped(T x) {
+    return T(fminf(fmaxf(x, 0), 1));
+}
+
 }  // namespace sim
 
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SIM_FLOAT16_COMPARE(T2, which)                                                           \
     inline T2 __h##which##2(T2 a, T2 b) { return {__h##which(a.x, b.x), __h##which(a.y, b.y)}; } \
     inline bool __hb##which##2(T2 a, T2 b) { return __h##which(a.x, b.x) && __h##which(a.y, b.y); }
-#define SIM_FLOAT16_OF_BOTH(T2, function) \
+#define SIM_FLOAT16_FUNCTION(T, T2, function, value) \
+    inline T h##function(T a) {                      \
+        const float x = a;                           \
+        return T(value);                             \
+    }                                                \
     inline T2 h2##function(T2 a) { return {h##function(a.x), h##function(a.y)}; }
+/// The forms of an operation that round to the nearest number without being fused with another operation, and
+/// whose result is between 0 and 1.
+#define SIM_FLOAT16_FORMS(T, T2, name)                                           \
+    inline T __h##name##_rn(T a, T b) { return __h##name(a, b); }                \
+    inline T2 __h##name##2_rn(T2 a, T2 b) { return __h##name##2(a, b); }         \
+    inline T __h##name##_sat(T a, T b) { return sim::clamped(__h##name(a, b)); } \
+    inline T2 __h##name##2_sat(T2 a, T2 b) { return {__h##name##_sat(a.x, b.x), __h##name##_sat(a.y, b.y)}; }
+#define SIM_FLOAT16_TO(T, name, To, to)                                               \
+    inline To __##name##2##to##_rn(T x) { return sim::saturated<To>(nearbyintf(x)); } \
+    inline To __##name##2##to##_rz(T x) { return sim::saturated<To>(truncf(x)); }     \
+    inline To __##name##2##to##_ru(T x) { return sim::saturated<To>(ceilf(x)); }      \
+    inline To __##name##2##to##_rd(T x) { return sim::saturated<To>(floorf(x)); }
+#define SIM_FLOAT16_FROM(T, name, From, from)                                                          \
+    inline T __##from##2##name##_rn(From x) { return T(x); }                                           \
+    inline T __##from##2##name##_rz(From x) { return sim::rounded_to_zero<T>(static_cast<float>(x)); } \
+    inline T __##from##2##name##_ru(From x) { return sim::rounded_up<T>(static_cast<float>(x)); }      \
+    inline T __##from##2##name##_rd(From x) { return sim::rounded_down<T>(static_cast<float>(x)); }
+#define SIM_FLOAT16_INTEGER(T, name, Integer, integer) \
+    SIM_FLOAT16_TO(T, name, Integer, integer) SIM_FLOAT16_FROM(T, name, Integer, integer)
+/// From and to other types.
+#define SIM_FLOAT16_CONVERSIONS(T, name)                                         \
+    SIM_FLOAT16_FROM(T, name, float, float)                                      \
+    SIM_FLOAT16_INTEGER(T, name, short, short)                                   \
+    SIM_FLOAT16_INTEGER(T, name, unsigned short, ushort)                         \
+    SIM_FLOAT16_INTEGER(T, name, int, int)                                       \
+    SIM_FLOAT16_INTEGER(T, name, unsigned int, uint)                             \
+    SIM_FLOAT16_INTEGER(T, name, long long, ll)                                  \
+    SIM_FLOAT16_INTEGER(T, name, unsigned long long, ull)                        \
+    inline unsigned short __##name##_as_ushort(T x) { return x.bits; }           \
+    inline short __##name##_as_short(T x) { return static_cast<short>(x.bits); } \
+    inline T __ushort_as_##name(unsigned short bits) {                           \
+        T x;                                                                     \
+        x.bits = bits;                                                           \
+        return x;                                                                \
+    }                                                                            \
+    inline T __short_as_##name(short bits) { return __ushort_as_##name(static_cast<unsigned short>(bits)); }
 /// Each function twice, for `T` of a format.
 #define SIM_FLOAT16_FUNCTIONS(T, T2)                                                                      \
     inline T __hadd(T a, T b) { return a + b; }                                                           \
@@ -109,13 +179,11 @@ struct alignas(4) Pair16 {
     inline bool __heq(T a, T b) { return a == b; }                                                        \
     inline bool __hne(T a, T b) { return a != b; }                                                        \
     inline bool __hisnan(T a) { return float(a) != float(a); }                                            \
-    inline T hsqrt(T a) { return T(sqrtf(a)); }                                                           \
-    inline T hrsqrt(T a) { return T(rsqrtf(a)); }                                                         \
-    inline T hexp(T a) { return T(expf(a)); }                                                             \
-    inline T hlog(T a) { return T(logf(a)); }                                                             \
-    inline T hsin(T a) { return T(sinf(a)); }                                                             \
-    inline T hcos(T a) { return T(cosf(a)); }                                                             \
-    inline T hrcp(T a) { return T(1.0f / float(a)); }                                                     \
+    inline int __hisinf(T a) { return fabsf(a) == __builtin_inff() ? (a < T(0) ? -1 : 1) : 0; }           \
+    inline T __hmax_nan(T a, T b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b); }            \
+    inline T __hmin_nan(T a, T b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b); }            \
+    inline T __hfma_sat(T a, T b, T c) { return sim::clamped(__hfma(a, b, c)); }                          \
+    inline T __hfma_relu(T a, T b, T c) { return __hmax(__hfma(a, b, c), T(0)); }                         \
     inline T2 __hadd2(T2 a, T2 b) { return a + b; }                                                       \
     inline T2 __hsub2(T2 a, T2 b) { return a - b; }                                                       \
     inline T2 __hmul2(T2 a, T2 b) { return a * b; }                                                       \
@@ -125,19 +193,40 @@ struct alignas(4) Pair16 {
     inline T2 __habs2(T2 a) { return {__habs(a.x), __habs(a.y)}; }                                        \
     inline T2 __hmax2(T2 a, T2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }                        \
     inline T2 __hmin2(T2 a, T2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }                        \
+    inline T2 __hisnan2(T2 a) { return {__hisnan(a.x), __hisnan(a.y)}; }                                  \
+    inline T2 __hmax2_nan(T2 a, T2 b) { return {__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y)}; }            \
+    inline T2 __hmin2_nan(T2 a, T2 b) { return {__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)}; }            \
+    inline T2 __hfma2_sat(T2 a, T2 b, T2 c) {                                                             \
+        return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)};                                    \
+    }                                                                                                     \
+    inline T2 __hfma2_relu(T2 a, T2 b, T2 c) {                                                            \
+        return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)};                                  \
+    }                                                                                                     \
+    SIM_FLOAT16_FORMS(T, T2, add)                                                                         \
+    SIM_FLOAT16_FORMS(T, T2, sub)                                                                         \
+    SIM_FLOAT16_FORMS(T, T2, mul)                                                                         \
     SIM_FLOAT16_COMPARE(T2, eq)                                                                           \
     SIM_FLOAT16_COMPARE(T2, ne)                                                                           \
     SIM_FLOAT16_COMPARE(T2, lt)                                                                           \
     SIM_FLOAT16_COMPARE(T2, le)                                                                           \
     SIM_FLOAT16_COMPARE(T2, gt)                                                                           \
     SIM_FLOAT16_COMPARE(T2, ge)                                                                           \
-    SIM_FLOAT16_OF_BOTH(T2, sqrt)                                                                         \
-    SIM_FLOAT16_OF_BOTH(T2, rsqrt)                                                                        \
-    SIM_FLOAT16_OF_BOTH(T2, rcp)                                                                          \
-    SIM_FLOAT16_OF_BOTH(T2, exp)                                                                          \
-    SIM_FLOAT16_OF_BOTH(T2, log)                                                                          \
-    SIM_FLOAT16_OF_BOTH(T2, sin)                                                                          \
-    SIM_FLOAT16_OF_BOTH(T2, cos)                                                                          \
+    SIM_FLOAT16_FUNCTION(T, T2, sqrt, sqrtf(x))                                                           \
+    SIM_FLOAT16_FUNCTION(T, T2, rsqrt, rsqrtf(x))                                                         \
+    SIM_FLOAT16_FUNCTION(T, T2, rcp, 1.0f / x)                                                            \
+    SIM_FLOAT16_FUNCTION(T, T2, exp, expf(x))                                                             \
+    SIM_FLOAT16_FUNCTION(T, T2, exp2, exp2f(x))                                                           \
+    SIM_FLOAT16_FUNCTION(T, T2, exp10, powf(10.0f, x))                                                    \
+    SIM_FLOAT16_FUNCTION(T, T2, log, logf(x))                                                             \
+    SIM_FLOAT16_FUNCTION(T, T2, log2, log2f(x))                                                           \
+    SIM_FLOAT16_FUNCTION(T, T2, log10, log10f(x))                                                         \
+    SIM_FLOAT16_FUNCTION(T, T2, sin, sinf(x))                                                             \
+    SIM_FLOAT16_FUNCTION(T, T2, cos, cosf(x))                                                             \
+    SIM_FLOAT16_FUNCTION(T, T2, tanh, tanhf(x))                                                           \
+    SIM_FLOAT16_FUNCTION(T, T2, ceil, ceilf(x))                                                           \
+    SIM_FLOAT16_FUNCTION(T, T2, floor, floorf(x))                                                         \
+    SIM_FLOAT16_FUNCTION(T, T2, rint, rintf(x))                                                           \
+    SIM_FLOAT16_FUNCTION(T, T2, trunc, truncf(x))                                                         \
     inline T atomicAdd(T* address, T value) {                                                             \
         T result;                                                                                         \
         result.bits = sim::atomic_update(&address->bits, [value](unsigned short old) {                    \

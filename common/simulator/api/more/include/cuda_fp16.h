@@ -9,22 +9,11 @@ using __half2 = sim::Pair16<__half>;
 using half = __half;
 using half2 = __half2;
 SIM_FLOAT16_FUNCTIONS(__half, __half2)
+SIM_FLOAT16_CONVERSIONS(__half, half)
 
 inline __half __float2half(float x) { return __half(x); }
-inline __half __float2half_rn(float x) { return __half(x); }
 inline __half __double2half(double x) { return __half(x); }
-inline __half __int2half_rn(int x) { return __half(x); }
-inline __half __uint2half_rn(unsigned int x) { return __half(x); }
 inline float __half2float(__half x) { return x; }
-inline int __half2int_rn(__half x) { return __float2int_rn(x); }
-inline int __half2int_rz(__half x) { return __float2int_rz(x); }
-inline unsigned short __half_as_ushort(__half x) { return x.bits; }
-inline short __half_as_short(__half x) { return static_cast<short>(x.bits); }
-inline __half __ushort_as_half(unsigned short bits) {
-    __half x;
-    x.bits = bits;
-    return x;
-}
 inline __half2 make_half2(__half x, __half y) { return {x, y}; }
 inline __half2 __halves2half2(__half x, __half y) { return {x, y}; }
 inline __half2 __half2half2(__half x) { return {x, x}; }

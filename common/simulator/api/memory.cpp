@@ -60,10 +60,10 @@ bool is_available(std::size_t bytes) {
 }
 
 /// @param[in] role What a call uses the range for. @return The reason why a range is not in device memory;
-/// empty if it is.
+/// empty if it is, or if it is in pinned memory, which also has an address for devices.
 std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
     const Place found = place(pointer, bytes);
-    if (found == Place::inside) return {};
+    if (!is_pageable(pointer, bytes)) return {};
     if (pointer == nullptr) return std::string(role) + " is a null pointer";
     if (found == Place::outside) return std::string(role) + " is not in device memory";
     return std::string(role) + "'s " + std::to_string(bytes) + " bytes begin at " + allocation_text(pointer);
@@ -125,8 +125,8 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
                 bool waits) {
     if (bytes == 0) return cudaSuccess;
-    if (is_pageable(pointer, bytes))  // pinned memory also has an address for devices
-        return finish(cudaErrorInvalidValue, not_device_memory("the memory", pointer, bytes));
+    if (std::string why = not_device_memory("the memory", pointer, bytes); !why.empty())
+        return finish(cudaErrorInvalidValue, std::move(why));
     if (const cudaError_t error = stream_error(stream); error != cudaSuccess) return finish(error);
     waits = waits && is_managed(pointer);
     if (is_late(stream)) {

@@ -56,6 +56,9 @@ int main() {
     RUNS(cudaDeviceSynchronize());
     CHECK(host[0] == -1 && host[1] == 5);
     CHECK(cudaMemset(host, 0, 3 * sizeof(int)) == cudaErrorInvalidValue);
+    RUNS(cudaMemcpy(host, managed + 2, sizeof(int), cudaMemcpyDeviceToDevice));
+    RUNS(cudaMemcpy(host + 1, host, sizeof(int), cudaMemcpyHostToDevice));
+    CHECK(host[0] == 2 && host[1] == 2);
     RUNS(cudaHostGetDevicePointer(&mapped, host, 0));
     host[0] = host[1] = 5;
     sum_kernel<<<1, 32>>>(mapped, 2);

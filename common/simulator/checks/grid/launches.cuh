@@ -162,6 +162,7 @@ TEST_CASE("attributes and properties of the device agree") {
     CHECK(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) == properties.sharedMemPerMultiprocessor);
     CHECK(attribute(cudaDevAttrReservedSharedMemoryPerBlock) == properties.reservedSharedMemPerBlock);
     CHECK(attribute(cudaDevAttrClockRate) > 0);
+    CHECK(attribute(cudaDevAttrMemoryClockRate) > 0);
     CHECK(properties.sharedMemPerBlock == 48 * 1024);
     CHECK(properties.maxThreadsPerBlock == 1024);
     CHECK((properties.maxThreadsDim[0] == 1024 && properties.maxThreadsDim[2] == 64));

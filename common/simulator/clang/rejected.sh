@@ -27,8 +27,9 @@ errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 &
 # Of a launch in a kernel, which only clang rejects, it has more to say than can be recognized.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
 if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
-# Only clang rejects `__shared__ alignas(16) float x[4]`, and a launch in a kernel.
-clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\)\$"
+# Only clang rejects `__shared__ alignas(16) float x[4]`, a launch in a kernel, `int a[n] = {1}` and main without a type.
+clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\|"
+clangs_own+="variable-sized object may not be initialized\|C++ requires a type specifier for all declarations\)\$"
 grep -qv "$clangs_own" <<<"$errors" || exit 0
 # The course's files are named relative to its root.
 sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d; /^[0-9]* warnings\? generated/d" <<<"${said//"$root/"/}" >&2

@@ -120,4 +120,6 @@ void f(int* d, std::vector<float> values) {
     kernel<<<dim3(2, 2), 32, 128>>>(d, values.data(), nullptr, Point(square(2)));
 }'
 for standard in 17 20; do expect 0 "" "$legal"; done
+expect 0 "" "${one}{ *d = 1; }\nmain() { int n = 2, v[n] = {1}; return v[1]; }"
+expect 2 "variable-length" "__global__ void kernel(int* d) { int v[*d] = {1}; *d = v[0]; }"
 exit $((failures > 0))

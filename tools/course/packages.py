@@ -89,12 +89,23 @@ def as_root(*words):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
 
 
+def offered(names):
+    """Those of these packages that apt has, or all where it has none, as before its first update. A release of Debian or
+    Ubuntu may have what is in a package in another one, and apt installs nothing if it doesn't know one of the names."""
+    if manager() != "apt-get":
+        return names
+    shown = subprocess.run(["apt-cache", "show", "--no-all-versions", *names], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True, errors="replace", check=False).stdout
+    known = set(re.findall(r"^Package: (.+)$", shown, re.MULTILINE))
+    return [name for name in names if name in known] or names
+
+
 def install(names):
     """Installs packages with apt or dnf. If that fails, shows its log and ends ./course."""
     say(f"Installing with {manager()} (a minute or two) ...")
     apt = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"]
     log = as_root(*apt, "update").stdout if manager() == "apt-get" else ""  # without one of several sources, they may still be found
-    done = as_root(*apt, "install", *names) if manager() == "apt-get" else as_root("dnf", "install", "-y", *names)
+    done = as_root(*apt, "install", *offered(names)) if manager() == "apt-get" else as_root("dnf", "install", "-y", *names)
     if done.returncode != 0:
         say(log + done.stdout)
         fail(1, f"{manager()} could not install them; its log is above")
@@ -102,7 +113,7 @@ def install(names):
 
 def by_hand(names):
     """What to type to install packages."""
-    words = f"{INSTALLS[manager() or 'apt-get']} {' '.join(names)}"
+    words = f"{INSTALLS[manager() or 'apt-get']} {' '.join(offered(list(names)))}"
     if manager() == "apt-get":
         words = f"apt-get update && {words}"
     if os.geteuid() != 0 and manager() != "brew":
@@ -121,7 +132,7 @@ def set_up(users, may_install, headers=(), optional=()):
         say("Missing:", *names)
         install(names)
         if lacking := missing(users, headers):
-            fail(1, "installed, but still not found:", *(package.name() for package in lacking))
+            fail(1, "after installing, still not found:", *(package.name() for package in lacking))
         return set()
     has_source = [package for package in wanted
                   if any(ROOT.glob(f"build/sources/{FROM_SOURCE.get(package.names[0])}-*[0-9]"))]

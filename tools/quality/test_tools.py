@@ -365,6 +365,21 @@ class Packages(unittest.TestCase):
             self.assertRegex(said.getvalue(), r"\nlibcsv-dev +applications +missing, but can be built from source\n")
             self.assertRegex(said.getvalue(), r"\nlibpng-dev +applications +missing\n(.*\n)*\nTo install what is missing, type\n.* libpng-dev libcsv-dev")
 
+    def test_a_package_that_this_release_lacks_does_not_keep_the_others_from_being_installed(self):
+        import packages  # pylint: disable=import-outside-toplevel
+        names = ["clang", "libclang-rt-dev", "gdb"]
+        with tempfile.TemporaryDirectory() as folder:
+            def apt(has):
+                for name, lines in (("apt-get", []), ("apt-cache", [f"echo Package: {each}" for each in has])):
+                    Path(folder, name).write_text("\n".join(["#!/bin/sh", *lines, "exit 100"]), encoding="utf-8")
+                    Path(folder, name).chmod(0o755)
+
+            with mock.patch.dict(os.environ, {"PATH": folder}):
+                for has, left in ((["clang", "gdb"], ["clang", "gdb"]), (names, names), ([], names)):
+                    apt(has)
+                    self.assertEqual(packages.offered(names), left)
+                    self.assertTrue(packages.by_hand(names).rstrip("'").endswith(f"install -y {' '.join(left)}"))
+
 
 class Steps(unittest.TestCase):
     def test_the_pictures_show_the_passes_and_sectors_that_were_counted_on_a_gpu(self):

@@ -79,9 +79,11 @@ function(program_from_elsewhere target)
     $<$<BOOL:${COURSE_SANITIZE}>:-fsanitize=float-cast-overflow> $<$<BOOL:${COURSE_SANITIZE}>:-fsanitize-recover=signed-integer-overflow> -O2 -g -Wno-narrowing -Wno-unknown-pragmas -Wno-error
     "SHELL:-include ${SIMULATOR_FOLDER}/api/more/prelude.h" "SHELL:-x c++")
   target_include_directories(${target} PRIVATE ${SIMULATOR_FOLDER}/api/more/include)
+  add_library(${target}_libraries INTERFACE)  # before CMake 3.24, LINK_ONLY has an effect only here
   foreach(library IN LISTS ARGN)
-    target_link_libraries(${target} PRIVATE $<LINK_ONLY:${library}>)
+    target_link_libraries(${target}_libraries INTERFACE $<LINK_ONLY:${library}>)
   endforeach()
+  target_link_libraries(${target} PRIVATE ${target}_libraries)
 endfunction()
 program_from_elsewhere(program simulator)
 if(TARGET lens)

@@ -3,7 +3,8 @@
 
 Uses what ./course docs has built as a student would, in a browser, and says what is not as it should be, with exit status 1: each
 exercise from its starter to the chapter's code, ten faults, a zip of all work and back, a reload in the middle of a run, two tabs,
-a program's block. With NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM) or firefox-esr ($FIREFOX). CI does not run it. */
+a program's block. With NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM) or
+firefox-esr ($FIREFOX). CI does not run it. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";

@@ -18,7 +18,7 @@ ALLOWED = """
     munmap mprotect madvise mincore brk rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack
     sched_yield sched_getaffinity nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday futex set_robust_list rseq
     gettid getpid getppid getuid geteuid getgid getegid uname sysinfo getrandom arch_prctl set_tid_address membarrier
-    timer_create timer_settime timer_delete getrlimit restart_syscall pipe pipe2 exit exit_group""".split()
+    timer_create timer_settime timer_delete alarm setitimer getrlimit restart_syscall pipe pipe2 exit exit_group""".split()
 CLONE_THREAD, CLONE_VFORK = 0x10000, 0x4000
 MAP_TYPE, MAP_PRIVATE = 0xf, 2
 PR_SET_NAME = 15

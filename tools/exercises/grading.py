@@ -55,7 +55,7 @@ def commands(preset, order, number):
             if option in words:
                 at = words.index(option)
                 del words[at:at + count]
-        found.append(words)
+        found.append([each for each in words if not each.startswith("-Wl,--dependency-file=")])  # CMake 3.27 and later
     return found
 
 

@@ -18,10 +18,11 @@ namespace lens {
 
 /// One access, as in FastTrack: who, when, where in the code. 0 is no access.
 struct Epoch {
-    std::uint64_t block : 20, thread : 10, clock : 20, site : 13, atomic : 1;
+    std::uint64_t block : 20, thread : 10, clock : 19, site : 13, atomic : 1;
+    std::uint64_t raced : 1;  ///< a store, and with another kind of access
     bool exists() const { return site != 0; }
 };
-constexpr std::uint32_t kMostClock = (1u << 20) - 1;
+constexpr std::uint32_t kMostClock = (1u << 19) - 1;
 
 /// @brief The accesses of other threads that have happened before.
 ///
@@ -77,7 +78,7 @@ class Clocks {
     void atomic(unsigned int number, Messages::Log& log, bool stores);
 
     Epoch now(unsigned int thread, std::uint32_t site, bool atomic) const {
-        return {block_, thread, threads_[thread].clock, site < kMostSite ? site : kMostSite, atomic};
+        return {block_, thread, threads_[thread].clock, site < kMostSite ? site : kMostSite, atomic, false};
     }
     bool happened_before(Epoch epoch, unsigned int thread) const {
         const Thread& me = threads_[thread];

@@ -1,6 +1,7 @@
 /// @file
 /// @brief The work at each access and at each point where threads meet.
 #include <algorithm>
+#include <cstring>
 
 #include "../faults/faults.hpp"
 #include "lens.hpp"
@@ -26,7 +27,7 @@ void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     last_warp_ = 0;
     shared_count_ = 0;
     ++block_serial_;
-    load_.array = nullptr;
+    late_.array = nullptr;
     clocks_.begin_block(static_cast<std::uint32_t>(number), threads_.count);
     trail_ = {};
     recording_ = the_lens().begin_recording(number, threads_, order_);
@@ -141,8 +142,8 @@ void Collector::wait_for_turn(const void* address, std::size_t bytes, Kind kind,
 
 /// What is remembered of the running thread between two accesses is kept for it meanwhile.
 void Collector::wait_for_turn(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes) {
-    if (load_.thread != thread()) look_at_load();
-    const Look load = std::exchange(load_, {});
+    if (late_.thread != thread()) look_at_late();
+    const Look late = std::exchange(late_, {});
     const bool of_block = std::exchange(of_block_, false);
     const Trail trail = trail_;
     recording_->arrive(site, array, offset, bytes);
@@ -151,8 +152,8 @@ void Collector::wait_for_turn(std::uint32_t site, Array* array, std::size_t offs
         block_.stop_if_due();
     } while (!recording_->is_turn());
     recording_->begin_access();
-    look_at_load();
-    load_ = load;
+    look_at_late();
+    late_ = late;
     of_block_ = of_block;
     trail_ = trail;
 }
@@ -193,40 +194,51 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     return true;
 }
 
-/// A load is examined once the thread does something else, which may be an `atomicCAS` (`begin_compare`).
+/// Whether it is examined once the thread does something else: a load may belong to an `atomicCAS`
+/// (`begin_compare`), and what a store changes is seen only after it.
+bool Collector::Look::is_late() const {
+    return kind == Kind::load || (kind == Kind::store && !now.atomic && bytes <= before.size());
+}
+
+/// If several threads store the same value, it does not matter which of them is the last.
+bool Collector::Look::changes_nothing() const {
+    return kind == Kind::store && is_late() && std::memcmp(address(), before.data(), bytes) == 0;
+}
+
 void Collector::look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind,
                                   std::uint32_t site, bool is_atomic) {
     const unsigned int thread = this->thread();
-    look_at_load();
-    if (kind == Kind::load)
-        load_ = {&array, offset, bytes, site, thread, clocks_.now(thread, site, is_atomic)};
-    else
-        look({&array, offset, bytes, site, thread, clocks_.now(thread, site, is_atomic)}, kind);
+    look_at_late();
+    Look here{&array, offset, bytes, site, thread, kind, clocks_.now(thread, site, is_atomic), {}};
+    if (!here.is_late()) return look(here);
+    if (kind == Kind::store) std::memcpy(here.before.data(), here.address(), bytes);
+    late_ = here;
 }
 
-void Collector::look_at_load() {
-    if (load_.array != nullptr) look(load_, Kind::load);
-    load_.array = nullptr;
+void Collector::look_at_late() {
+    if (late_.array != nullptr) look(late_);
+    late_.array = nullptr;
 }
 
-void Collector::look(const Look& at, Kind kind) {
+void Collector::look(const Look& at) {
     Array& array = *at.array;
-    if (kind != Kind::store && !array.is_written(at.offset, at.bytes)) {
+    if (at.kind != Kind::store && !array.is_written(at.offset, at.bytes)) {
         find(Problem::unwritten, at, {});
         array.set_written(at.offset, at.bytes);  // once is enough
     }
-    if (kind != Kind::load) array.set_written(at.offset, at.bytes);
+    if (at.kind != Kind::load) array.set_written(at.offset, at.bytes);
     if (clocks_.is_full()) return;
+    const bool changes_nothing = at.changes_nothing();
     const PastGrids& past = the_lens().past_grids();
     array.visit(
         at.offset, at.bytes, array.is_global() ? the_lens().grid() : block_serial_,
         [&](Cell& cell) {
-            if (const auto other = cell.access(kind, at.now, at.thread, clocks_))
+            if (const auto other = cell.access(at.kind, at.now, at.thread, clocks_, changes_nothing))
                 find(Problem::race, at, *other);
         },
         array.is_global() ? &past : nullptr,
         [&](std::uint32_t grid, const Cell& cell) {
-            if (const auto other = cell.race_with(kind, at.now))
+            if (const auto other = cell.race_with(at.kind, at.now))
                 find(Problem::race, at, *other, &past.at(grid));
         });
 }
@@ -268,7 +280,7 @@ void Collector::flush(unsigned int warp) {
 }
 
 void Collector::barrier(const sim::Site& site) {
-    look_at_load();
+    look_at_late();
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
     trail_ = {};
     if (recording_ != nullptr) recording_->barrier(site);
@@ -284,7 +296,7 @@ void Collector::barrier(const sim::Site& site) {
 
 /// CUDA documents that shuffles and votes don't order accesses to memory.
 void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* function) {
-    look_at_load();
+    look_at_late();
     flush(first / kLanes);
     trail_ = {};
     if (recording_ != nullptr) recording_->warp_meets(first, lanes, function);
@@ -295,7 +307,7 @@ void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* f
 
 void Collector::end_block() {
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
-    look_at_load();
+    look_at_late();
     if (recording_ != nullptr) std::exchange(recording_, nullptr)->end_block();
     LaunchCounts& counts = counting_.counts();
     ++counts.blocks;
@@ -318,7 +330,7 @@ void Collector::end_atomic(Messages::Log* log, bool stores) {
 
 void Collector::fence(bool of_block) {
     block_.stop_if_due();
-    look_at_load();
+    look_at_late();
     the_lens().keeps_messages();
     clocks_.fence(thread(), of_block);
 }

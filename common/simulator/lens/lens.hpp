@@ -102,7 +102,8 @@ class Collector {
     /// nothing.
     void begin_compare(const void* address) {
         ++counting_.counts().swaps;
-        if (load_.thread == thread() && load_.address() == address) load_.array = nullptr;
+        if (late_.kind == Kind::load && late_.thread == thread() && late_.address() == address)
+            late_.array = nullptr;
     }
 
     void forget() { recent_ = {}; }  ///< an allocation is freed
@@ -127,11 +128,15 @@ class Collector {
         std::size_t offset = 0, bytes = 0;
         std::uint32_t site = 0;
         unsigned int thread = 0;
+        Kind kind{};
         Epoch now{};
+        std::array<char, 16> before{};  ///< a plain store's bytes before it, unless it is wider
         const char* address() const { return array == nullptr ? nullptr : array->begin() + offset; }
+        bool is_late() const;
+        bool changes_nothing() const;
     };
-    void look_at_load();
-    void look(const Look& at, Kind kind);
+    void look_at_late();
+    void look(const Look& at);
     /// @param of The earlier kernel, if the other access is not of this one.
     void find(Problem problem, const Look& at, Epoch other, const PastGrids::Grid* of = nullptr);
     std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
@@ -160,7 +165,7 @@ class Collector {
     std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
     bool of_block_ = false;  ///< atomic operations are for the block's threads only
-    Look load_{};            ///< the last load, not examined yet
+    Look late_{};            ///< the last plain load or store, not examined yet
 
     struct Cached {
         std::uintptr_t at = 0;

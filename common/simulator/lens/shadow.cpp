@@ -6,7 +6,8 @@
 
 namespace lens {
 
-std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks) {
+std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks,
+                                  bool changes_nothing) {
     const auto unordered = [&](Epoch other) {
         return other.exists() && !clocks.happened_before(other, thread);
     };
@@ -15,7 +16,6 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
                                      are_atomic_together(now.site, other.site, now.block == other.block));
     };
     std::optional<Epoch> found;
-    if (races(last[write])) found = last[write];
     if (kind != Kind::load)
         for (const Role role : {read, far_read})
             if (races(last[role])) found = last[role];
@@ -23,6 +23,12 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
     // nothing of the kind: atomic operations of others may still follow.
     if (kind == Kind::load && races(last[far_atomic])) found = last[far_atomic];
     if (races(last[atomic])) found = last[atomic];
+    // Of stores of the same value, it does not matter which is the last, unless others use it meanwhile.
+    if (kind == Kind::store)
+        now.raced = found || last[write].raced;
+    else if (races(last[write]))
+        last[write].raced = true;
+    if (!found && (!changes_nothing || now.raced) && races(last[write])) found = last[write];
 
     if (now.atomic && kind != Kind::load) {
         Epoch& far = last[far_atomic];

@@ -29,8 +29,10 @@ struct Cell {
     std::array<Epoch, roles> last{};
 
     /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.
+    /// @param[in] changes_nothing It stores the value that is there: an earlier store does not race with it.
     /// @return An earlier access that races with this one, if there is one.
-    std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks);
+    std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks,
+                                bool changes_nothing = false);
     /// The same for an access of another grid that nothing orders with this cell's.
     std::optional<Epoch> race_with(Kind kind, Epoch now) const;
 };

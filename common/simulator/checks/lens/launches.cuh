@@ -105,7 +105,8 @@ TEST_CASE("the lens knows the busiest thread, how many warps share a counter, an
 
 /// A race of one line whose threads are as far apart as the arguments allow.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
-    if (threadIdx.x < threads && blockIdx.x < blocks) d_data[0] = static_cast<int>(threadIdx.x);
+    if (threadIdx.x < threads && blockIdx.x < blocks)
+        d_data[0] = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x + 1);
 }
 
 TEST_CASE("of a race's threads, those farthest from each other are named") {

@@ -615,4 +615,27 @@ TEST_CASE("a copy to the host of a number that was never written is found, by wa
     CHECK(finds_copy(32, 32, true));
 }
 
+/// All threads store 1, or each its warp's number, or its lane's.
+enum class Stored { one, of_warp, of_lane };
+template <Stored kStored>
+__global__ void one_place_kernel(unsigned int* d_place) {
+    __shared__ unsigned int place;
+    const unsigned int value = kStored == Stored::one       ? 1
+                               : kStored == Stored::of_warp ? threadIdx.x / 32 + 1
+                                                            : threadIdx.x % 32 + 1;
+    place = value;
+    *d_place = value;
+}
+
+__global__ void store_and_read_kernel(unsigned int* d_place) {
+    if (*d_place == 0) *d_place = 1;
+}
+
+TEST_CASE("threads that store the same value at one place don't race, but others may read there") {
+    CHECK(always<one_place_kernel<Stored::one>>(3) == "nothing");
+    CHECK(always<one_place_kernel<Stored::of_warp>>(3) == "race");
+    CHECK(always<one_place_kernel<Stored::of_lane>>(1) == "race");
+    CHECK(always<store_and_read_kernel>(1) == "race");
+}
+
 }  // namespace race_checks

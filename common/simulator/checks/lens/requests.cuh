@@ -281,7 +281,7 @@ __global__ void last_block_kernel(const int* d_data, int* d_sums, unsigned int* 
 
 /// Two blocks of many store to one place.
 __global__ void rare_race_kernel(int* d_data, unsigned int first) {
-    if (blockIdx.x / 2 == first / 2) d_data[0] = 1;
+    if (blockIdx.x / 2 == first / 2) d_data[0] = static_cast<int>(blockIdx.x);
 }
 
 TEST_CASE(

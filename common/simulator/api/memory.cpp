@@ -1,5 +1,6 @@
 /// @file
 /// @brief The runtime API: memory.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,6 +88,16 @@ std::string wrong_range(const void* to, const void* from, std::size_t bytes, cud
 
 bool tells_of_poison = false;
 
+/// Whether the poison from one index to another may be a grey of an image: the bytes beside it are nearly
+/// the same.
+bool is_in_image(std::string_view bytes, std::size_t from, std::size_t to) {
+    const auto is_near = [&](std::size_t i) {
+        return i >= bytes.size() || std::abs(static_cast<unsigned char>(bytes[i]) - kPoison) <= 16;
+    };
+    const std::size_t before = bytes.find_last_not_of(static_cast<char>(kPoison), from);
+    return (before < bytes.size() || to < bytes.size()) && is_near(before) && is_near(to);
+}
+
 /// Poison that a program copies to the host is probably memory that was never written. But the program's own
 /// numbers may have this value, like the pixels of a grey image: then nothing is reported.
 void look_for_poison(const void* to, const void* from, std::size_t bytes) {
@@ -93,10 +105,16 @@ void look_for_poison(const void* to, const void* from, std::size_t bytes) {
     if (!tells_of_poison || to_host == from_host) return;
     std::uint32_t poison, number;
     std::memset(&poison, kPoison, sizeof(poison));
+    const std::string_view copied(static_cast<const char*>(from), bytes);
     for (std::size_t i = 0; i + sizeof(number) <= bytes; i += sizeof(number)) {
-        const char* const at = static_cast<const char*>(from) + i;
+        const char* const at = copied.data() + i;
         std::memcpy(&number, at, sizeof(number));
         if (number != poison) continue;
+        const std::size_t end = std::min(copied.find_first_not_of(static_cast<char>(kPoison), i), bytes);
+        if (is_in_image(copied, i, end)) {
+            i = end / sizeof(number) * sizeof(number);
+            continue;
+        }
         tells_of_poison = false;
         if (to_host)
             tell_at_end(Calls().line() + " copies 0xA5A5A5A5 to the host, from " + allocation_text(at) +

@@ -7,9 +7,34 @@ const MOST_AT_ONCE = 3; // programs, each of which may need 100 MB
 
 const at = (name) => new URL(name, self.courseBase).href;
 
-/** Such a worker has the policy of the page, too. */
-const runner = () => new Worker(addressOfRunner, { type: "module" });
 const addressOfRunner = URL.createObjectURL(new Blob([RUNNER], { type: "text/javascript" }));
+const runners = []; // by their numbers
+/** A worker of the page, whose policy it has, too. In Firefox, a worker that begins others hangs in `new Worker` at one of the first dozens. */
+function runner() {
+  const number = runners.length, tell = (what) => self.postMessage({ runner: number, ...what });
+  tell({ address: addressOfRunner });
+  return runners[number] = {
+    postMessage: (data) => tell({ data }),
+    terminate() {
+      delete runners[number];
+      tell({ isEnded: true });
+    },
+  };
+}
+
+/** What has gone wrong, in a line. */
+function lineOf(error) {
+  const said = error?.message ?? String(error); // Firefox throws "out of memory" as a text
+  return error instanceof RangeError || /memory/i.test(said) ? "This browser has too little memory for it." : said.split("\n").filter(Boolean).at(-1);
+}
+
+for (const name of ["compile", "instantiate", "instantiateStreaming"]) { // Pyodide would wait forever for what has failed
+  const own = WebAssembly[name];
+  WebAssembly[name] = async (...words) => own.apply(WebAssembly, words).catch((error) => {
+    self.postMessage({ error: lineOf(error) });
+    return new Promise(() => {});
+  });
+}
 
 async function load() {
   const [{ Engine }, { Runners }] = await Promise.all([import("./engine.mjs"), import("./runners.mjs")]); // it awaits, and messages that come before `onmessage` is set would be lost
@@ -26,7 +51,8 @@ async function load() {
 }
 
 let engine;
-self.onmessage = async ({ data: { id, number, source, isForPrograms, program, what, words } }) => {
+self.onmessage = async ({ data: { runner, data, message, id, number, source, isForPrograms, program, what, words } }) => {
+  if (runner !== undefined) return message ? runners[runner]?.onerror({ message }) : runners[runner]?.onmessage({ data });
   const tell = (event) => self.postMessage({ id, event });
   try {
     engine ??= load();
@@ -38,7 +64,6 @@ self.onmessage = async ({ data: { id, number, source, isForPrograms, program, wh
     else if (program) await ready.runProgram(program.source, program.words, program.isSeen, tell);
     self.postMessage({ id, ended: true });
   } catch (error) {
-    self.postMessage({ id, error: error instanceof RangeError || /memory/i.test(error.message) ? "This browser has too little memory for it."
-      : error.message.split("\n").filter(Boolean).at(-1) });
+    self.postMessage({ id, error: lineOf(error) });
   }
 };

@@ -17,6 +17,7 @@ import { codeOf, linkTo } from "./link.mjs";
 let workers, fetched = [], canFetch = true; // workers: those that were begun
 class FakeWorker {
   constructor(address) {
+    if (address === "blob:too many") throw Error("too many workers");
     Object.assign(this, { address, asked: [], isAlive: true });
     workers.push(this);
   }
@@ -30,7 +31,8 @@ class FakeWorker {
     this.onmessage({ data: { id: this.asked.at(-1).id, ...said } });
   }
 }
-Object.assign(globalThis, { Worker: FakeWorker, location: new URL("http://x/course/write/03.1.html") });
+let leave; // the page
+Object.assign(globalThis, { Worker: FakeWorker, addEventListener: (_, action) => (leave = action), location: new URL("http://x/course/write/03.1.html") });
 
 function engine() {
   workers = [];
@@ -96,8 +98,8 @@ test("a check that is stopped ends at once, and the next one begins a new worker
 test("a worker that dies or fails is replaced, and its error is said", async () => {
   const { engine: one, created } = engine();
   for (const [k, [fail, says]] of [
-    [(worker) => worker.onerror({ message: "SyntaxError: x" }), "SyntaxError: x"],
-    [(worker) => worker.onerror({}), "The compiler could not be started: load this page again."],
+    [(worker) => worker.onerror({ message: "SyntaxError: x", preventDefault() {} }), "SyntaxError: x"],
+    [(worker) => worker.onerror({ preventDefault() {} }), "The compiler could not be started: load this page again."],
     [(worker) => worker.say({ error: "This browser has too little memory for it." }), "This browser has too little memory for it."]].entries()) {
     const found = all(one.check("03.1", "text"));
     await soon();
@@ -106,6 +108,47 @@ test("a worker that dies or fails is replaced, and its error is said", async () 
     assert.ok(!workers[k].isAlive);
     assert.equal(created.size, 0);
   }
+});
+
+test("the page begins the workers that run programs, and passes on what they say", async () => {
+  const { engine: one } = engine();
+  const found = all(one.check("03.1", "text"));
+  await soon();
+  const [compiler] = workers, ask = (what) => compiler.onmessage({ data: what }), last = () => compiler.asked.at(-1);
+  ask({ runner: 0, address: "blob:runner" });
+  ask({ runner: 0, data: "a program" });
+  assert.deepEqual([workers[1].address, workers[1].asked], ["blob:runner", ["a program"]]);
+  workers[1].onmessage({ data: "its end" });
+  assert.deepEqual(last(), { runner: 0, data: "its end" });
+  for (const [message, says] of [["out of memory", "out of memory"], ["", "A worker could not be started: load this page again."]]) {
+    let isSilent = false;
+    workers[1].onerror({ message, preventDefault: () => (isSilent = true) });
+    assert.ok(isSilent);
+    assert.deepEqual(last(), { runner: 0, message: says });
+  }
+  ask({ runner: 1, address: "blob:too many" });
+  assert.deepEqual(last(), { runner: 1, message: "too many workers" });
+  ask({ runner: 1, data: "a program" });
+  ask({ runner: 1, isEnded: true });
+  ask({ runner: 2, address: "blob:runner" });
+  ask({ runner: 0, isEnded: true });
+  assert.deepEqual(workers.map(({ isAlive }) => isAlive), [true, false, true]);
+  one.stop();
+  assert.deepEqual(workers.map(({ isAlive }) => isAlive), [false, false, false]);
+  assert.deepEqual(await found, [{ stopped: true }]);
+});
+
+test("a page that is left keeps no worker, and begins one at its next question", async () => {
+  const { engine: one } = engine();
+  const found = all(one.check("03.1", "text"));
+  await soon();
+  leave();
+  assert.deepEqual(await found, [{ stopped: true }]);
+  assert.ok(!workers[0].isAlive);
+  const next = all(one.check("03.1", "text"));
+  await soon();
+  workers[1].say({ ended: true });
+  assert.deepEqual(await next, []);
 });
 
 test("the worker's script is fetched once, and a line says so if it can't be", async () => {

@@ -9,7 +9,8 @@ export class Engine {
   /// they are not kept for the next visit.
   constructor(base, { onLoading, onNote }) {
     this.folder = new URL("workbench/", new URL(base, location.href)).href;
-    Object.assign(this, { onLoading, onNote, asked: 0 });
+    Object.assign(this, { onLoading, onNote, asked: 0, runners: new Map() });
+    addEventListener("pagehide", () => this.stop()); // a browser may keep a page that was left, with what its workers have in memory
   }
 
   /// Loads compiler and simulator, for exercises or for programs. Throws an Error of one line.
@@ -62,14 +63,38 @@ export class Engine {
     }
     this.begin = URL.createObjectURL(new Blob([`self.courseBase = ${JSON.stringify(this.folder)};\n`, this.script], { type: "text/javascript" }));
     this.worker = new Worker(this.begin, { type: "module" });
-    this.worker.onerror = (event) => this.hear?.({ error: event.message || "The compiler could not be started: load this page again." });
-    this.worker.onmessage = ({ data }) => this.hear?.(data);
+    this.worker.onerror = (event) => {
+      event.preventDefault(); // it is said on the page
+      this.hear?.({ error: event.message || "The compiler could not be started: load this page again." });
+    };
+    this.worker.onmessage = ({ data }) => (data.runner === undefined ? this.hear?.(data) : this.#passOn(data));
+  }
+
+  /// Does for the worker what it asks of those that run programs (tools/workbench/worker.mjs).
+  #passOn({ runner, address, data, isEnded }) {
+    const { worker, runners } = this, tell = (what) => worker.postMessage({ runner, ...what });
+    try {
+      if (address) {
+        runners.set(runner, new Worker(address, { type: "module" }));
+        runners.get(runner).onmessage = ({ data: said }) => tell({ data: said });
+        runners.get(runner).onerror = (event) => {
+          event.preventDefault();
+          tell({ message: event.message || "A worker could not be started: load this page again." });
+        };
+      }
+      if (data) runners.get(runner)?.postMessage(data);
+      if (isEnded) runners.get(runner)?.terminate();
+      if (isEnded) runners.delete(runner);
+    } catch (error) {
+      tell({ message: error.message });
+    }
   }
 
   #end() {
     if (!this.worker) return;
-    this.worker.terminate();
+    for (const each of [this.worker, ...this.runners.values()]) each.terminate();
     this.worker = undefined;
+    this.runners.clear();
     URL.revokeObjectURL(this.begin);
   }
 

@@ -24,8 +24,9 @@ function runner() {
 
 /** What has gone wrong, in a line. */
 function lineOf(error) {
-  const said = error?.message ?? String(error); // Firefox throws "out of memory" as a text
-  return error instanceof RangeError || /memory/i.test(said) ? "This browser has too little memory for it." : said.split("\n").filter(Boolean).at(-1);
+  const said = error?.message || String(error); // Firefox throws "out of memory" as a text
+  return error instanceof RangeError || /memory/i.test(said) ? "This browser has too little memory for it."
+    : said.trim().split("\n").at(-1).replace(/^pyodide\.ffi\.JsException: (\w*Error: )?/, "");
 }
 
 for (const name of ["compile", "instantiate", "instantiateStreaming"]) { // Pyodide would wait forever for what has failed

@@ -138,6 +138,19 @@ test("the page begins the workers that run programs, and passes on what they say
   assert.deepEqual(await found, [{ stopped: true }]);
 });
 
+test("what has no memory says so, in a line, whoever hears of it", async () => {
+  const said = [];
+  Object.assign(globalThis, { self: globalThis, RUNNER: "", postMessage: (what) => said.push(what) });
+  for (const [error, says] of [["out of memory", "This browser has too little memory for it."], [RangeError("x"), "This browser has too little memory for it."],
+    [Error("At:\npyodide.ffi.JsException: Error: no worker\n"), "no worker"]]) {
+    WebAssembly.instantiateStreaming = async () => { throw error; };
+    await import(`../../../workbench/worker.mjs?${said.length}`);
+    WebAssembly.instantiateStreaming();
+    await soon();
+    assert.deepEqual(said.at(-1), { error: says });
+  }
+});
+
 test("a page that is left keeps no worker, and begins one at its next question", async () => {
   const { engine: one } = engine();
   const found = all(one.check("03.1", "text"));

@@ -1,19 +1,20 @@
 #!/usr/bin/env node
-/* usage: tools/site/tour.mjs [--firefox] [NUMBER ...]
+/* usage: tools/site/tour.mjs [--firefox | --webkit] [NUMBER ...]
 
 Uses what ./course docs has built as a student would, in a browser, and says what is not as it should be, with exit status 1: each
 exercise from its starter to the chapter's code, ten faults, a zip of all work and back, a reload in the middle of a run, two tabs,
-a program's block. With NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM) or
-firefox-esr ($FIREFOX). CI does not run it. */
+a program's block. With NUMBERs, such as 03.1, only these exercises, and one fault. Needs node, npm, and chromium ($CHROMIUM),
+firefox-esr ($FIREFOX), or webkit2gtk-driver and xvfb, where the zip and the two tabs are left out. CI does not run it. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installed, served } from "./in_browser.mjs";
+import { webkit } from "./webkit.mjs";
 
 const PATIENCE = 600000; // ms
-const isFirefox = process.argv[2] === "--firefox", numbers = process.argv.slice(isFirefox ? 3 : 2);
+const isFirefox = process.argv[2] === "--firefox", isWebKit = process.argv[2] === "--webkit", numbers = process.argv.slice(isFirefox || isWebKit ? 3 : 2);
 const { default: puppeteer } = await installed("puppeteer-core@24.10.0").load("puppeteer-core");
 const all = JSON.parse(readFileSync("build/docs/public/exercises.json", "utf8")), exercises = all.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
 const faults = JSON.parse(execFileSync("python3", ["-c", `
@@ -23,7 +24,7 @@ json.dump([{"name": each.name, "lines": list(each.lines()), "cause": hunt.causes
 const chosen = faults.filter((_, k) => k % Math.floor(faults.length / 10) === 0).slice(0, numbers.length > 0 ? 1 : 10);
 
 const { home, close } = await served("build/docs/html"), folder = mkdtempSync(join(tmpdir(), "tour-"));
-const browser = await puppeteer.launch({ protocolTimeout: PATIENCE, ...isFirefox
+const browser = isWebKit ? await webkit(PATIENCE) : await puppeteer.launch({ protocolTimeout: PATIENCE, ...isFirefox
   ? { browser: "firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", extraPrefsFirefox: { "browser.download.folderList": 2, "browser.download.dir": folder } }
   : { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] } });
 
@@ -36,8 +37,8 @@ function judge(what, isRight, said = "") {
 
 async function tab() {
   const page = await browser.newPage();
-  page.setDefaultTimeout(PATIENCE);
-  page.on("pageerror", ({ message }) => judge(`${page.url()}, a script`, false, message));
+  page.setDefaultTimeout?.(PATIENCE);
+  page.on?.("pageerror", ({ message }) => judge(`${page.url()}, a script`, false, message));
   return page;
 }
 const open = (page, path) => page.goto(`${home}/${path}`);
@@ -58,7 +59,7 @@ async function paste(page, number, text) {
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
-  if (isFirefox) await page.evaluate((typed) => document.execCommand("insertText", false, typed), text); // a script's clipboard is empty there
+  if (isFirefox || isWebKit) await page.evaluate((typed) => document.execCommand("insertText", false, typed), text); // a script's clipboard is empty there
   else await page.evaluate((pasted) => {
     const data = new DataTransfer();
     data.setData("text/plain", pasted);
@@ -82,8 +83,8 @@ async function run(page) {
   return textOf(page, "words");
 }
 
-try {
-  const page = await tab();
+/// Each exercise, from its starter to the chapter's code.
+async function solve(page) {
   for (const { number, page: path, solution } of exercises) {
     await open(page, `write/${number}.html`);
     const says = /## The starter says\n\n```\n([^]*?)\n```/.exec(readFileSync(path, "utf8"))[1], starter = await run(page);
@@ -95,7 +96,10 @@ try {
   await status(page);
   const notSolved = await page.evaluate((tried) => tried.filter((number) => document.querySelector(`[data-number="${number}"]`).dataset.status !== "solved"), exercises.map(({ number }) => number));
   judge("what is solved, on the page of all exercises", notSolved.length === 0, `not ${notSolved}`);
+}
 
+/// Some faults, with a wrong answer first.
+async function debug(page) {
   for (const { name, lines, cause } of chosen) {
     await page.goto("about:blank"); // an address that differs in its #... only is no new page
     await open(page, `debug/${name.slice(0, 2)}.html#${name}`);
@@ -111,7 +115,10 @@ try {
     const isRight = says !== "They could not be asked." && said.join() === "The line is wrong, the cause is wrong.,Right." && await isShown(page, "explained");
     judge(`fault ${name}`, isRight, [says, ...said].join(" | "));
   }
+}
 
+/// All work, to a zip and back.
+async function carry(page) {
   await status(page);
   await (await page.createCDPSession?.().catch(() => undefined))?.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
   await page.click('[data-part="export"]');
@@ -128,7 +135,10 @@ try {
   const lost = [];
   for (const { number, solution } of exercises) if (await workOf(page, number) !== solution) lost.push(number);
   judge("all work from its zip", lost.length === 0, `not ${lost}: ${await told(page)}`);
+}
 
+/// A reload, and another tab.
+async function share(page) {
   const [{ number, starter, solution }] = exercises;
   await open(page, `write/${number}.html`);
   await begin(page);
@@ -150,14 +160,26 @@ try {
   await new Promise((done) => setTimeout(done, 2000));
   const kept = await page.evaluate((key) => [key, `${key}/kept`].map((each) => localStorage.getItem(each)).join(), `course/work/${number}`);
   judge("changes in two tabs", kept.includes("// mine") && kept.includes("// yours"), kept);
-
   await page.bringToFront();
+}
+
+/// A block of a program.
+async function watch(page) {
   await open(page, "playground.html");
   await page.waitForSelector('[data-part="watch"]:not(:disabled)');
   await page.click('[data-part="watch"]');
   const player = await page.waitForSelector('[data-part="watch-player"] figcaption:not(:empty)');
   const title = await player.evaluate((each) => each.textContent);
   judge("a block of a program to watch", title.startsWith("hello_kernel, block 0"), title);
+}
+
+try {
+  const page = await tab();
+  await solve(page);
+  await debug(page);
+  if (!isWebKit) await carry(page);
+  if (!isWebKit) await share(page);
+  await watch(page);
 } finally {
   await browser.close();
   close();

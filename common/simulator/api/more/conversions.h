@@ -23,6 +23,36 @@ To saturated(From x) {
     if (x >= static_cast<From>(kGreatest<To>)) return kGreatest<To>;
     return static_cast<To>(x);
 }
+/// How a rounded number compares with what it was made of: 1 if it is greater, -1 if it is less.
+/// @tparam To A `float`, or a type with fewer bits.
+template <typename To, typename From>
+int compared(To rounded, From exact) {
+    const double x = static_cast<float>(rounded);
+    if constexpr (static_cast<From>(0.5) != 0) {
+        return (x > exact) - (x < exact);
+    } else {
+        const double end = 2.0 * static_cast<double>(kGreatest<From> / 2 + 1);  // a number that From lacks
+        if (x >= end) return 1;
+        if (x < -end) return -1;
+        return (static_cast<From>(x) > exact) - (static_cast<From>(x) < exact);
+    }
+}
+/// The next greater or the next smaller number.
+inline float next_number(float x, bool greater) { return nextafterf(x, greater ? INFINITY : -INFINITY); }
+template <typename To, typename From>
+To rounded_up(From x) {
+    const To nearest(static_cast<To>(x));
+    return compared(nearest, x) < 0 ? next_number(nearest, true) : nearest;
+}
+template <typename To, typename From>
+To rounded_down(From x) {
+    const To nearest(static_cast<To>(x));
+    return compared(nearest, x) > 0 ? next_number(nearest, false) : nearest;
+}
+template <typename To, typename From>
+To rounded_to_zero(From x) {
+    return x > 0 ? rounded_down<To>(x) : rounded_up<To>(x);
+}
 template <typename To, typename From>
 To same_bits(From from) {
     static_assert(sizeof(To) == sizeof(From), "the bits of one are the bits of the other");
@@ -48,11 +78,11 @@ SIM_FLOAT_TO(double, double, long long, ll)
 SIM_FLOAT_TO(double, double, unsigned long long, ull)
 #undef SIM_FLOAT_TO
 
-#define SIM_TO_FLOAT(From, from)                                               \
-    inline float __##from##2float_rn(From x) { return static_cast<float>(x); } \
-    inline float __##from##2float_rz(From x) { return static_cast<float>(x); } \
-    inline float __##from##2float_ru(From x) { return static_cast<float>(x); } \
-    inline float __##from##2float_rd(From x) { return static_cast<float>(x); } \
+#define SIM_TO_FLOAT(From, from)                                                        \
+    inline float __##from##2float_rn(From x) { return static_cast<float>(x); }          \
+    inline float __##from##2float_rz(From x) { return sim::rounded_to_zero<float>(x); } \
+    inline float __##from##2float_ru(From x) { return sim::rounded_up<float>(x); }      \
+    inline float __##from##2float_rd(From x) { return sim::rounded_down<float>(x); }    \
     inline double __##from##2double_rn(From x) { return static_cast<double>(x); }
 SIM_TO_FLOAT(int, int)
 SIM_TO_FLOAT(unsigned int, uint)

@@ -93,20 +93,6 @@ T next_number(T x, bool greater) {
         x.bits = static_cast<unsigned short>(grows ? x.bits + 1 : x.bits - 1);
     return x;
 }
-template <typename T>
-T rounded_up(float x) {
-    const T nearest(x);
-    return float(nearest) < x ? next_number(nearest, true) : nearest;
-}
-template <typename T>
-T rounded_down(float x) {
-    const T nearest(x);
-    return float(nearest) > x ? next_number(nearest, false) : nearest;
-}
-template <typename T>
-T rounded_to_zero(float x) {
-    return x < 0 ? rounded_up<T>(x) : rounded_down<T>(x);
-}
 /// Between 0 and 1; NaN becomes 0.
 template <typename T>
 T clamped(T x) {
@@ -137,11 +123,11 @@ T clamped(T x) {
     inline To __##name##2##to##_rz(T x) { return sim::saturated<To>(truncf(x)); }     \
     inline To __##name##2##to##_ru(T x) { return sim::saturated<To>(ceilf(x)); }      \
     inline To __##name##2##to##_rd(T x) { return sim::saturated<To>(floorf(x)); }
-#define SIM_FLOAT16_FROM(T, name, From, from)                                                          \
-    inline T __##from##2##name##_rn(From x) { return T(x); }                                           \
-    inline T __##from##2##name##_rz(From x) { return sim::rounded_to_zero<T>(static_cast<float>(x)); } \
-    inline T __##from##2##name##_ru(From x) { return sim::rounded_up<T>(static_cast<float>(x)); }      \
-    inline T __##from##2##name##_rd(From x) { return sim::rounded_down<T>(static_cast<float>(x)); }
+#define SIM_FLOAT16_FROM(T, name, From, from)                                      \
+    inline T __##from##2##name##_rn(From x) { return T(x); }                       \
+    inline T __##from##2##name##_rz(From x) { return sim::rounded_to_zero<T>(x); } \
+    inline T __##from##2##name##_ru(From x) { return sim::rounded_up<T>(x); }      \
+    inline T __##from##2##name##_rd(From x) { return sim::rounded_down<T>(x); }
 #define SIM_FLOAT16_INTEGER(T, name, Integer, integer) \
     SIM_FLOAT16_TO(T, name, Integer, integer) SIM_FLOAT16_FROM(T, name, Integer, integer)
 /// From and to other types.

@@ -54,6 +54,11 @@ __global__ void numbers_kernel(int* wrong) {
         __float2int_rn(2.5f) == 2,
         __float2uint_rd(-1.0f) == 0,
         __float2int_ru(1.1f) == 2,
+        __int2float_rz(16777219) == 16777218 && __int2float_ru(16777217) == 16777218 &&
+            __uint2float_rd(7) == 7,
+        __int2float_rd(-16777217) == -16777218 && __int2float_rz(-16777219) == -16777218,
+        __ll2float_rz(0x7fffffffffffffff) == 9223371487098961920.0f && __ull2float_ru(~0ull) == 0x1p64f,
+        __double2float_rd(0.1) < 0.1 && __double2float_ru(-0.1) > -0.1 && __double2float_rz(1e300) < INFINITY,
         __half2float(__float2half(1.0f / 3)) == 0.33325195f,
         __half2float(__float2half(65520.0f)) > 65504.0f,
         __half2float(__hadd(__float2half(1.0f), __float2half(0.5f))) == 1.5f,
@@ -70,6 +75,9 @@ __global__ void numbers_kernel(int* wrong) {
         __half_as_ushort(__float2half_ru(1e-9f)) == 1 && __half_as_short(__float2half_rd(-1e-9f)) == -32767,
         __half2int_ru(half(1.5f)) == 2 && __half2short_rn(half(40000.0f)) == 32767,
         __half2uint_rz(half(-1.0f)) == 0 && __half2float(__int2half_rz(2051)) == 2050,
+        __half2float(__int2half_rz(-70000)) == -65504 && __half2float(__ushort2half_rd(65535)) == 65504,
+        __bfloat162float(__int2bfloat16_ru(16777217)) == 16908288 &&
+            __bfloat162float(__ll2bfloat16_rz(-16777217)) == -16777216,
         __bfloat162int_rn(__float2bfloat16_ru(3.001f)) == 3 && __bfloat162float(__int2bfloat16_rn(-3)) == -3,
         __half2float(__hadd_sat(half(0.75f), half(0.5f))) == 1 &&
             __half2float(__hmul_rn(half(2), half(3))) == 6,

@@ -6,6 +6,7 @@ import math
 import re
 import signal
 from dataclasses import replace
+from itertools import zip_longest
 
 from assemble import assemble, more_checks, with_hidden
 from stages import UNDER_LENS, Machine, NotTried, run, verify, words_of_lens
@@ -113,27 +114,29 @@ def small_case(exercise):
 
 
 def recordable(launches):
-    """The kernels of launches, each with the numbers of the first and the last block of its first launch."""
-    blocks = {}
+    """What can be recorded, each as a kernel, how many blocks a launch has, and a block's number: the first and the last block of each
+    kernel's first launch, and then of later ones with other numbers of blocks."""
+    found = {}
     for launch in launches:
-        blocks.setdefault(launch["kernel"], math.prod(launch["grid"]))
-    return [(kernel, block) for kernel, count in blocks.items() for block in dict.fromkeys((0, count - 1))]
+        found.setdefault(launch["kernel"], {})[math.prod(launch["grid"])] = None
+    turns = zip_longest(*([(kernel, blocks) for blocks in each] for kernel, each in found.items()))
+    return [(kernel, blocks, block) for turn in turns for kernel, blocks in filter(None, turn) for block in dict.fromkeys((0, blocks - 1))]
 
 
 async def recorded(run):
-    """What the lens records: of each kernel, the first and the last block. `run` gets settings, and returns how a run has ended and
+    """What the lens records of the first MOST_RECORDED that can be. `run` gets settings, and returns how a run has ended and
     what the lens has written. Returns the end of the first run, too."""
     recordings = []
 
-    async def record(kernel, block):
-        end, seen = await run({"LENS_OUTPUT": "/tmp/lens", "LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)})
+    async def record(kernel="", blocks=0, block=0):
+        end, seen = await run({"LENS_OUTPUT": "/tmp/lens", "LENS_RECORD": kernel, "LENS_RECORD_BLOCKS": str(blocks), "LENS_RECORD_BLOCK": str(block)})
         seen = counts.read(seen) if seen else {"launches": []}
         recordings.extend(filter(None, [seen.get("recording")]))
         return end, seen["launches"]
 
-    end, launches = await record("", 0)
-    for kernel, block in recordable(launches)[1:MOST_RECORDED]:
-        await record(kernel, block)
+    end, launches = await record()
+    for each in recordable(launches)[1:MOST_RECORDED]:
+        await record(*each)
     return recordings, end
 
 

@@ -42,8 +42,10 @@ Lens& the_lens() {
 Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
     if (const char* const asked = std::getenv("LENS_SAMPLE")) count_one_of(std::strtoull(asked, nullptr, 10));
     if (const char* const kernel = std::getenv("LENS_RECORD")) {
-        const char* const block = std::getenv("LENS_RECORD_BLOCK");
-        record(kernel, block == nullptr ? 0 : std::strtoull(block, nullptr, 10));
+        const auto number = [](const char* text) {
+            return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+        };
+        record({kernel, number(std::getenv("LENS_RECORD_BLOCK")), number(std::getenv("LENS_RECORD_BLOCKS"))});
         setenv("CUDA_SIM_WORKERS", "1", 0);  // other blocks run before it or after it
     }
     sim::observer = this;
@@ -65,9 +67,9 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
     messages_.clear();
     std::size_t memory = 0;
     for (const auto& [begin, array] : arrays_) memory += array->bytes();
-    const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    blocks_ = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     sample_ = asked_sample_ != 0 ? asked_sample_ : memory > kLargeMemory ? kSample : 1;
-    if (blocks < kFewestCounted * sample_) sample_ = 1;
+    if (blocks_ < kFewestCounted * sample_) sample_ = 1;
 }
 
 bool Lens::in_sample(std::uint64_t block) const {
@@ -86,9 +88,10 @@ void Lens::grid_ends() {
 }
 
 Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Order& order) {
-    if (!recorded_ || block != recorded_->second || recording_) return nullptr;
-    const std::string& name = recorded_->first;  // with or without its namespace
+    if (!recorded_ || block != recorded_->block || recording_) return nullptr;
+    const std::string& name = recorded_->kernel;  // with or without its namespace
     if (!name.empty() && kernel_ != name && !kernel_.ends_with("::" + name)) return nullptr;
+    if (recorded_->blocks != 0 && recorded_->blocks != blocks_) return nullptr;
     recorded_shape_ = shape_;
     recording_ = std::make_unique<Recording>(threads, block, order);
     return recording_.get();

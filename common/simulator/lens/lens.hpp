@@ -226,10 +226,15 @@ class Lens : public sim::Observer {
     void count_one_of(std::uint64_t blocks) { asked_sample_ = blocks; }  ///< or decide by the size, if 0
     const auto& launches() const { return launches_; }
     const auto& findings() const { return findings_; }
-    /// Records a block of the next launch of a kernel, or of any kernel if its name is empty.
-    void record(std::string kernel, std::uint64_t block) {
+    struct Recorded {
+        std::string kernel;        ///< or empty: any
+        std::uint64_t block = 0;   ///< its number
+        std::uint64_t blocks = 0;  ///< that its launch has, or 0: any number
+    };
+    /// Records a block of the next such launch.
+    void record(Recorded recorded) {
         recording_.reset();
-        recorded_ = {std::move(kernel), block};
+        recorded_ = std::move(recorded);
     }
     void record_nothing() { recorded_.reset(); }
     void write_recording(Json& json) const;
@@ -255,12 +260,13 @@ class Lens : public sim::Observer {
     std::uint32_t grid_ = 0;
     PastGrids past_grids_;
     Shape shape_{};
+    std::uint64_t blocks_ = 0;  ///< of the grid
     std::map<const char*, std::unique_ptr<Array>> arrays_;
     std::mutex lock_;
     std::map<sim::Block*, Collector> collectors_;
     std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first one
     std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
-    std::optional<std::pair<std::string, std::uint64_t>> recorded_;  ///< of which kernel, and which block
+    std::optional<Recorded> recorded_;
     std::unique_ptr<Recording> recording_;
     Shape recorded_shape_{};
 };

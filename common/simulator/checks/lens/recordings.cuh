@@ -23,10 +23,11 @@ struct Recorded {
     bool has(const std::string& words) const { return json.find(words) != std::string::npos; }
 };
 
-/// Records a block of the first kernel that `run` launches. Lines are omitted, since they change.
+/// Records a block of the first kernel that `run` launches, or of the first launch with so many blocks. Lines
+/// are omitted, since they change.
 template <typename Run>
-Recorded recorded(const Run& run, std::uint64_t block = 0) {
-    lens::the_lens().record("", block);
+Recorded recorded(const Run& run, std::uint64_t block = 0, std::uint64_t blocks = 0) {
+    lens::the_lens().record({"", block, blocks});
     Recorded result{seen(run), {}};
     std::ostringstream text;
     Json json(text);
@@ -203,6 +204,25 @@ TEST_CASE("the recording of a later block has its races") {
     const DeviceBuffer<int> d_count(1);
     CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
     CHECK(recorded([&] { second_block_kernel<<<2, 32>>>(d_count.data()); }, 1).has("\"race\":"));
+}
+
+__global__ void halves_kernel(int* d_data) {
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    d_data[i] += d_data[i + gridDim.x * blockDim.x];
+}
+
+TEST_CASE("a later launch is recorded if it is the first with as many blocks") {
+    const DeviceBuffer<int> d_data(8);
+    for (const std::uint64_t blocks : {0, 4, 2, 1}) {
+        CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
+        const Recorded all = recorded(
+            [&] {
+                for (unsigned int left = 4; left > 0; left /= 2) halves_kernel<<<left, 1>>>(d_data.data());
+            },
+            0, blocks);
+        const std::uint64_t expected = blocks == 0 ? 4 : blocks;
+        CHECK(all.has(R"("grid":[)" + std::to_string(expected) + ",1,1]"));
+    }
 }
 
 }  // namespace recording_checks

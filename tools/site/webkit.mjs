@@ -28,7 +28,8 @@ export async function webkit(patience) {
   const { sessionId } = await until(() => ask("POST", "", { capabilities }).catch(() => false), "a session of WebKitWebDriver");
   session = `/${sessionId}`;
 
-  const call = (action, ...args) => ask("POST", "/execute/sync", { script: `return (${action})(...arguments)`, args });
+  const execute = (script, args) => ask("POST", "/execute/sync", { script, args });
+  const call = (action, ...args) => execute(`return (${action})(...arguments)`, args);
   const element = async (selector) => (await ask("POST", "/element", { using: "css selector", value: selector }))[ELEMENT];
   const key = (...types) => async (name) => {
     await ask("POST", "/actions", { actions: [{ type: "key", id: "keys", actions: types.map((type) => ({ type, value: KEYS[name] ?? name })) }] });
@@ -36,8 +37,7 @@ export async function webkit(patience) {
   const page = {
     goto: (url) => ask("POST", "/url", { url }),
     evaluate: call,
-    $eval: (selector, action, ...args) =>
-      ask("POST", "/execute/sync", { script: `return (${action})(document.querySelector(arguments[0]), ...[...arguments].slice(1))`, args: [selector, ...args] }),
+    $eval: (selector, action, ...args) => execute(`const [selector, ...args] = arguments; return (${action})(document.querySelector(selector), ...args)`, [selector, ...args]),
     click: async (selector) => ask("POST", `/element/${await element(selector)}/click`, {}),
     waitForFunction: (action, _, ...args) => until(() => call(action, ...args), action),
     async waitForSelector(selector) {

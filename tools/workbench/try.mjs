@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// usage: tools/workbench/try.mjs [--solutions | --faults] [NUMBER ...]
+// usage: tools/workbench/try.mjs [--solutions | --faults] [EXERCISE | CHAPTER ...]
 //        tools/workbench/try.mjs --programs | --steps [CHAPTER ...] | --checks [--interleaved] [01 ... | simulator | lens]
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
 // given. With --solutions, each chapter's own code must pass instead, and its kernels must be recorded for the player; with
@@ -40,7 +40,7 @@ import json, live
 json.dumps([(each.number, live.file(each.problem), each.text, list(each.promises().items())) for each in live.steps().values()])`));
   let wrong = 0;
   for (const [number, file, text, promises] of steps) {
-    if (others.length > 0 && !others.includes(number.slice(0, 2))) continue;
+    if (others.length > 0 && !others.some((each) => number.startsWith(each))) continue;
     const states = {};
     let said;
     await engine.ask("check_step", [file, text], ({ stage, state, verdict }) => void (stage ? states[stage] = state : said = verdict.words.join("\n")));
@@ -71,7 +71,7 @@ KINDS = {
 json.dumps(KINDS["${option}"]())`));
 let wrong = 0;
 for (const [number, name, text, says, variant] of tries) {
-  if (numbers.length > 0 && !numbers.includes(number)) continue;
+  if (numbers.length > 0 && !numbers.some((each) => number.startsWith(each))) continue;
   const begun = performance.now();
   let verdict, watched = { recordings: [], why: "" };
   await engine.check(number, text, (event) => void (verdict = event.verdict ?? verdict), variant);

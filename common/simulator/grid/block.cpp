@@ -302,9 +302,9 @@ void Block::tick() {
         const InSimulator here(*this);  // the next tick may arrive while this one is handled
         watchdog_.tick(threads_, *grid_, here.was_in_kernel);
         const std::uint64_t ticks = watchdog_.ticks_without_progress();
-        if (here.was_in_kernel && ticks >= 2) grid_->crew->give_way(*member_, ticks);
+        if (here.was_in_kernel && !holds_lock_ && ticks >= 2) grid_->crew->give_way(*member_, ticks);
     }
-    if (!threads_.in_kernel) return;
+    if (!threads_.in_kernel || holds_lock_) return;
     platform::TrapStack::forget();
     stop_if_due();
 }

@@ -51,6 +51,9 @@ class Block {
     /// Stops the thread if another worker, for which this one may be waiting, has failed, or if the block
     /// makes no progress.
     void stop_if_due();
+    /// Whether the running thread holds a lock that threads of other workers may want: it does not stop or
+    /// wait before it has released it.
+    void hold_lock(bool holds) { holds_lock_ = holds; }
     /// Stops the thread for a fault that a function of report.hpp describes. Its stack is abandoned: no
     /// destructor of its frames runs.
     template <typename... Arguments>
@@ -125,6 +128,7 @@ class Block {
     Threads threads_;
     Fibers fibers_;
 
+    volatile bool holds_lock_ = false;  // read by signal handlers
     /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.
     struct Barrier {
         unsigned int arrived = 0;

@@ -318,7 +318,9 @@ Messages::Log* Collector::begin_atomic(const void* address) {
     block_.stop_if_due();
     const sim::Block::InSimulator here(block_);
     Messages::Log* const log = the_lens().log_at(address);
-    if (log != nullptr) log->lock.lock();
+    if (log == nullptr) return nullptr;
+    block_.hold_lock(true);
+    log->lock.lock();
     return log;
 }
 
@@ -326,6 +328,7 @@ void Collector::end_atomic(Messages::Log* log, bool stores) {
     const sim::Block::InSimulator here(block_);
     clocks_.atomic(thread(), *log, stores);
     log->lock.unlock();
+    block_.hold_lock(false);
 }
 
 void Collector::fence(bool of_block) {

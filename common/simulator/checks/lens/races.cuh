@@ -386,6 +386,28 @@ TEST_CASE("an endless loop is stopped") {
     }
 }
 
+/// The blocks wait for each other, which almost always finds one of them in the lens's part of an atomic.
+__global__ void meeting_kernel(unsigned int* d_numbers) {
+    d_numbers[1 + blockIdx.x] = 1;
+    __threadfence();
+    atomicAdd(&d_numbers[0], 1u);
+    while (atomicAdd(&d_numbers[0], 0u) < gridDim.x) {}
+    __threadfence();
+    unsigned int sum = 0;
+    for (unsigned int i = 0; i < gridDim.x; ++i) sum += d_numbers[1 + i];
+    d_numbers[1 + gridDim.x + blockIdx.x] = sum;
+}
+
+TEST_CASE("blocks that wait for each other meet, and race with no one") {
+    constexpr unsigned int kBlocks = 4;
+    const DeviceBuffer<unsigned int> d_numbers(1 + 2 * kBlocks);
+    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+    CHECK(seen([&] { meeting_kernel<<<kBlocks, 1>>>(d_numbers.data()); }).findings.empty());
+    const std::vector<unsigned int> numbers = d_numbers.to_host();
+    CHECK(std::count(numbers.begin() + 1, numbers.end(), 1u) == kBlocks);
+    CHECK(std::count(numbers.begin() + 1, numbers.end(), kBlocks) == kBlocks);
+}
+
 /// The barrier is reached by the first 32 threads only.
 __global__ void branch_kernel(unsigned int* d_numbers) {
     if (threadIdx.x >= 32) return;

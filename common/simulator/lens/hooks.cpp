@@ -54,14 +54,17 @@ struct Instrument {
 
     class Atomic {
      public:
-        explicit Atomic(const volatile void* address) {
-            if (in_kernel()) log_ = running->begin_atomic(const_cast<const void*>(address));
+        explicit Atomic(const volatile void* address) : address_(const_cast<const void*>(address)) {
+            if (in_kernel()) log_ = running->begin_atomic(address_);
         }
         Atomic(const volatile void* address, std::size_t bytes, const void* at)
             : Atomic((take_turn(address, bytes, Kind::atomic, at), address)) {
             access(address, bytes, Kind::atomic, at);
         }
         ~Atomic() {
+            // Meanwhile, another block may have executed the grid's first fence, and then stored what was
+            // read here.
+            if (log_ == nullptr && in_kernel()) log_ = running->begin_atomic(address_);
             if (log_ != nullptr) running->end_atomic(log_, stores_);
         }
         /// It was a load, or a comparison that failed: other threads learn nothing from it.
@@ -70,6 +73,7 @@ struct Instrument {
         Atomic& operator=(const Atomic&) = delete;
 
      private:
+        const void* address_;
         lens::Messages::Log* log_ = nullptr;
         bool stores_ = true;
     };

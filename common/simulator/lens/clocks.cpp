@@ -7,6 +7,7 @@
 namespace lens {
 
 void Known::join(const Known& other) {
+    fence = {};
     for (const auto& [number, theirs] : other.blocks) {
         Block& block = blocks[number];
         block.below = std::max(block.below, theirs.below);
@@ -106,9 +107,11 @@ void Clocks::fence(unsigned int number, bool of_block) {
                 thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
             for (const auto& [log, count] : thread.unfenced) {
                 const std::lock_guard guard(log->lock);
-                for (std::size_t i = 0; i < count; ++i)
+                // Of a lock, the last message has all that the earlier ones have.
+                for (std::size_t i = count; i-- > 0;)
                     if (const Messages::Message& sent = log->sent[i];
-                        sent.block == block_ || (!sent.of_block && !of_block))
+                        (sent.block == block_ || (!sent.of_block && !of_block)) &&
+                        !(sent.known->fence.exists() && all->has(sent.known->fence)))
                         all->join(*sent.known);
             }
             received_ = {thread.heard, std::move(all), of_block, thread.unfenced};
@@ -128,6 +131,7 @@ void Clocks::fence(unsigned int number, bool of_block) {
             known_of = std::max(known_of, mates_[number][i]);
         }
     if (thread.heard != nullptr) known.join(*thread.heard);
+    known.fence = {block_, number, thread.clock - 1, 1, false, false};
     thread.told[of_block] = std::make_shared<const Known>(std::move(known));
     if (!of_block) thread.told[true] = nullptr;
 }

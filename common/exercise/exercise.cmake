@@ -39,16 +39,20 @@ target_compile_options(as_written INTERFACE -fno-sanitize=bounds -fno-inline
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-fre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-pre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-dominator-opts>
   $<$<CXX_COMPILER_ID:GNU>:-fno-code-hoisting>)
 
+# objects(target source): of a student's code. Most warnings about it are no errors.
+function(objects target source)
+  course_objects(${target} ${source})
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  if(backend STREQUAL "simulator")
+    target_compile_options(${target} PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error -Werror=uninitialized)
+  endif()
+endfunction()
+
 # programs(name source): name_plain and name_interleaved, which check the variants in a source.
 function(programs name source)
   foreach(order IN LISTS orders)
     set(program ${name}_${order})
-    course_objects(${program}_objects ${source})
-    set_target_properties(${program}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
-    if(backend STREQUAL "simulator")  # most of a student's warnings are no errors
-      target_compile_options(${program}_objects PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error
-        -Werror=uninitialized)
-    endif()
+    objects(${program}_objects ${source})
     if(order STREQUAL "interleaved")
       interleaved_code(${program}_objects)
       target_link_libraries(${program}_objects PRIVATE as_written)
@@ -96,9 +100,10 @@ foreach(page IN LISTS pages)
   file(GLOB attempts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${chapter}/broken/attempts.md)
   assembled(attempts ${number} ${PROJECT_BINARY_DIR}/attempts_${number}.cu ${sources} ${attempts})
   programs(attempts_${number} ${PROJECT_BINARY_DIR}/attempts_${number}.cu)
+  objects(exercise_${number}_timed_objects ${PROJECT_BINARY_DIR}/exercise_${number}.cu)
   add_executable(exercise_${number}_table EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}>
-    $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_plain_objects>)
-  target_link_libraries(exercise_${number}_table PRIVATE exercise_${number}_plain_objects)
+    $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_timed_objects>)
+  target_link_libraries(exercise_${number}_table PRIVATE exercise_${number}_timed_objects)
   if("lens" IN_LIST orders)
     add_executable(exercise_${number}_table_lens EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${chapter}_lens>
       $<TARGET_OBJECTS:course_commit> $<TARGET_OBJECTS:exercise_${number}_lens_objects>)

@@ -51,14 +51,14 @@ OF_LAUNCHES = {
     "wavefronts per addition in shared memory": lambda launches: per(launches, "shared", "atomic", "wavefronts", "requests"),
     "lanes of a warp that add to one counter at a time": lambda launches: max(
         (site["most_lanes_on_address"] for launch in launches for site in launch["sites"] if site["space"] == "shared"), default=0),
-    "warps that add to the same counter": lambda launches: most(launches, "most_warps_on_word"),
+    "additions to counters of another warp": lambda launches: sum(launch["to_other_warps"] for launch in launches),
     "memory accesses by the busiest thread": lambda launches: most(launches, "busiest_thread"),
 }
 # The same of the threads of a CPU.
 OF_HOST = {
     "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
     "atomic operations by the CPU's threads": lambda host: host["atomics"],
-    "additions to the counter of the addition before": lambda host: host["repeats"],
+    "additions to a counter of the three additions before": lambda host: host["repeats"],
 }
 
 

@@ -187,8 +187,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
         array->touch(offset, bytes);
         if (kind == Kind::atomic) count(counting_.counts().atomics, place);
     } else if (kind == Kind::atomic) {
-        unsigned int& most = counting_.counts().most_warps;
-        most = std::max(most, array->add_warp(offset, warp));
+        counting_.counts().to_other_warps += array->is_of_another_warp(offset, warp);
     }
     if (the_lens().looks_for_problems()) look_for_problems(*array, offset, bytes, kind, number, is_atomic);
     return true;

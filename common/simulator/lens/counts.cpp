@@ -37,7 +37,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
     shuffles += other.shuffles;
     swaps += other.swaps;
     busiest_thread = std::max(busiest_thread, other.busiest_thread);
-    most_warps = std::max(most_warps, other.most_warps);
+    to_other_warps += other.to_other_warps;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
     for (const auto& [line, asked] : other.lines) lines[line] += asked;
     sample = std::max(sample, other.sample);

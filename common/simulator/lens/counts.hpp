@@ -72,9 +72,10 @@ struct LaunchCounts {
     std::uint64_t shuffles = 0;                     ///< warp functions
     std::uint64_t swaps = 0;                        ///< calls of atomicCAS
     std::uint64_t busiest_thread = 0;               ///< the most accesses that one thread has made
-    unsigned int most_warps = 0;  ///< of a block, whose atomics have met at one word of shared memory
-    PlaceCounts atomics;          ///< by address of global memory, of all blocks: how many lanes
-    PlaceCounts lines;            ///< of all sites, once they are scaled
+    std::uint64_t to_other_warps =
+        0;                ///< atomics on a word of shared memory that another warp was the first to update
+    PlaceCounts atomics;  ///< by address of global memory, of all blocks: how many lanes
+    PlaceCounts lines;    ///< of all sites, once they are scaled
     void resize(std::size_t size) {
         if (sites.size() < size) sites.resize(size), outside.resize(size);
     }

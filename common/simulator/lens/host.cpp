@@ -3,6 +3,7 @@
 #include "host.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
@@ -15,7 +16,7 @@ HostCounts all;
 
 struct Thread {
     std::uint64_t accesses = 0, atomics = 0, repeats = 0;
-    const void* last_store = nullptr;
+    std::array<const void*, 3> last_stores{};
     Thread() = default;
     ~Thread() { end(); }
     Thread(const Thread&) = delete;
@@ -41,8 +42,9 @@ void host_access(const void* address, Kind kind) {
     ++current.accesses;
     if (kind == Kind::load) return;
     current.atomics += kind == Kind::atomic;
-    current.repeats += address == current.last_store;
-    current.last_store = address;
+    std::array<const void*, 3>& last = current.last_stores;
+    current.repeats += std::ranges::find(last, address) != last.end();
+    last = {address, last[0], last[1]};
 }
 
 void host_thread_ends() { current.end(); }

@@ -12,7 +12,7 @@ namespace lens {
 struct HostCounts {
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one of them has made
     std::uint64_t atomics = 0;         ///< atomic operations
-    std::uint64_t repeats = 0;         ///< stores to the address of the same thread's last store
+    std::uint64_t repeats = 0;         ///< stores to an address of the same thread's last three stores
 };
 
 /// Whether LENS_HOST was set when the program began.

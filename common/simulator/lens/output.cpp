@@ -82,7 +82,7 @@ void Lens::write() const {
             .add("blocks", counts.blocks, "sample", counts.sample, "warp_functions", counts.shuffles)
             .add("touched_sectors", counts.touched, "busiest_line", most(counts.lines))
             .add("hottest_address", most(counts.atomics), "compare_and_swaps", counts.swaps)
-            .add("busiest_thread", counts.busiest_thread, "most_warps_on_word", counts.most_warps);
+            .add("busiest_thread", counts.busiest_thread, "to_other_warps", counts.to_other_warps);
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 0; i < counts.sites.size(); ++i)
             if (counts.sites[i].requests != 0) numbers.push_back(i);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -181,9 +180,12 @@ class Array {
             if (__atomic_load_n(&written_[i], __ATOMIC_RELAXED) == 0) return false;
         return true;
     }
-    /// @return How many warps have updated a word of shared memory by atomics, this one among them.
-    unsigned int add_warp(std::size_t offset, unsigned int warp) {
-        return static_cast<unsigned int>(std::popcount(warps_[offset / 4] |= 1u << warp));
+    /// A warp updates a word of shared memory by an atomic. @return Whether another warp was the first to do
+    /// so.
+    bool is_of_another_warp(std::size_t offset, unsigned int warp) {
+        std::uint8_t& first = warps_[offset / 4];
+        if (first == 0) first = static_cast<std::uint8_t>(warp + 1);
+        return first != warp + 1;
     }
     /// Another block begins: it has written nothing yet.
     void forget() {
@@ -200,7 +202,7 @@ class Array {
     bool is_global_;
     std::vector<Cells> cells_;
     std::vector<unsigned char> written_, touched_ = std::vector<unsigned char>(bytes_ / 32 + 1);
-    std::vector<std::uint32_t> warps_;  ///< a bit for each, by word of shared memory
+    std::vector<std::uint8_t> warps_;  ///< by word of shared memory, the first that has updated it, plus 1
 };
 
 }  // namespace lens

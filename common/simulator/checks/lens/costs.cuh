@@ -141,7 +141,7 @@ lens::LaunchCounts numbered(std::uint64_t first) {
     counts.blocks = next + 3, counts.shuffles = next + 4, counts.sample = next + 5;
     counts.atomics[4] = next + 6, counts.lines[0] = next + 7;
     counts.swaps = next + 8, counts.busiest_thread = next + 9;
-    counts.most_warps = static_cast<unsigned int>(next + 10);
+    counts.to_other_warps = next + 10;
     return counts;
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("the counts of all workers add up") {
     CHECK(sum.shuffles == a.shuffles + b.shuffles);
     CHECK(sum.swaps == a.swaps + b.swaps);
     CHECK(sum.busiest_thread == b.busiest_thread);
-    CHECK(sum.most_warps == b.most_warps);
+    CHECK(sum.to_other_warps == a.to_other_warps + b.to_other_warps);
     CHECK(sum.sample == b.sample);
     CHECK(sum.atomics.at(4) == a.atomics.at(4) + b.atomics.at(4));
     CHECK(sum.lines.at(0) == a.lines.at(0) + b.lines.at(0));

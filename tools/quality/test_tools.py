@@ -1227,6 +1227,29 @@ class Predictions(unittest.TestCase):
                     self.assertEqual([question.grade(right * factor, [])[0] for factor in (1, 1.05, 1.2)], [True, True, False])
 
 
+class Chapters(unittest.TestCase):
+    """The chapters' pages, as a reader meets them."""
+
+    def setUp(self):
+        self.pages = {path.parent.name: re.sub(r"<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+                      for path in TOOLS.parent.glob("[0-9][0-9]_*/README.md")}
+
+    def test_300_words_are_the_most_between_what_is_not_text(self):
+        shown = r"^```.*?^```$|^!\[.*?\]\(.*?\)$|^\|.*?$"  # code, pictures, tables
+        for chapter, page in self.pages.items():
+            for text in re.split(shown, page.partition("\n## Checks\n")[0], flags=re.MULTILINE | re.DOTALL):
+                with self.subTest(chapter, text=textwrap.shorten(text, 80)):
+                    self.assertLessEqual(len(text.split()), 300)
+
+    def test_predictions_are_answered_in_the_order_of_their_numbers(self):
+        for chapter, page in self.pages.items():
+            with self.subTest(chapter):
+                asked = page.partition("\n## Predict\n")[2].partition("\n## ")[0]
+                answered = re.findall(r"^\*\*Prediction (\d+)", page, re.MULTILINE)
+                self.assertEqual(list(dict.fromkeys(answered)), re.findall(r"^(\d+)\. ", asked, re.MULTILINE))
+                self.assertEqual(answered, sorted(answered))
+
+
 class GradeOfAClass(unittest.TestCase):
     """The points, the tables and the course of ./course grade, without a submission that is built."""
 

@@ -118,8 +118,8 @@ class VariantTable {
                          .on_cpu = true});
     }
 
-    /// Names the CPU baselines of the speed-ups, in a table without the usual ones. The same sizes as there have
-    /// speed-ups over all cores.
+    /// Names the CPU baselines of the speed-ups, in a table without the usual ones. The same sizes as there
+    /// have speed-ups over all cores.
     void compare_with(const char* one_core, const char* all_cores) {
         one_core_ = one_core;
         if (common_.bytes >= kLeastForAllCores) all_cores_ = all_cores;

@@ -10,6 +10,7 @@ import sys
 from typing import NamedTuple
 
 from console import ROOT, fail, say
+from terminal import COLUMNS, filled
 
 LIST = ROOT / "tools" / "course" / "packages.txt"
 INSTALLS = {"apt-get": "apt-get install -y", "dnf": "dnf install -y", "pacman": "pacman -S --needed", "brew": "brew install"}
@@ -148,19 +149,28 @@ def set_up(users, may_install, headers=(), optional=()):
     return from_source
 
 
+def how_to_get(package):
+    """The name of a missing package for this machine's manager, or for all of them if it has none that is known, and whether
+    it is built from source."""
+    names = [f"{each.removesuffix('-get')}: {name}" for each, name in zip(INSTALLS, package.names)
+             if name != "-" and manager() in (each, None)] or [f"{manager()} has no such package"]
+    return f"missing ({', '.join(names)}{'; without root: from source' * (package.names[0] in FROM_SOURCE)})"
+
+
 def check():
     """Prints which packages there are, and how to install the others. Returns whether none is missing."""
     rows, lacking = [], []
     for package in listed():
         places = [place(sign) for sign in package.signs]
         if not all(places):
-            lacking.append(package.name())
-        rows.append((package.name(), ", ".join(sorted(package.users)), places[0] if all(places) else "missing"
-                     + ", but can be built from source" * (package.names[0] in FROM_SOURCE)))
+            lacking.append(package)
+        rows.append((package.name(), ", ".join(sorted(package.users)), places[0] if all(places) else how_to_get(package)))
     rows = [("package", "needed by", "found"), *rows]
     widths = [max(len(row[k]) for row in rows) for k in range(2)]
     for name, users, found in rows:
-        print(f"{name:{widths[0]}}  {users:{widths[1]}}  {found}")
-    if lacking:
-        print(f"\nTo install what is missing, type\n  {by_hand(dict.fromkeys(lacking))}")
+        line = f"{name:{widths[0]}}  {users:{widths[1]}}  {found}"
+        print(line if len(line) <= COLUMNS else f"{name:{widths[0]}}  {users}\n" + filled(f"    {found}", " " * 4))
+    at = list(INSTALLS).index(manager()) if manager() else None
+    if names := [package.name() for package in lacking if at is not None and package.names[at] != "-"]:
+        print(f"\nTo install what is missing, type\n  {by_hand(dict.fromkeys(names))}")
     return not lacking

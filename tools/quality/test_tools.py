@@ -362,8 +362,23 @@ class Packages(unittest.TestCase):
                 self.assertTrue(said.getvalue().startswith(words) and bool(words) == bool(said.getvalue()), said.getvalue())
             with mock.patch("sys.stdout", io.StringIO()) as said:
                 self.assertFalse(packages.check())
-            self.assertRegex(said.getvalue(), r"\nlibcsv-dev +applications +missing, but can be built from source\n")
-            self.assertRegex(said.getvalue(), r"\nlibpng-dev +applications +missing\n(.*\n)*\nTo install what is missing, type\n.* libpng-dev libcsv-dev")
+            self.assertRegex(said.getvalue(), r"\nlibcsv-dev +applications\s+missing \(apt: libcsv-dev; without root: from source\)\n")
+            self.assertRegex(said.getvalue(), r"\nlibpng-dev +applications +missing \(apt: libpng-dev\)\n(.*\n)*\nTo install what is missing, type\n.* libpng-dev libcsv-dev")
+
+    def test_a_missing_package_has_its_name_for_this_machines_manager_or_for_all_of_them(self):
+        import packages  # pylint: disable=import-outside-toplevel
+        for manager, words, command in (
+                ("dnf", "missing (dnf: libcsv-devel; without root: from source)", True),
+                ("pacman", "missing (pacman has no such package; without root: from source)", True),
+                (None, "missing (apt: libcsv-dev, dnf: libcsv-devel, brew: libcsv; without root: from source)", False)):
+            with self.subTest(manager), mock.patch.object(packages, "manager", lambda manager=manager: manager), \
+                    mock.patch.object(packages, "place", lambda sign: None), mock.patch("sys.stdout", io.StringIO()) as said:
+                self.assertFalse(packages.check())
+                table, _, to_type = said.getvalue().partition("\nTo install what is missing")
+                self.assertIn(words, table)
+                self.assertLessEqual(max(map(len, table.splitlines())), 100)
+                self.assertEqual(bool(to_type), command)
+                self.assertNotIn("libcsv-dev ", to_type)
 
     def test_a_package_that_this_release_lacks_does_not_keep_the_others_from_being_installed(self):
         import packages  # pylint: disable=import-outside-toplevel

@@ -4,10 +4,10 @@ import csv
 import re
 from pathlib import Path
 
+import compare_instructions
 import counts
 import limiter
 import programs
-from counts import ratio
 from rows import Problem
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,11 +21,10 @@ TYPES = {"int counters": "int", "unsigned counters": "unsigned int", "64-bit cou
          "float counters": "float", "double counters": "double"}  # of 02's --counter-types
 
 # Why words differ.
-UNROLLED = ("nvcc unrolls the loop and loads two numbers at once: {per_request:.1f} instructions per access instead of the lens's "
-            f"{limiter.INSTRUCTIONS['requests']}.")
+WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`), which halves the wavefronts."
 MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded:.1f} µs. The estimate probably leaves out most of "
          "the time in which blocks clear and merge their copies, before and after they read the input.")
-REASONS = {("thread_zero_kernel", "latency", "issue"): UNROLLED, ("one_launch_kernel", "latency", "memory"): MERGE}
+REASONS = {("thread_zero_kernel", "latency", "shared memory"): WIDENED, ("one_launch_kernel", "latency", "memory"): MERGE}
 
 
 def largest_launch(theirs, n, share=1):
@@ -100,7 +99,6 @@ def section(recorded):
         mark = ""
         if mine != expected:
             why = REASONS.get((theirs["kernel"], expected, mine), "The reason is unknown.").format(
-                per_request=ratio(float(theirs["instructions"]), its["requests"]),
                 recorded=1e6 * float(theirs["kernel_s"]), estimated=1e6 * limiter.seconds(its)[0])
             if why not in reasons:
                 reasons.append(why)
@@ -111,6 +109,7 @@ def section(recorded):
     if agree < LEAST * len(pairs):
         raise Problem(f"the limiter agrees with only {agree} of {len(pairs)} recorded rows")
     return [
+        *compare_instructions.section([(theirs, its) for theirs, its, _ in pairs]),
         "## The limiter", "",
         f"In {agree} of {len(pairs)} rows, the lens names the limiter that follows from the recorded percentages.", "",
         "According to Nsight Compute's section *Speed of Light*, a kernel is limited by its busiest unit if that unit reaches 60 % of",
@@ -119,10 +118,10 @@ def section(recorded):
         "issue in the kernel's time at 1.98 GHz; the recorded column `issue` leaves out the time in which an SM has no warps.", "",
         "Nsight Compute reports no percentage for atomics on one line of L2, so it would classify these kernels as limited by",
         "latency. Here, *atomics* is the rate of sectors on the busiest line, as a percentage of the highest rate in the recording.", "",
-        "The lens applies the same 60 % rule to times that it estimates from its counts and the rates above (`tools/lens/limiter.py`). The",
-        "instructions per access were fitted to this recording. For more than 1 Mi elements, the lens counts two smaller inputs on a device",
+        "The lens applies the same 60 % rule to times that it estimates from its counts and the rates above (`tools/lens/limiter.py`), and",
+        "to its estimated numbers of instructions. For more than 1 Mi elements, the lens counts two smaller inputs on a device",
         "with a twelfth of the SMs, and extrapolates. If its limiter is *launch*, the table shows *latency*, because Nsight Compute's times",
-        "begin after the launch. The lens's reports have closer words, such as *few blocks* or *divergence* for *latency*.", "",
+        "begin after the launch. The lens's reports have closer words, such as *few blocks* or *divergence* for *latency*, and *arithmetic* for *issue*.", "",
         f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's limiter |",
         "|---|---|---|---|---|" + "---:|" * len(UNITS) + "---|---|", *lines, "",
         *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), ""]

@@ -122,7 +122,8 @@ def sums(launch):
             "store_sectors": total(one, "global", "store", "sectors"), "touched_sectors": launch["touched_sectors"],
             "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
             "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
-            "wavefronts": total(one, "shared", None, "wavefronts"), **least(launch), **needed(launch)}
+            "wavefronts": total(one, "shared", None, "wavefronts"),
+            **{name: launch.get(name, 0) for name in ("arithmetic", "branches", "divisions", "weighed_lanes")}, **least(launch), **needed(launch)}
 
 
 def extrapolated(small, big, n, sizes=SIZES, share=SHARE):

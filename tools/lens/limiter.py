@@ -6,15 +6,15 @@ with those of recorded counters.
 """
 
 from counts import SECTOR, SMS, ratio
+from instructions import computing, instructions, lanes
 from profiles import profile
 
 BUSY = 0.6           # from which share of the time on a unit is the limiter: Nsight Compute's rule
 FAR, NEAR = 725, 40  # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
+DEPENDENT = 4        # cycles until an instruction's result can be used: documented for most arithmetic, compute capability 7.x
 CLOCK = 1.98e9       # Hz, the highest: documented
 RESIDENT = 64        # warps per SM, documented
 ISSUE = 4            # instructions per cycle and SM, documented
-# For each, as instructions are not counted: fitted to all recorded instruction counts.
-INSTRUCTIONS = {"requests": 5, "warp_functions": 16, "arrivals": 12}
 BLOCK = 66           # cycles until an SM starts its next block, measured with 4,096 and with 16,384 blocks
 
 
@@ -24,12 +24,15 @@ def of_lines(its, usual):
     return its["busiest_line"] * count / usual.lines[count]
 
 
+def turns(its):
+    """How many warps run one after another, at least: only so many fit on the SMs at once."""
+    return max(its["launches"], its["warps"] / (RESIDENT * min(SMS, its["blocks"] / its["launches"])))
+
+
 def waiting(its):
     """The estimated time in which launches wait for their loads, if a warp issues each load after the one before has completed."""
-    sms = min(SMS, its["blocks"] / its["launches"])
     misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
-    turns = max(its["launches"], its["warps"] / (RESIDENT * sms))
-    return ratio(its["loads"], its["warps"]) * turns * (NEAR + misses * (FAR - NEAR)) / CLOCK
+    return ratio(its["loads"], its["warps"]) * turns(its) * (NEAR + misses * (FAR - NEAR)) / CLOCK
 
 
 def seconds(its):
@@ -41,10 +44,11 @@ def seconds(its):
     line = of_lines(its, usual)
     in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / usual.rates["L1"],
               "shared memory": its["wavefronts"] / usual.rates["shared memory"],
-              "issue": sum(its[name] * each for name, each in INSTRUCTIONS.items()) / ISSUE * cycle}
+              "issue": instructions(its) / ISSUE * cycle}
     longest = max(dram, line, max(in_sms.values()) / sms) + launches * FAR * cycle  # units wait for the first load
     start = launches * usual.launch
-    time = start + its["blocks"] / sms * BLOCK * cycle + max(longest, waiting(its))
+    sequence = ratio(instructions(its), its["warps"]) * turns(its) * DEPENDENT * cycle
+    time = start + its["blocks"] / sms * BLOCK * cycle + max(longest, waiting(its) + sequence)
     l1, shared, issue = (number / SMS for number in in_sms.values())
     return time, {"memory": max(dram, l1), "shared memory": shared, "issue": issue, "launch": start,
                   "atomics": line if its["atomics"] > 0 else 0}  # waiting for the same line's stores is latency
@@ -77,12 +81,14 @@ ADVICE = {
     "atomics": "give each block its own counters in shared memory, and merge them at the end (chapter 03)",
     "few blocks": "launch enough blocks for all SMs (chapter 05)",
     "divergence": "let whole warps do the work or skip it, not some of their lanes (chapter 06)",
+    "arithmetic": "compute less: no result twice, and no division where a shift or a comparison does (chapter 06)",
     "issue": "do more per instruction: wider loads (chapter 04), several elements per thread (chapter 06)",
     "latency": "keep more loads in flight: several per thread, or more warps (chapters 04 and 05)",
     "launch": "do more in each launch (chapters 06 and 07)",
 }
 WASTED = 2   # times as many sectors or wavefronts as would do are a limiter of their own
 HALF = 16    # lanes
+SELDOM = 16  # instructions without access for each request, barrier or warp function make arithmetic the limiter
 
 
 def name(of_launches):
@@ -92,14 +98,16 @@ def name(of_launches):
         return unit
     its = added(of_launches)
     is_wasteful = its["load_sectors"] + its["store_sectors"] > WASTED * its["needed_sectors"]
-    if unit == "shared memory":
-        return "bank conflicts" if its["wavefronts"] > WASTED * its["needed_wavefronts"] else unit
+    if unit == "shared memory" and its["wavefronts"] > WASTED * its["needed_wavefronts"]:
+        return "bank conflicts"
     if unit == "memory":
         return "uncoalesced" if is_wasteful else unit
     if its["blocks"] / its["launches"] <= SMS / 2:
         return "few blocks"
-    if its["lanes"] < HALF * its["requests"]:
+    if lanes(its) < HALF:
         return "divergence"
+    if unit == "issue" and computing(its) > SELDOM * (its["requests"] + its["arrivals"] + its["warp_functions"]):
+        return "arithmetic"
     return "uncoalesced" if unit == "latency" and is_wasteful else unit
 
 
@@ -119,7 +127,7 @@ def figures(of_launches, word, about):
     moved, launched = its["touched_sectors"] * SECTOR, its["launches"]
     moving = its["load_sectors"] + its["store_sectors"]
     sectors = moving + its["atomic_sectors"]
-    loads = about + loads_per_warp(its)
+    loads, per_warp = about + loads_per_warp(its), ratio(instructions(its), its["warps"])
     return {
         "memory": [f"{moved:,.0f} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
         "uncoalesced": [f"{about}{digits(ratio(moving, its['moving']))} sectors a request, "
@@ -130,8 +138,9 @@ def figures(of_launches, word, about):
         "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,.0f} sectors of one 128-byte line",
                     f"{about}{its['atomics']:,.0f} requests"],
         "few blocks": [f"{several(its['blocks'] / launched, 'block')} for {SMS} SMs", loads],
-        "divergence": [f"{digits(ratio(its['lanes'], its['requests']))} of 32 lanes take part", f"{about}{its['requests']:,.0f} requests"],
-        "issue": [f"{about}{its['requests']:,.0f} requests", f"by {its['warps']:,.0f} warps"],
+        "divergence": [f"{digits(lanes(its))} of 32 lanes take part", f"about {several(per_warp, 'instruction')} per warp"],
+        "arithmetic": [f"about {several(per_warp, 'instruction')} per warp", f"{digits(ratio(its['requests'], its['warps']))} of them accesses"],
+        "issue": [f"about {several(per_warp, 'instruction')} per warp", f"{about}{its['requests']:,.0f} requests"],
         "latency": [loads + (", assumed sequential" if its["loads"] > its["warps"] else ""),
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
         "launch": [f"{launched:,.0f} launch" + "es" * (launched > 1), f"{moved:,.0f} bytes to move"],

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import counts
+import instructions
 from counts import SHARE, SIZES, by_kernel
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
@@ -36,6 +37,8 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None, sa
                 seen = counts.read(file.read())
             except ValueError:
                 raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
+        for launch in seen["launches"]:
+            instructions.weigh(launch, program)
         seen["status"] = done.returncode
         seen["said"] = (done.stdout or "") + (done.stderr or "")
         if rows.exists():

@@ -138,6 +138,50 @@ __global__ void triangle_kernel(int* d_out, unsigned int rounds) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+/// Only multiplies and adds.
+__global__ void polynomial_kernel(float* d_out, unsigned int rounds) {
+    float value = static_cast<float>(threadIdx.x);
+    for (unsigned int k = 0; k < rounds; ++k) value = value * 0.5f + 1.0f;
+    d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+/// Divides by a number that the compiler does not know.
+__global__ void division_kernel(unsigned int* d_out, unsigned int rounds, unsigned int divisor) {
+    unsigned int value = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned int k = 0; k < rounds; ++k) value = value / divisor + k;
+    d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+/// Lane 0 computes 32 times as long as the others, and no lane accesses memory meanwhile.
+__global__ void uneven_polynomial_kernel(float* d_out, unsigned int rounds) {
+    float value = static_cast<float>(threadIdx.x);
+    for (unsigned int k = 0; k < rounds * (threadIdx.x % 32 == 0 ? 32 : 1); ++k) value = value * 0.5f + 1.0f;
+    d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+template <unsigned int kTerms>
+__device__ float series(float x) {
+    float sum = x;
+    for (unsigned int k = 0; k < kTerms; ++k) sum = sum * x + 1.0f;
+    return sum;
+}
+
+/// Each eight lanes of a warp execute other code.
+__global__ void four_ways_kernel(float* d_out, unsigned int rounds) {
+    float value = static_cast<float>(threadIdx.x);
+    for (unsigned int k = 0; k < rounds; ++k) {
+        if (threadIdx.x % 32 < 8)
+            value = series<20>(value);
+        else if (threadIdx.x % 32 < 16)
+            value = series<21>(value);
+        else if (threadIdx.x % 32 < 24)
+            value = series<22>(value);
+        else
+            value = series<23>(value);
+    }
+    d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
 __global__ void tiny_kernel(int* d_out) { d_out[threadIdx.x] += 1; }
 
 int main() {
@@ -150,6 +194,7 @@ int main() {
     cudaMemset(d_out, 0, kN * sizeof(int));
     cudaMemset(d_particles, 0, kN / 4 * sizeof(Particle));
     auto* const d_counts = reinterpret_cast<unsigned int*>(d_out);
+    auto* const d_values = reinterpret_cast<float*>(d_out);
     constexpr unsigned int kGrid = kN / kBlock;
     const dim3 tiles(kN / 1024 / kTile, 1024 / kTile), tile(kTile, kTile);
 
@@ -181,6 +226,12 @@ int main() {
     chase_kernel<<<132, kBlock>>>(d_in, d_out, 256);                       // latency
     one_lane_of_eight_kernel<<<1056, kBlock>>>(d_out, 256);                // divergence
     triangle_kernel<<<1056, kBlock>>>(d_out, 8);                           // divergence
+    polynomial_kernel<<<1056, kBlock>>>(d_values, 1024);                   // arithmetic
+    division_kernel<<<1056, kBlock>>>(d_counts, 50, 3);                    // arithmetic
+    uneven_polynomial_kernel<<<1056, kBlock>>>(d_values, 10);              // divergence
+    four_ways_kernel<<<1056, kBlock>>>(d_values, 10);                      // divergence
+    polynomial_kernel<<<8, kBlock>>>(d_values, 1024);                      // few blocks
+    polynomial_kernel<<<132, 32>>>(d_values, 1024);                        // latency
     copy_kernel<<<4, kBlock>>>(d_in, d_out);                               // launch
     for (unsigned int k = 0; k < 100; ++k) tiny_kernel<<<1, 32>>>(d_out);  // launch
     for (unsigned int k = 0; k < 20; ++k)

@@ -275,6 +275,7 @@ void Collector::flush(unsigned int warp) {
         ++requests_[warp];
     });
     counting_.end_group();
+    code_.meet(warp);
     for (std::vector<Access>& lane : lanes) lane.clear();
 }
 

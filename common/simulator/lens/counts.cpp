@@ -40,6 +40,10 @@ void LaunchCounts::add(const LaunchCounts& other) {
     to_other_warps += other.to_other_warps;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
     for (const auto& [line, asked] : other.lines) lines[line] += asked;
+    for (const auto& [at, executions] : other.code) {
+        code[at].warps += executions.warps;
+        code[at].lanes += executions.lanes;
+    }
     sample = std::max(sample, other.sample);
     blocks += other.blocks;
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "code.hpp"
 #include "hardware.hpp"
 #include "site.hpp"
 
@@ -74,6 +75,7 @@ struct LaunchCounts {
     std::uint64_t busiest_thread = 0;               ///< the most accesses that one thread has made
     std::uint64_t to_other_warps =
         0;                ///< atomics on a word of shared memory that another warp was the first to update
+    CodeCounts code;      ///< of basic blocks, in all blocks
     PlaceCounts atomics;  ///< by address of global memory, of all blocks: how many lanes
     PlaceCounts lines;    ///< of all sites, once they are scaled
     void resize(std::size_t size) {

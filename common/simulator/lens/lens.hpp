@@ -16,6 +16,7 @@
 #include "../grid/block.hpp"
 #include "../instrument/observer.hpp"
 #include "clocks.hpp"
+#include "code.hpp"
 #include "counts.hpp"
 #include "host.hpp"
 #include "lanes.hpp"
@@ -80,6 +81,7 @@ class Collector {
     /// The running thread has reached a basic block of the code.
     void reach(const void* at) {
         const auto block = reinterpret_cast<std::uintptr_t>(at);
+        if (started_[thread()]) executed(block);
         if (trail_.thread != threads_.current) trail_ = {threads_.current};
         if (block <= trail_.block && !trail_.has_accessed) end_iteration(trail_.block);
         trail_.block = block;
@@ -109,10 +111,20 @@ class Collector {
     void forget() { recent_ = {}; }  ///< an allocation is freed
 
     /// The counts since the last call.
-    LaunchCounts take_counts() { return std::move(std::exchange(counting_, {}).counts()); }
+    LaunchCounts take_counts() {
+        counting_.counts().code = std::exchange(code_, {}).counts();
+        return std::move(std::exchange(counting_, {}).counts());
+    }
 
  private:
+    /// The running thread executes a basic block.
+    void executed(std::uintptr_t block) {
+        const sim::Block::InSimulator here(block_);
+        code_.reach(thread(), block);
+    }
+
     Counting counting_;
+    Code code_;
     unsigned int thread() const { return threads_.number(*threads_.current); }
     /// @return Whether the address is in an array that the lens watches.
     bool note(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);

@@ -1,6 +1,8 @@
 /// @file
 /// @brief Writes everything that was counted and found, as JSON: `tools/lens` makes texts and pages of it.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -11,8 +13,21 @@
 #include "lens.hpp"
 #include "simulator/json.hpp"
 
+#ifndef __wasm__
+extern "C" void __sanitizer_cov_trace_pc();
+#endif
+
 namespace lens {
 namespace {
+
+/// Where a basic block is in the program's file, wherever it was loaded.
+std::ptrdiff_t distance_from_hook(std::uintptr_t at) {
+#ifdef __wasm__  // where basic blocks are not counted
+    return static_cast<std::ptrdiff_t>(at);
+#else
+    return static_cast<std::ptrdiff_t>(at - reinterpret_cast<std::uintptr_t>(&__sanitizer_cov_trace_pc));
+#endif
+}
 
 void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
     const Site& at = counts.at;
@@ -88,6 +103,10 @@ void Lens::write() const {
             if (counts.sites[i].requests != 0) numbers.push_back(i);
         launch.list("sites", numbers,
                     [&sites = counts.sites](Json& one, std::uint32_t i) { write_site(one, i, sites[i]); });
+        launch.list("code", counts.code, [](Json& one, const auto& block) {
+            const auto& [at, executions] = block;
+            one.add("at", distance_from_hook(at), "warps", executions.warps, "lanes", executions.lanes);
+        });
         launch.list("barriers", counts.barriers, [](Json& one, const auto& barrier) {
             const auto& [line, its] = barrier;
             one.add("line", line, "count", its.count, "requests", its.requests)

@@ -4,6 +4,7 @@
 ///        counted, and which of many findings is kept.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -102,6 +103,28 @@ TEST_CASE("the lens knows the busiest thread, which counters warps share, and ea
     CHECK(all.counts.to_other_warps == 32 * 11);
     CHECK(all.counts.swaps == 10 * 11 / 2);
 }
+
+/// Between two barriers, a lane repeats the inner loop 0, 7 or 14 times, without an access.
+__global__ void computing_kernel(float* d_values) {
+    float value = static_cast<float>(threadIdx.x);
+    for (unsigned int round = 0; round < 2; ++round) {
+        for (unsigned int k = 0; k < 7 * ((threadIdx.x + round) % 3); ++k) value = value * 0.5f + 1.0f;
+        __syncthreads();
+    }
+    d_values[threadIdx.x] = value;
+}
+
+#ifndef __wasm__  // where basic blocks are not counted
+TEST_CASE("a warp executes code without accesses as often as its busiest lane until the lanes meet") {
+    const DeviceBuffer<float> d_values(64);
+    const Seen all = seen([&] { computing_kernel<<<5, 64>>>(d_values.data()); });
+    const auto is_inner_loop = [](const auto& block) {
+        const auto& [warps, lanes] = block.second;
+        return warps == 5 * 2 * (14 + 14) && lanes == 5 * 7 * (21 * (1 + 3 + 2) + 1);
+    };
+    CHECK(std::ranges::any_of(all.counts.code, is_inner_loop));
+}
+#endif
 
 /// A race of one line whose threads are as far apart as the arguments allow.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {

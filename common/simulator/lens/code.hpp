@@ -1,0 +1,85 @@
+/// @file
+/// @brief How often warps execute each basic block of the code, also those that access no memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "hardware.hpp"
+
+namespace lens {
+
+/// Of one basic block.
+struct Executions {
+    std::uint64_t warps = 0;  ///< by whole warps
+    std::uint64_t lanes = 0;  ///< by lanes
+};
+/// By the address of the basic block's first instruction after its hook.
+using CodeCounts = std::map<std::uintptr_t, Executions>;
+
+/// @brief Counts the executions of one worker's warps.
+///
+/// Until a warp's lanes meet, they are taken to execute a basic block together: as often as the lane that
+/// does so most often.
+class Code {
+ public:
+    /// A thread of the block has reached a basic block.
+    void reach(unsigned int thread, std::uintptr_t at) {
+        Known& known = known_[(at ^ at >> 8) % known_.size()];
+        if (known.at != at) known = {at, number_of(at)};
+        Warp& warp = warps_[thread / kLanes];
+        if (warp.rows.size() <= known.number) warp.rows.resize(known.number + 1);
+        Row& row = warp.rows[known.number];
+        if (!row.is_reached) row.is_reached = true, warp.reached.push_back(known.number);
+        ++row.lanes[thread % kLanes];
+    }
+
+    /// The lanes of a warp meet, or have returned.
+    void meet(unsigned int number) {
+        Warp& warp = warps_[number];
+        for (const std::uint32_t block : warp.reached) {
+            Row& row = warp.rows[block];
+            sums_[block].warps += *std::ranges::max_element(row.lanes);
+            sums_[block].lanes += std::accumulate(row.lanes.begin(), row.lanes.end(), std::uint64_t{0});
+            row = {};
+        }
+        warp.reached.clear();
+    }
+
+    CodeCounts counts() const {
+        CodeCounts result;
+        for (std::size_t i = 0; i < sums_.size(); ++i) result[at_[i]] = sums_[i];
+        return result;
+    }
+
+ private:
+    struct Row {
+        std::array<std::uint32_t, kLanes> lanes{};  ///< how often each has executed it since they have met
+        bool is_reached = false;
+    };
+    struct Warp {
+        std::vector<Row> rows{};               ///< by the basic block's number
+        std::vector<std::uint32_t> reached{};  ///< the numbers since the lanes have met
+    };
+    struct Known {
+        std::uintptr_t at = 0;
+        std::uint32_t number = 0;
+    };
+
+    std::uint32_t number_of(std::uintptr_t at) {
+        const auto number = static_cast<std::uint32_t>(std::ranges::find(at_, at) - at_.begin());
+        if (number == at_.size()) at_.push_back(at), sums_.emplace_back();
+        return number;
+    }
+
+    std::array<Known, 256> known_{};  ///< the latest ones
+    std::vector<std::uintptr_t> at_;  ///< by number
+    std::vector<Executions> sums_;    ///< by number
+    std::array<Warp, 32> warps_;
+};
+
+}  // namespace lens

@@ -108,6 +108,8 @@ def name(of_launches):
         return "divergence"
     if unit == "issue" and computing(its) > SELDOM * (its["requests"] + its["arrivals"] + its["warp_functions"]):
         return "arithmetic"
+    if its["lanes"] < HALF * its["requests"]:
+        return "divergence"
     return "uncoalesced" if unit == "latency" and is_wasteful else unit
 
 
@@ -138,7 +140,7 @@ def figures(of_launches, word, about):
         "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,.0f} sectors of one 128-byte line",
                     f"{about}{its['atomics']:,.0f} requests"],
         "few blocks": [f"{several(its['blocks'] / launched, 'block')} for {SMS} SMs", loads],
-        "divergence": [f"{digits(lanes(its))} of 32 lanes take part", f"about {several(per_warp, 'instruction')} per warp"],
+        "divergence": [f"{digits(min(lanes(its), ratio(its['lanes'], its['requests']) or 32))} of 32 lanes take part", f"about {several(per_warp, 'instruction')} per warp"],
         "arithmetic": [f"about {several(per_warp, 'instruction')} per warp", f"{digits(ratio(its['requests'], its['warps']))} of them accesses"],
         "issue": [f"about {several(per_warp, 'instruction')} per warp", f"{about}{its['requests']:,.0f} requests"],
         "latency": [loads + (", assumed sequential" if its["loads"] > its["warps"] else ""),

@@ -53,7 +53,7 @@ def section(pairs):
     return [
         "## Instructions", "",
         "The lens estimates how many instructions warps execute, with or without an access. It counts how often they execute each basic",
-        "block of g++'s code. `tools/lens/instructions.py` then counts the x86 instructions of these blocks, without those that belong to",
+        "block of g++'s code. `tools/lens/basic_blocks.py` then counts the x86 instructions of these blocks, without those that belong to",
         "the simulator or the lens. Each weight says how many of nvcc's instructions a count stands for on average:", "",
         "| count | weight |", "|---|---:|", *(f"| {WORDS[name]} | {weight} |" for name, weight in WEIGHTS.items()), "",
         f"The weights were fitted to the {len(pairs)} recorded rows (`smsp__inst_executed`) and rounded. The estimates are {percent(median(errors))} off",

@@ -129,7 +129,7 @@ def figures(of_launches, word, about):
     moved, launched = its["touched_sectors"] * SECTOR, its["launches"]
     moving = its["load_sectors"] + its["store_sectors"]
     sectors = moving + its["atomic_sectors"]
-    loads, per_warp = about + loads_per_warp(its), ratio(instructions(its), its["warps"])
+    loads = about + loads_per_warp(its)
     return {
         "memory": [f"{moved:,.0f} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
         "uncoalesced": [f"{about}{digits(ratio(moving, its['moving']))} sectors a request, "
@@ -140,9 +140,11 @@ def figures(of_launches, word, about):
         "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,.0f} sectors of one 128-byte line",
                     f"{about}{its['atomics']:,.0f} requests"],
         "few blocks": [f"{several(its['blocks'] / launched, 'block')} for {SMS} SMs", loads],
-        "divergence": [f"{digits(min(lanes(its), ratio(its['lanes'], its['requests']) or 32))} of 32 lanes take part", f"about {several(per_warp, 'instruction')} per warp"],
-        "arithmetic": [f"about {several(per_warp, 'instruction')} per warp", f"{digits(ratio(its['requests'], its['warps']))} of them accesses"],
-        "issue": [f"about {several(per_warp, 'instruction')} per warp", f"{about}{its['requests']:,.0f} requests"],
+        "divergence": [f"{digits(min(lanes(its), ratio(its['lanes'], its['requests']) or 32))} of 32 lanes take part",
+                       f"{about}{its['requests']:,.0f} requests"],
+        "arithmetic": [f"about {several(ratio(instructions(its), its['warps']), 'instruction')} per warp",
+                       several(ratio(its["requests"], its["warps"]), "request")],
+        "issue": [f"{about}{its['requests']:,.0f} requests", f"by {its['warps']:,.0f} warps"],
         "latency": [loads + (", assumed sequential" if its["loads"] > its["warps"] else ""),
                     f"{digits(its['warps'] / launched / SMS)} warps per SM"],
         "launch": [f"{launched:,.0f} launch" + "es" * (launched > 1), f"{moved:,.0f} bytes to move"],

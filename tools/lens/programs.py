@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import basic_blocks
 import counts
-import instructions
 from counts import SHARE, SIZES, by_kernel
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "results"))
@@ -38,7 +38,7 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None, sa
             except ValueError:
                 raise Problem(f"what the lens saw of {Path(program).name} is incomplete: is {temporary} on a full disk?") from None
         for launch in seen["launches"]:
-            instructions.weigh(launch, program)
+            basic_blocks.weigh(launch, program)
         seen["status"] = done.returncode
         seen["said"] = (done.stdout or "") + (done.stderr or "")
         if rows.exists():

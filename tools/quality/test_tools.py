@@ -510,6 +510,7 @@ class Output(unittest.TestCase):
                 "worst_cost": 32, "worst_bank": 31, "worst_words": 32, "worst_lanes": 1, "worst_addresses": [0]}
         launch = {"kernel": "k", "grid": [1, 1, 1], "block": [1024, 1, 1], "launches": 1000, "blocks": 10**6, "sample": 16,
                   "touched_sectors": 10**9, "warp_functions": 0, "busiest_line": 10**8, "hottest_address": 10**8,
+                  "arithmetic": 10**13, "branches": 10**10, "divisions": 10**9, "weighed_lanes": 10**13,
                   "sites": [site, {**site, "space": "global"}, {**site, "space": "global", "kind": "load"}],
                   "barriers": [{"line": "f.cu:7", "count": 10**9, "requests": 1, "most_requests": 100}]}
         place = {"kind": "atomic", "line": "03_shared_privatized/kernels.cuh:100", "calls": ["03_shared_privatized/kernels.cuh:200"],

@@ -154,6 +154,22 @@ class Lens(unittest.TestCase):
     def setUpClass(cls):
         sys.path[:0] = [str(TOOLS / name) for name in ("lens", "course", "results")]
 
+    def test_a_basic_blocks_instructions_are_the_kernels(self):
+        from basic_blocks import disassembled, kinds_of  # pylint: disable=import-outside-toplevel
+        begin = ["k.cu:1", "  10:\tmulss  %xmm1,%xmm0", "  11:\tmov    %rax,%rdi", "  12:\tcall   90 <__tsan_read4>"]
+        cases = {("  13:\tcmp    $0x4,%ebx", "  14:\tjne    10 <k+0x0>"): (1, 0),  # a loop that nvcc unrolls
+                 ("  13:\tadd    $0x1,%ebx", "  14:\tcmp    %ebx,%ecx", "  15:\tjne    10 <k+0x0>"): (1, 0),
+                 ("  13:\tadd    %rcx,%rbx", "  14:\tcmp    %rdx,%rbx", "  15:\tjb     10 <k+0x0>"): (2, 1),
+                 ("  13:\tand    $0x7,%ebx", "  14:\tje     17 <k+0x7>", "  15:\tlea    0x8(%rip),%rdi",
+                  "  16:\tcall   91 <__ubsan_handle_type_mismatch_v1_abort>", "  17:\tdiv    %ecx"): (1, 0),
+                 ("s/include/simulator/kernel.h:5", "  13:\tadd    %ecx,%ebx", "k.cu:2", "  14:\tjmp    16 <k+0x6>", "  15:\timul   %eax,%eax",
+                  "  16:\tcall   92 <__sanitizer_cov_trace_pc>", "  17:\timul   %eax,%eax"): (1, 0)}
+        for lines, expected in cases.items():
+            code = disassembled("\n".join([*begin, *lines]))
+            kinds = kinds_of(code, {each[0]: i for i, each in enumerate(code)}, 0)
+            self.assertEqual((kinds["arithmetic"], kinds["branches"]), expected, lines)
+            self.assertEqual(kinds["divisions"], int("div" in " ".join(lines)))
+
     def test_a_margin_has_the_lines_of_its_file_and_both_ends_of_a_race(self):
         import margin  # pylint: disable=import-outside-toplevel
         load = {**self.SITE, "space": "global", "requests": 1024, "lanes": 32768, "sectors": 32768, "bytes": 131072, "blocks": 2, "worst_lanes": 0b101,

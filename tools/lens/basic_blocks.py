@@ -6,9 +6,7 @@ import os
 import re
 import subprocess
 
-from instructions import KINDS, WEIGHTS
-
-USUAL = 0.7  # branches per request, where the basic blocks are not known
+from instructions import KINDS, WEIGHTS, usual
 
 HOOK = "__sanitizer_cov_trace_pc"  # called at the beginning of each basic block
 SIMULATOR = "/include/simulator/"  # its headers do what a GPU has one instruction for, or none
@@ -95,9 +93,7 @@ def weigh(launch, program):
     """Replaces a launch's executions of basic blocks by those of each of KINDS, by warps, and by lanes with their weights."""
     program, executed = str(program), launch.pop("code")
     if not functions(program):
-        launch.update(dict.fromkeys(KINDS, 0))
-        launch["branches"] = USUAL * sum(site["requests"] for site in launch["sites"])
-        launch["weighed_lanes"] = WEIGHTS["branches"] * USUAL * sum(site["lanes"] for site in launch["sites"])
+        launch.update(usual(launch))
         return
     blocks = [(each, block(program, each["at"])) for each in executed]
     for name in KINDS:

@@ -4,6 +4,8 @@ import json
 import os
 import re
 
+from instructions import usual
+
 SECTOR = 32  # bytes
 BANKS = 128  # bytes of a wavefront
 SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
@@ -123,7 +125,7 @@ def sums(launch):
             "atomics": total(one, "global", "atomic", "requests"), "atomic_sectors": total(one, "global", "atomic", "sectors"),
             "busiest_line": launch["busiest_line"], "shared": total(one, "shared", None, "requests"),
             "wavefronts": total(one, "shared", None, "wavefronts"),
-            **{name: launch.get(name, 0) for name in ("arithmetic", "branches", "divisions", "weighed_lanes")}, **least(launch), **needed(launch)}
+            **{name: launch.get(name, count) for name, count in usual(launch).items()}, **least(launch), **needed(launch)}
 
 
 def extrapolated(small, big, n, sizes=SIZES, share=SHARE):

@@ -4,6 +4,14 @@
 WEIGHTS = {"arithmetic": 0.5, "branches": 5, "divisions": 13, "requests": 1.5, "arrivals": 5, "warp_functions": 5, "warps": 10}
 KINDS = ("arithmetic", "branches", "divisions")
 
+USUAL = 0.7  # branches per request, where the basic blocks are not known
+
+
+def usual(launch):
+    """The counts of a launch whose basic blocks are not known: of each of KINDS, and of lanes with their weights."""
+    branches, lanes_in_all = (USUAL * sum(site[name] for site in launch["sites"]) for name in ("requests", "lanes"))
+    return {**dict.fromkeys(KINDS, 0), "branches": branches, "weighed_lanes": WEIGHTS["branches"] * lanes_in_all}
+
 
 def computing(its):
     """The estimated number of instructions without access, by warps."""

@@ -5,6 +5,7 @@ queries say.
 
 import asyncio
 import csv
+import functools
 import io
 import json
 import os
@@ -700,6 +701,13 @@ class Mutate(unittest.TestCase):
             self.assertEqual(changes(text), expected)
         self.assertEqual([mutant.change(lines_above=1) for mutant in mutants_of("x.cuh", "f();\n  a = b < c;\n")],
                          ["f(); a = b < c;  →  a = b <= c;"])
+
+    def test_each_change_that_makes_no_difference_is_one_of_those_that_are_made(self):
+        mutate = runpy.run_path(str(TOOLS / "quality" / "mutate"))
+        made = functools.cache(lambda file: mutate["mutants_of"](file, (TOOLS.parent / file).read_text(encoding="utf-8")))
+        for file, part in mutate["equivalent"]():
+            with self.subTest(file=file, part=part):
+                self.assertTrue(any(mutate["is_one_of"](mutant, [(file, part)]) for mutant in made(file)))
 
 
 class Cpp(unittest.TestCase):

@@ -131,7 +131,7 @@ class Sandbox:
                     end, has_ended = min(end, time.monotonic() + 10), lambda: False
                 why = too_much(program.pid)
                 if not why and time.monotonic() > end:
-                    why = f"It did not end within {SECONDS} seconds: does it wait for something?"
+                    why = f"It was stopped after {SECONDS} seconds: it waits, or this machine is busy."
                 time.sleep(0.01)
             if why:
                 # In a sandbox, everything ends with its first process. Without one, these are all that can be found.
@@ -150,7 +150,7 @@ class Sandbox:
         if ended_by == signal.SIGKILL and not why:
             why = TOO_LITTLE
         elif not why and ended_by == signal.SIGXCPU:
-            why = f"It did not end within {CPU_SECONDS} seconds of CPU time: an endless loop?"
+            why = f"It was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"It printed more than {OUTPUT >> 20} MiB."
         return Ended(status, *text, why)

@@ -15,27 +15,36 @@ DEFINED_TWICE = re.compile(PLACE + r"multiple definition of [`'](?P<symbol>.+?)'
 # What the translator says of features, and compilers of names that have the form of CUDA's, or belong to CUDA's namespaces and structs.
 REFUSED = re.compile(r"(?P<place>.*?:\d+):.* (?P<why>the simulator has no .*)$")
 OF_CUDA = r"(?:cuda|cu)[A-Z]\w*|(?:curand|atomic[A-Z]|make_|nv_|__)\w+|CU(?:DA|RAND)_\w+"
-UNKNOWN = re.compile(rf"(?P<place>.*?:\d+:\d+): error: (?:use of undeclared identifier |unknown type name )?['‘](?P<name>{OF_CUDA})['’]"
+UNKNOWN = re.compile(rf"(?P<place>.*?:\d+):\d+: error: (?:use of undeclared identifier |unknown type name )?['‘](?P<name>{OF_CUDA})['’]"
                      r"(?:| was not declared in this scope| does not name a type| has not been declared)(?:; did you mean ['‘](?P<other>\w+)['’]\?)?$")
 SCOPE = r"(?P<scope>cg|cooperative_groups(?:::\w+)*|cuda(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
-NO_MEMBER = [re.compile(rf"(?P<place>.*?:\d+:\d+): error: {words}") for words in (
+NO_MEMBER = [re.compile(rf"(?P<place>.*?:\d+):\d+: error: {words}") for words in (
     rf"['‘](?P<name>\w+)['’] (?:is not a member of|in namespace) ['‘]{SCOPE}['’]", rf"['‘]{SCOPE}['’] has no member named ['‘](?P<name>\w+)['’]",
     rf"no (?:member|type|template) named ['‘](?P<name>\w+)['’] in (?:namespace )?['‘]{SCOPE}['’]")]
+
+WIDE_TILE = re.compile(r"(?P<place>.*?:\d+):\d+: error: (?:use of|call to) deleted function .*\btiled_partition\b")
 
 
 def of_compiler(said):
     """A compiler's messages, or only those about what the simulator lacks, if any: all others may follow from these."""
-    lines = {}
+    lines, refused = {}, set()
+
+    def lacks(place, name, guess=""):
+        if place not in refused:
+            lines.setdefault(name, f"{place}: error: the simulator lacks {name}{guess}")
+
     for line in said.splitlines():
         if found := REFUSED.match(line):
+            refused.add(found["place"])
             lines.setdefault((found["place"].rpartition(":")[0], found["why"]), f"{found['place']}: error: {found['why']}")
         elif found := UNKNOWN.match(line):
             other = found["other"] or ""
             is_typing_error = SequenceMatcher(None, found["name"], other).ratio() > 0.9
-            lines.setdefault(found["name"], f"{found['place']}: error: the simulator lacks {found['name']}" + f"; did you mean {other}?" * is_typing_error)
+            lacks(found["place"], found["name"], f"; did you mean {other}?" * is_typing_error)
         elif found := next(filter(None, (form.match(line) for form in NO_MEMBER)), None):
-            name = f"{found['scope'].removeprefix('struct ')}::{found['name']}"
-            lines.setdefault(name, f"{found['place']}: error: the simulator lacks {name}")
+            lacks(found["place"], f"{found['scope'].removeprefix('struct ')}::{found['name']}")
+        elif found := WIDE_TILE.match(line):
+            lacks(found["place"], "cg::tiled_partition for more than 32 threads")
     return "\n".join(lines.values()) or said.rstrip("\n")
 
 

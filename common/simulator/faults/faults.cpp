@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "../memory/device_memory.hpp"
+#include "../memory/redzones.hpp"
 #include "errors.hpp"
 #include "report.hpp"
 
@@ -106,19 +108,23 @@ struct Overflow {
         std::uint16_t is_float, width_and_sign;  ///< the width's logarithm, and a bit
     } * type;
 };
+/// A sum of poison and a few indices or counts is this close to it. Among other numbers, such ones are rare.
+constexpr std::int64_t kNearPoison = 4096;
 /// A value that no lane has passed may overflow in a lane whose result is not used.
 static void report_overflow(const Overflow* what, std::uintptr_t left, std::uintptr_t right,
                             void (*report)(const Overflow*, std::uintptr_t, std::uintptr_t)) {
     if (running_block != nullptr && running_block->is_undefined()) return;
     const std::uint64_t bits = std::min(1u << (what->type->width_and_sign >> 1), 64u);
     const std::uint64_t poison = 0x0101010101010101u * sim::kPoison >> (64 - bits);
-    const auto is_poison = [=](std::uint64_t value) { return (value ^ poison) << (64 - bits) == 0; };
-    if (running_block != nullptr && (is_poison(left) || is_poison(right))) {
+    for (const std::uint64_t value : {left, right}) {
+        const auto more = static_cast<std::int64_t>((value - poison) << (64 - bits)) >> (64 - bits);
+        if (running_block == nullptr || more < -kNearPoison || more > kNearPoison) continue;
         char number[32];
         std::snprintf(number, sizeof(number), "0x%zX", poison);
-        sim::tell(number + (" at " + sim::text({what->file, static_cast<int>(what->line)})) +
-                  " comes from memory that was never written, or from a lane that takes no part in a "
-                  "shuffle:");
+        const std::string sum = more == 0 ? "" : (more < 0 ? " - " : " + ") + std::to_string(std::abs(more));
+        sim::tell(number + sum + " at " + sim::text({what->file, static_cast<int>(what->line)}) + " " +
+                  sim::kPoisonSource + ":");
+        break;
     }
     if (report == nullptr) std::abort();
     report(what, left, right);

@@ -169,7 +169,8 @@ inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& 
     const bool has_words =
         std::any_of(std::begin(kMissingWords), std::end(kMissingWords),
                     [feature](const MissingFeature& missing) { return missing.feature == feature; });
-    if (!has_words) tokens[include.first].text = "error " + sentence_of(feature);
+    if (!has_words)
+        tokens[include.first].text = "error " + sentence_of(include.name + " (" + std::string(feature) + ")");
 }
 
 /// Makes each use of a missing feature a compiler error, so code that the preprocessor leaves out may use it.

@@ -106,6 +106,7 @@ __global__ void two_sums_kernel(
     if (threadIdx.x == 31) *out = sum.y;
 }
 __global__ void poison_kernel(int* out) { *out = out[1] * 3; }  // 7: never written
+__global__ void near_poison_kernel(int* out) { out[1] += 7 - *out, *out = out[1] + out[1]; }  // 8: nor here
 
 template <typename T>
 T result(void (*kernel)(T*), unsigned int threads) {
@@ -126,6 +127,7 @@ int main(int argc, char** argv) {
         case 5: return result(broadcast_kernel, 32) == 0;
         case 6: return result(two_sums_kernel, 32) == 0;
         case 7: return result(poison_kernel, 1) == 0;
+        case 8: return result(near_poison_kernel, 1) == 0;
         default: break;
     }
     for (const unsigned int threads : {16u, 32u, 80u}) CHECK(result(half_warp_kernel, threads) == 16);

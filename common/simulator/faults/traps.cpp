@@ -1,5 +1,6 @@
 /// @file
 /// @brief Traps: decides whether one is a kernel's fault, the program's own, or an access to be repeated.
+#include <cstdlib>
 #include <string>
 
 #include "../grid/block.hpp"
@@ -46,11 +47,15 @@ Handled handle_trap(Trap trap, const void* address) {
         return Handled::and_explained;
     }
     if (place.empty()) return Handled::no;
-    tell("the CPU uses " + place +
-         ". Device memory is for kernels, launched with <<<grid, block>>>; the CPU accesses it with "
-         "cudaMemcpy "
-         "and cudaMemset");
+    tell_cpu_fault(place +
+                   ". Device memory is for kernels, launched with <<<grid, block>>>; the CPU accesses it "
+                   "with cudaMemcpy and cudaMemset");
     return Handled::and_explained;
+}
+
+void end_after_cpu_fault() {
+    if (observer != nullptr) observer->ends();
+    std::_Exit(1);
 }
 
 bool is_in_kernel() { return running_block != nullptr; }

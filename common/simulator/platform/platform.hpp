@@ -132,6 +132,8 @@ void print(std::string_view first, std::string_view second);
 /// @param[in] address Null if it is unknown. Does not return if a kernel runs, unless the access may be
 ///                    repeated.
 Handled handle_trap(Trap trap, const void* address);
+/// Ends the program after `Handled::and_explained`, unless it has a handler of its own.
+[[noreturn]] void end_after_cpu_fault();
 void handle_tick();
 /// Called when the program has used up its CPU time. Prints this, unless a kernel runs.
 void handle_time_limit();

@@ -1,5 +1,5 @@
 // 06.1: a loop on the host over device memory
-// rejected: the CPU uses byte 0 of a buffer
+// rejected: uses byte 0 of a buffer
 __global__ void fold_kernel(unsigned long long*, std::size_t, std::size_t) {}
 inline void sum_global_tree(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                             LaunchShape) {

@@ -40,7 +40,8 @@ TEST_CASE("the CPU's own use of device memory ends the program with a line that 
                 const auto [status, words] = use(index, write, before);
                 CAPTURE(words, index, write, before);
                 CHECK(status == 1);
-                CHECK(words.find("simulator: the CPU uses ") == 0);
+                CHECK(words.find("simulator: the CPU's own code at ") == 0);
+                CHECK(words.find('\n') == words.size() - 1);
                 CHECK(says(words, {byte_text(4 * index, 400), "cudaMemcpy"}));
             }
 }
@@ -171,7 +172,7 @@ TEST_CASE(
         *const_cast<volatile int*>(d_cell) = 1;
     });
     CHECK(status == -SIGSEGV);
-    CHECK(says(words, {"the CPU uses ", byte_text(0, 4)}));
+    CHECK(says(words, {" uses ", byte_text(0, 4)}));
 }
 
 TEST_CASE("a fault is forgotten, and what calls have answered since, as checks that go on need it") {
@@ -287,7 +288,7 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
     for (const auto& [ended, used] : calls) {
         CAPTURE(ended.second);
         CHECK(ended.first == 1);
-        CHECK(says(ended.second, {std::string("simulator: the CPU uses ") + used, "<<<grid, block>>>"}));
+        CHECK(says(ended.second, {"simulator: the CPU", std::string(" uses ") + used, "<<<grid, block>>>"}));
     }
 }
 

@@ -15,8 +15,14 @@ namespace sim::platform {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, kTick};
+/// Before the program has set any: a sanitizer may have.
+struct sigaction first_actions[std::size(kSignals)];
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];
+
+[[gnu::constructor(101)]] void keep_first_actions() {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], nullptr, &first_actions[i]);
+}
 
 /// The program's own trap. When the handler returns, the program repeats it, and the handler that was set
 /// before ours runs. The second time, perhaps caused by that handler, nothing handles the trap.
@@ -43,7 +49,10 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (handled == Handled::repeat_it) return;
     const auto i =
         static_cast<std::size_t>(std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals);
-    if (handled == Handled::and_explained && previous_actions[i].sa_handler == SIG_DFL) _exit(1);
+    const auto handler = previous_actions[i].sa_sigaction;
+    const bool is_programs =
+        previous_actions[i].sa_handler != SIG_DFL && handler != first_actions[i].sa_sigaction;
+    if (handled == Handled::and_explained && !is_programs) end_after_cpu_fault();
     hand_on(i);
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }

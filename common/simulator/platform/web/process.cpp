@@ -45,7 +45,7 @@ void trap(int number) {
     const Trap trap = number == kDivided   ? Trap::division
                       : number == kAborted ? Trap::abort
                                            : Trap::no_address;
-    if (handle_trap(trap, nullptr) == Handled::and_explained) std::_Exit(1);
+    if (handle_trap(trap, nullptr) == Handled::and_explained) end_after_cpu_fault();
     end_by_signal(number);
 }
 

@@ -24,6 +24,14 @@ NO_MEMBER = [re.compile(rf"(?P<place>.*?:\d+):\d+: error: {words}") for words in
 
 WIDE_TILE = re.compile(r"(?P<place>.*?:\d+):\d+: error: (?:use of|call to) deleted function .*\btiled_partition\b")
 
+IN_FUNCTION = re.compile(r"^.*: In .*$", re.MULTILINE)
+VOLATILE = re.compile(r"sim::(?:Any)?LockstepPointer<([^<>]*)>")  # volatile_pointers.hpp makes it
+
+
+def as_written(said):
+    """A compiler's messages, which name functions with the types that the program gives their parameters."""
+    return IN_FUNCTION.sub(lambda line: VOLATILE.sub(r"volatile \1*", line[0]), said)
+
 
 def of_compiler(said):
     """A compiler's messages, or only those about what the simulator lacks, if any: all others may follow from these."""

@@ -40,9 +40,10 @@ def run(command, **options):
 def compiled(command, **options):
     """Runs a compiler. Returns its messages."""
     done = run(command, **options)
+    said = missing.as_written(done.stdout)
     if done.returncode != 0:
-        raise Refused(missing.of_compiler(done.stdout))
-    return done.stdout
+        raise Refused(missing.of_compiler(said))
+    return said
 
 
 def command_of(build, output):

@@ -117,7 +117,7 @@ undefined 4 "most from __shfl_down_sync at $here/shuffles.cu:*: it uses the valu
 undefined 5 "v from __shfl_sync at $here/shuffles.cu:*: it reads lane 0, which has returned. "
 undefined 6 "sum.y from __shfl_up_sync at $here/shuffles.cu:*: it reads lane 15, which has returned. "
 if grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
-  for mistake in "7:0xA5A5A5A5 at :-1515870811 * 3" "8:0xA5A5A5A5 + 7 at :-1515870804 + -1515870804"; do
+  for mistake in "7:0xA5A5A5A5 at :-1515870811 * 3" "8:0xA5A5A5A5 + 7 at :-1515870804 * 3"; do
     IFS=: read -r number poison overflow <<<"$mistake"
     said=$("$shuffles" "$number" 2>&1) || true
     [[ $said == *"simulator: $poison"*" comes from memory that was never written, or from "*"runtime error: signed integer overflow: $overflow "* ]] ||

@@ -105,8 +105,8 @@ __global__ void two_sums_kernel(
     }
     if (threadIdx.x == 31) *out = sum.y;
 }
-__global__ void poison_kernel(int* out) { *out = out[1] * 3; }  // 7: never written
-__global__ void near_poison_kernel(int* out) { out[1] += 7 - *out, *out = out[1] + out[1]; }  // 8: nor here
+__global__ void poison_kernel(int* out) { *out = out[1] * 3; }                           // 7: never written
+__global__ void near_poison_kernel(int* out) { out[1] += 7 - *out, *out = out[1] * 3; }  // 8: nor here
 
 template <typename T>
 T result(void (*kernel)(T*), unsigned int threads) {

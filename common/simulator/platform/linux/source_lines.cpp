@@ -103,6 +103,7 @@ std::string function_of([[maybe_unused]] const void* address) {
     if (state() == nullptr) return result;
     backtrace_syminfo(state(), reinterpret_cast<std::uintptr_t>(address), note_function, ignore_error,
                       &result);
+    if (!result.starts_with("_Z")) return result;  // the variable n is not the type whose code is n
     if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {
         result = readable;
         std::free(readable);

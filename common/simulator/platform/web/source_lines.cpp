@@ -43,6 +43,7 @@ std::string line_of(std::uintptr_t at) {
 std::string function_of(const void* address) {
     std::string result(512, '\0');
     result.resize(platform::name_of(address, result.data(), result.size()));
+    if (!result.starts_with("_Z")) return result;  // the variable n is not the type whose code is n
     if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {
         result = readable;
         std::free(readable);

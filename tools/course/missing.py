@@ -117,7 +117,7 @@ def of_linker(said, objects, sources, kinds):
             place, symbol = named(found["place"]), found["symbol"]
             if symbol not in undefined or undefined[symbol] in files:  # rather with a line than without
                 undefined[symbol] = place
-        elif found := DEFINED_TWICE.match(line):
+        elif (found := DEFINED_TWICE.match(line)) and not found["symbol"].startswith("__odr_asan."):
             why = "name the files of one program" if found["symbol"] == "main" else "one file defines it, the others declare it (extern)"
             twice.append(f"{named(found['place'])}: error: {found['symbol']} is also defined in {named(found['first'])}: {why}")
     lines = []

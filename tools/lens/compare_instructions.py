@@ -3,6 +3,7 @@
 from statistics import median
 
 from instructions import WEIGHTS, instructions, lanes
+from recorded import RESULTS
 from rows import Problem
 
 MOST = 0.15  # how far the estimates may be off at the median
@@ -59,6 +60,7 @@ def section(pairs):
         f"The weights were fitted to the {len(pairs)} recorded rows (`smsp__inst_executed`) and rounded. The estimates are {percent(median(errors))} off",
         f"at the median, and {percent(sorted(errors)[int(0.9 * len(errors))])} at the 90th percentile. These rows are more than {percent(FAR)} off: {', '.join(far)}.", "",
         f"For other kernels, expect more: if a kernel's rows are left out of the fit, its estimates are {percent(of_kernel)} off at the median, and",
-        f"{percent(of_chapter)} if the rows of its whole chapter are.", "",
+        f"{percent(of_chapter)} if the rows of its whole chapter are.",
+        (RESULTS / "simulator" / "textbook.txt").read_text(encoding="utf-8").strip(), "",
         f"In {alike} of {len(pairs)} rows, the estimated number of lanes per instruction is within {percent(MOST)} of the recorded number of active",
         "lanes (`smsp__thread_inst_executed_per_inst_executed`).", ""]

@@ -159,29 +159,6 @@ __global__ void uneven_polynomial_kernel(float* d_out, unsigned int rounds) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-template <unsigned int kTerms>
-__device__ float series(float x) {
-    float sum = x;
-    for (unsigned int k = 0; k < kTerms; ++k) sum = sum * x + 1.0f;
-    return sum;
-}
-
-/// Each eight lanes of a warp execute other code.
-__global__ void four_ways_kernel(float* d_out, unsigned int rounds) {
-    float value = static_cast<float>(threadIdx.x);
-    for (unsigned int k = 0; k < rounds; ++k) {
-        if (threadIdx.x % 32 < 8)
-            value = series<20>(value);
-        else if (threadIdx.x % 32 < 16)
-            value = series<21>(value);
-        else if (threadIdx.x % 32 < 24)
-            value = series<22>(value);
-        else
-            value = series<23>(value);
-    }
-    d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
-}
-
 __global__ void tiny_kernel(int* d_out) { d_out[threadIdx.x] += 1; }
 
 int main() {
@@ -229,7 +206,6 @@ int main() {
     polynomial_kernel<<<1056, kBlock>>>(d_values, 1024);                   // arithmetic
     division_kernel<<<1056, kBlock>>>(d_counts, 50, 3);                    // arithmetic
     uneven_polynomial_kernel<<<1056, kBlock>>>(d_values, 10);              // divergence
-    four_ways_kernel<<<1056, kBlock>>>(d_values, 10);                      // divergence
     polynomial_kernel<<<8, kBlock>>>(d_values, 1024);                      // few blocks
     polynomial_kernel<<<132, 32>>>(d_values, 1024);                        // latency
     copy_kernel<<<4, kBlock>>>(d_in, d_out);                               // launch

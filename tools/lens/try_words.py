@@ -1,32 +1,55 @@
 #!/usr/bin/env python3
-"""usage: tools/lens/try_words.py BUILD
+"""usage: tools/lens/try_words.py BUILD [--instructions]
 
 Runs kernels that are slow for a known reason under the lens (textbook.cu), and compares its word for what limits each launch
-with the comment after it.
+with the comment after it. With --instructions, it says instead how far the estimated numbers of instructions are off those that
+a GPU has counted (tools/results/record textbook).
 """
 
+import csv
 import re
 import sys
 from pathlib import Path
+from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import programs  # noqa: E402
 from counts import sums  # noqa: E402
+from instructions import instructions  # noqa: E402
 from limiter import ADVICE, figures, name  # noqa: E402
 from rows import Problem, run  # noqa: E402
 
 FILE = Path(__file__).resolve().parent / "textbook.cu"
+COUNTED = FILE.parent.parent.parent / "docs/results/nvidia-h100-80gb-hbm3/textbook.csv"
 EXPECTED = re.compile(r"<<<[^;]*;\s*// (.+)$", re.MULTILINE)
 
 
+def compare(launches):
+    """Prints how far the estimates for launches are off, which are in the order of their lines."""
+    with open(COUNTED, newline="", encoding="utf-8") as file:
+        counted = csv.DictReader(file)
+        errors = []
+        for launch in launches:
+            rows = [next(counted, {"kernel": "", "instructions": 1}) for _ in range(launch["launches"])]
+            if any(row["kernel"] not in launch["kernel"] or not row["kernel"] for row in rows):
+                raise Problem(f"{COUNTED.name} does not have the launches of {FILE.name}: record it again")
+            errors.append(abs(instructions(sums(launch)) / sum(float(row["instructions"]) for row in rows) - 1))
+    errors.sort()
+    print(f"Of {len(errors)} other launches, the estimates are {median(errors):.0%} off at the median, {errors[int(0.9 * len(errors))]:.0%} at the "
+          f"90th percentile, and {errors[-1]:.0%} at most (tools/lens/textbook.cu, on an H100).".replace("%", " %"))
+
+
 def main(arguments):
-    if len(arguments) != 1:
+    if not arguments or arguments[1:] not in ([], ["--instructions"]):
         raise Problem(__doc__)
     seen = programs.of_file(arguments[0], FILE, sample=1)
     if seen["status"] != 0:
         raise Problem(seen["said"])
     text = FILE.read_text(encoding="utf-8")
     by_line = {int(launch["launched_at"].rpartition(":")[2]): launch for launch in seen["launches"]}
+    if arguments[1:]:
+        compare([by_line[line] for line in sorted(by_line)])
+        return 0
     wrong = []
     for found in EXPECTED.finditer(text):
         line = text.count("\n", 0, found.start()) + 1

@@ -54,6 +54,41 @@ __global__ void merge_kernel(const unsigned char* d_data, std::size_t n, unsigne
     }
 }
 
+/// Which warps add to counters while half of the warps of every second SM load bytes.
+enum class Beside { nobody, other_sms, same_sms };
+
+/// @brief Half of the warps of every second SM load the bytes, piece by piece, and others add until all are
+/// loaded.
+/// @param[in,out] d_pieces How many pieces were begun, and how many are loaded.
+template <Beside kWho>
+__global__ void beside_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
+                              unsigned int* d_pieces, unsigned int* d_never) {
+    constexpr std::size_t kPiece = 32 << 10;
+    const unsigned int pieces = static_cast<unsigned int>(n / kPiece), lane = threadIdx.x % 32;
+    unsigned int sm = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    const bool is_loading_sm = sm % 2 == 0, is_first_half = threadIdx.x < blockDim.x / 2;
+    if (is_loading_sm && is_first_half) {
+        unsigned int sum = 0;
+        for (;;) {
+            unsigned int piece = 0;
+            if (lane == 0) piece = atomicAdd(&d_pieces[0], 1u);
+            piece = __shfl_sync(~0u, piece, 0);
+            if (piece >= pieces) break;
+            for (std::size_t i = piece * kPiece + lane; i < (piece + 1) * kPiece; i += 32) sum += d_data[i];
+            if (sum == ~0u) *d_never = sum;  // keeps the compiler from removing the loads, and in their place
+            if (lane == 0) atomicAdd(&d_pieces[1], 1u);
+        }
+    } else if (is_first_half ? kWho == Beside::other_sms : kWho == Beside::same_sms && is_loading_sm) {
+        unsigned int random = blockIdx.x * blockDim.x + threadIdx.x;
+        while (*static_cast<volatile unsigned int*>(&d_pieces[1]) < pieces)
+            for (unsigned int k = 0; k < 64; ++k) {
+                random = random * 1664525 + 1013904223;
+                atomicAdd(&d_bins[random >> 24], 1ull);
+            }
+    }
+}
+
 /// @}
 
 /// @name Chapter 06: the trees
@@ -103,6 +138,11 @@ __global__ void no_tree_kernel(const int* d_data, std::size_t n, unsigned long l
 }
 
 __global__ void empty_kernel() {}
+
+/// Only the first thread of a block adds, to a number that the launch before has stored.
+__global__ void one_addition_kernel(unsigned long long* d_sums, unsigned int half) {
+    if (threadIdx.x == 0) d_sums[blockIdx.x] += d_sums[blockIdx.x + half];
+}
 
 /// @}
 
@@ -266,6 +306,24 @@ void try_bins(const Device& device) {
                                                     merge_kernel<false>, each, 128, d_data));
     print_trials("03, any block, 100 MiB of uniform bytes, 409600 blocks: other merges", trials, expected,
                  device);
+
+    const Bins<unsigned long long> bins(1);
+    const DeviceBuffer<unsigned int> d_pieces(2), d_never(1);
+    const auto beside = [&](const char* name, auto kernel) {
+        return Trial{name,
+                     [=, &d_data, &bins, &d_pieces, &d_never] {
+                         kernel<<<8 * multiprocessor_count(), kBlock>>>(d_data.data(), d_data.size(),
+                                                                        bins.d_bins.data(), d_pieces.data(),
+                                                                        d_never.data());
+                     },
+                     [&d_pieces] { CUDA_CHECK(cudaMemset(d_pieces.data(), 0, d_pieces.bytes())); }};
+    };
+    print_trials(
+        "02, 100 MiB loaded by half of the warps of every second SM, beside additions to 256 counters",
+        {beside("nobody adds", beside_kernel<Beside::nobody>),
+         beside("as many warps of the other SMs add", beside_kernel<Beside::other_sms>),
+         beside("the other warps of the same SMs add", beside_kernel<Beside::same_sms>)},
+        {}, device);
 }
 
 /// The total of the first `count` partial sums.
@@ -317,8 +375,17 @@ void try_sums(const Device& device) {
         for (std::size_t count = small; count > 1; count = count - count / 2)
             empty_kernel<<<blocks_for(count - count / 2, kBlock), kBlock>>>();
     };
-    print_trials("06, tree in global memory, 1048576 ints: the launches alone",
-                 {{"21 launches of an empty kernel", launches}}, {}, device);
+    const auto additions = [=, &d_partials] {
+        empty_kernel<<<blocks_for(small, kBlock), kBlock>>>();
+        for (std::size_t count = small; count > 1; count = count - count / 2) {
+            const unsigned int blocks = blocks_for(count - count / 2, kBlock);
+            one_addition_kernel<<<blocks, kBlock>>>(d_partials.data(), blocks);
+        }
+    };
+    print_trials(
+        "06, tree in global memory, 1048576 ints: the launches alone",
+        {{"21 launches of an empty kernel", launches}, {"20 of them with an addition per block", additions}},
+        {}, device);
 
     const unsigned int fitting = 8 * multiprocessor_count();
     const auto end = [&](const char* name, auto kernel, bool has_sum = true) {

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from instructions import KINDS, WEIGHTS, usual
+from instructions import KINDS, WEIGHTS
 
 HOOK = "__sanitizer_cov_trace_pc"  # called at the beginning of each basic block
 SIMULATOR = "/include/simulator/"  # its headers do what a GPU has one instruction for, or none
@@ -90,10 +90,10 @@ def block(program, distance):
 
 
 def weigh(launch, program):
-    """Replaces a launch's executions of basic blocks by those of each of KINDS, by warps, and by lanes with their weights."""
+    """Replaces a launch's executions of basic blocks by those of each of KINDS, by warps, and by lanes with their weights. Without
+    a disassembly, it only takes them away (counts.sums)."""
     program, executed = str(program), launch.pop("code")
     if not functions(program):
-        launch.update(usual(launch))
         return
     blocks = [(each, block(program, each["at"])) for each in executed]
     for name in KINDS:

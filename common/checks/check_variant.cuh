@@ -34,27 +34,33 @@ std::vector<typename Problem::Element> data_of(const Case& c) {
 template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     std::vector<Case> cases;
-    // None, one, around a warp, around a block, around several blocks; below, a number that is not round.
-    for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 32767, 32768, 32769})
-        for (const auto& input : Problem::inputs()) cases.push_back({n, input.name});
+    const auto& inputs = Problem::inputs();
+    // None, one, around a warp, around a block, around two blocks.
+    for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513})
+        for (const auto& input : inputs) cases.push_back({n, input.name});
+    // Around many blocks, and a number that is not round: most of the time of all cases. What a call leaves
+    // in the workspace depends little on the input.
+    for (const std::size_t more : {0, 1, 2}) cases.push_back({32767 + more, inputs[more].name});
     const std::size_t many = sizeof(typename Problem::Element) == 1 ? 1000003 : 100003;
-    for (const auto& input : Problem::inputs()) cases.push_back({many, input.name});
-    // Once each: what a call leaves in the workspace does not depend on where the data begin.
+    cases.push_back({many, inputs[0].name});
+    for (std::size_t next = 1; next < inputs.size(); ++next)
+        cases.push_back({many, inputs[next].name, 0, {}, 1});
+    // Once each, with one of two inputs: what a call leaves does not depend on where the data begin, either.
     for (std::size_t offset = 1; offset < 16; ++offset)
         for (const std::size_t n : {0, 1, 3, 4, 5, 15, 16, 17, 1000, 4099})
-            for (const int input : {0, 1}) cases.push_back({n, Problem::inputs()[input].name, offset, {}, 1});
+            cases.push_back({n, inputs[(n + offset) % 2].name, offset, {}, 1});
     for (const unsigned int block : {1, 32, 33, 64, 96, 128, 256, 512, 992, 1000, 1024})
         for (const unsigned int grid : {0, 1, 2, 7, 64})
             if (variant.refusal({grid, block}).empty())
-                cases.push_back({5003, Problem::inputs()[1].name, grid % 4, {grid, block}});
+                cases.push_back({5003, inputs[1].name, grid % 4, {grid, block}});
     // Elements of one value, in one block, whose count needs more than 20 bits. If it is always one block,
     // its threads may divide the elements by a computation in float, which rounds 2^24 + 1.
     const std::size_t in_one_block = variant.most_blocks == 1 ? (1u << 24) + 1 : (1u << 20) + 3;
     if (variant.refusal({1, 256}).empty())
-        cases.push_back({in_one_block, Problem::inputs()[2].name, 0, {1, 256}, 1});
+        cases.push_back({in_one_block, inputs[2].name, 0, {1, 256}, 1});
     // More blocks than a last block of 1,024 threads can add up with one load per thread.
     if (variant.refusal({1500, 64}).empty())
-        cases.push_back({5003, Problem::inputs()[1].name, 1, {1500, 64}});
+        cases.push_back({5003, inputs[1].name, 1, {1500, 64}});
     return cases;
 }
 

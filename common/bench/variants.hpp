@@ -14,7 +14,7 @@
 /// The chapter's variants and the added ones.
 template <typename Problem>
 std::vector<Variant<Problem>> with_added(std::vector<Variant<Problem>> variants) {
-    variants.insert(variants.end(), added_variants<Problem>().begin(), added_variants<Problem>().end());
+    for (const Variant<Problem>& added : added_variants<Problem>) variants.push_back(added);
     return variants;
 }
 

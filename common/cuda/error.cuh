@@ -4,22 +4,29 @@
 
 #include <cuda_runtime.h>
 
+#include <array>
+#include <cstdio>
 #include <stdexcept>
-#include <string>
 
 /// A failed CUDA call: where it is, its text, and CUDA's description of the error.
 class CudaError : public std::runtime_error {
  public:
     /// @param[in] call The call's source text, at `file`:`line`.
     CudaError(cudaError_t code, const char* call, const char* file, int line)
-        : std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + call + ": " +
-                             cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")"),
-          code_(code) {}
+        : std::runtime_error(described(code, call, file, line).data()), code_(code) {}
 
     /// CUDA's error code.
     cudaError_t code() const { return code_; }
 
  private:
+    /// The text, whose end is cut off if it is longer. Strings would take longer to compile, in every file.
+    static std::array<char, 1024> described(cudaError_t code, const char* call, const char* file, int line) {
+        std::array<char, 1024> text;
+        std::snprintf(text.data(), text.size(), "%s:%d: %s: %s (%s)", file, line, call,
+                      cudaGetErrorString(code), cudaGetErrorName(code));
+        return text;
+    }
+
     cudaError_t code_;
 };
 

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
-#include <string>
 
 /// A one-dimensional launch. Zero leaves the choice to the variant.
 struct LaunchShape {
@@ -22,10 +22,14 @@ struct LaunchShape {
 /// @throws std::invalid_argument if a grid can't have that many blocks.
 inline unsigned int blocks_for(std::size_t n, unsigned int block) {
     const std::size_t blocks = n / block + (n % block != 0);
-    if (blocks > 0x7fffffffu)
-        throw std::invalid_argument("one launch has at most 2147483647 blocks, too few for " +
-                                    std::to_string(n) + " elements in blocks of " + std::to_string(block) +
-                                    " threads: choose larger blocks");
+    if (blocks > 0x7fffffffu) {
+        char why[200];  // a string takes longer to compile, in every file
+        std::snprintf(why, sizeof(why),
+                      "one launch has at most 2147483647 blocks, too few for %zu elements in blocks of %u "
+                      "threads: choose larger blocks",
+                      n, block);
+        throw std::invalid_argument(why);
+    }
     return static_cast<unsigned int>(blocks);
 }
 
@@ -35,8 +39,12 @@ inline unsigned int blocks_for(std::size_t n, unsigned int block) {
 /// elements fall into one bin, that bin counts up to `n / grid + slack`.
 /// @throws std::invalid_argument if that needs more than 32 bits.
 inline void require_32_bit_counters(std::size_t n, unsigned int grid, std::size_t slack) {
-    if (n / grid + slack > UINT32_MAX)
-        throw std::invalid_argument("a grid of " + std::to_string(grid) + " gives each block about " +
-                                    std::to_string(n / grid) +
-                                    " elements, more than its 32-bit counters hold: launch more blocks");
+    if (n / grid + slack > UINT32_MAX) {
+        char why[200];
+        std::snprintf(why, sizeof(why),
+                      "a grid of %u gives each block about %zu elements, more than its 32-bit counters hold: "
+                      "launch more blocks",
+                      grid, n / grid);
+        throw std::invalid_argument(why);
+    }
 }

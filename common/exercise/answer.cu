@@ -83,7 +83,7 @@ void write_error(const std::exception& error, Answer& answer, std::string& texts
 
 template <typename Problem>
 void answer(const Question& question) {
-    auto& variants = question.is_more != 0 ? more_checks<Problem>() : added_variants<Problem>();
+    auto& variants = question.is_more != 0 ? more_checks<Problem> : added_variants<Problem>;
     require(!variants.empty());
     Variant<Problem> variant = variants.front();
     static std::size_t workspace;  // as many numbers as the checks have
@@ -137,7 +137,7 @@ void answer(const Question& question) {
 int main() {
     try {
         for (Question question{}; receive(&question, sizeof(question));)
-            if (!added_variants<Histogram>().empty())
+            if (!added_variants<Histogram>.empty())
                 answer<Histogram>(question);
             else
                 answer<SumOfSquares>(question);

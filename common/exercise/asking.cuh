@@ -93,7 +93,7 @@ void ask(const typename Problem::Element* data, std::size_t n, unsigned long lon
          unsigned long long* workspace, LaunchShape shape) {
     using Element = typename Problem::Element;
     static std::random_device random;
-    const Variant<Problem>& variant = (kIsMore ? more_checks<Problem>() : added_variants<Problem>()).front();
+    const Variant<Problem>& variant = (kIsMore ? more_checks<Problem> : added_variants<Problem>).front();
     const bool on_host = variant.on_cpu, is_far = n > kMostSent;
     constexpr std::size_t kPast = PreparedVariant<Problem>::kRedzone;
 
@@ -144,8 +144,8 @@ void begin() {
     if (socket_descriptor() < 0) return;
     std::signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_DUMPABLE, 0);  // without a sandbox, other processes could read this one's memory
-    for (Variant<Problem>& variant : added_variants<Problem>()) variant.run = ask<Problem, false>;
-    for (Variant<Problem>& variant : more_checks<Problem>()) variant.run = ask<Problem, true>;
+    for (Variant<Problem>& variant : added_variants<Problem>) variant.run = ask<Problem, false>;
+    for (Variant<Problem>& variant : more_checks<Problem>) variant.run = ask<Problem, true>;
 }
 
 }  // namespace asking

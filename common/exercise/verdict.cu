@@ -199,15 +199,16 @@ std::optional<int> check(const std::string& name, const std::optional<Case>& onl
     const auto is_meant = [&](const Variant<Problem>& variant) {
         return name.empty() || name == variant.name;
     };
-    const auto& added = added_variants<Problem>();
-    const auto variant = std::find_if(added.begin(), added.end(), is_meant);
-    if (variant == added.end()) return std::nullopt;
+    const Variant<Problem>* variant = nullptr;
+    for (const Variant<Problem>& added : added_variants<Problem>)
+        if (variant == nullptr && is_meant(added)) variant = &added;
+    if (variant == nullptr) return std::nullopt;
     if (only) {
         if (const auto wrong = failure_in(*variant, *only)) return report(variant->name, *wrong, {});
     } else if (check(*variant, "") != 0) {
         return 1;
     }
-    for (const Variant<Problem>& more : more_checks<Problem>())
+    for (const Variant<Problem>& more : more_checks<Problem>)
         if (!only && is_meant(more) && check(more, more.idea) != 0) return 1;
     write_verdict([](Json& json) { json.add("kind", "right"); });
     return 0;

@@ -75,16 +75,49 @@ struct Variant {
     }
 };
 
-/// Variants from other files, such as a student's, for a chapter's program and the checks of an exercise.
+/// @brief A list of variants from other files, such as a student's.
+///
+/// Each is a static variable of its file. A vector's code would be compiled with every such file, and take
+/// longer than the file itself.
 template <typename Problem>
-std::vector<Variant<Problem>>& added_variants() {
-    static std::vector<Variant<Problem>> variants;
-    return variants;
-}
+class AddedVariants {
+ public:
+    /// An element of a list, to which its constructor adds it.
+    struct Element {
+        Variant<Problem> variant;  ///< the added one
+        Element* next = nullptr;   ///< the one that was added after it
+
+        /// @param[in] list  Must exist as long as this element.
+        /// @param[in] added Is copied.
+        Element(AddedVariants& list, const Variant<Problem>& added) : variant(added) {
+            *list.end_ = this;
+            list.end_ = &next;
+        }
+        Element(const Element&) = delete;
+        Element& operator=(const Element&) = delete;
+    };
+
+    /// A position, for range-based loops.
+    struct Iterator {
+        Element* at;  ///< null at the end
+        Variant<Problem>& operator*() const { return at->variant; }
+        Iterator& operator++() { return at = at->next, *this; }
+        bool operator==(const Iterator&) const = default;
+    };
+    Iterator begin() const { return {first_}; }                  ///< of the one that was added first
+    Iterator end() const { return {nullptr}; }                   ///< after the last one
+    bool empty() const { return first_ == nullptr; }             ///< whether none was added
+    Variant<Problem>& front() const { return first_->variant; }  ///< the first one, which must exist
+
+ private:
+    Element* first_ = nullptr;
+    Element** end_ = &first_;
+};
+
+/// Variants for a chapter's program and the checks of an exercise.
+template <typename Problem>
+inline AddedVariants<Problem> added_variants;
 
 /// Variants for the checks of an exercise only: what else a student's functions promise. The idea says what.
 template <typename Problem>
-std::vector<Variant<Problem>>& more_checks() {
-    static std::vector<Variant<Problem>> variants;
-    return variants;
-}
+inline AddedVariants<Problem> more_checks;

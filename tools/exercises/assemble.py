@@ -16,25 +16,22 @@ from attempts import attempts
 from faults import faults
 from starter import ROOT, Chapter, exercises, names_of, without_comments, without_marks
 
-REGISTER = """#line 1 "the variant's entry"
-static const bool is_added = [] {{
-    added_variants<{problem}>().push_back({entry});
-    return true;
-}}();
+REGISTER = """static const AddedVariants<{problem}>::Element {element}({list}<{problem}>, {variant});
 """
-REGISTER_MORE = """static const bool is_checked = [] {{
-    more_checks<{problem}>().push_back(kMoreCheck);
-    more_checks<{problem}>().back().name = "{name}";
-    return true;
-}}();
-"""
+RENAMED = """[] {{
+    auto variant = kMoreCheck;
+    variant.name = "{name}";
+    return variant;
+}}()"""
 
 
 def registration(problem, entry, name, more=()):
     """Source that adds a variant under a name, and more checks, if there are any, of which these are the lines."""
-    text = REGISTER.format(problem=problem, entry=re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1))
+    named = re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1)
+    text = '#line 1 "the variant\'s entry"\n' + REGISTER.format(problem=problem, element="is_added", list="added_variants", variant=named)
+    check = REGISTER.format(problem=problem, element="is_checked", list="more_checks", variant=RENAMED.format(name=name))
     # A nameless namespace: its functions may be called as some of the student's.
-    own = ["namespace {", *more, REGISTER_MORE.format(problem=problem, name=name) + "}"] if more else []
+    own = ["namespace {", *more, check + "}"] if more else []
     return "\n".join([*own, text])
 
 

@@ -17,6 +17,10 @@ asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
 #endif
 #endif
 
+/// Marks what is between a launch and its kernel, and between a kernel and its barrier. A function of its own
+/// would take time to compile in each file, and in a browser also whenever a thread waits.
+#define SIM_INLINE __attribute__((always_inline))
+
 /// @{
 
 /// The built-in variables. Each OS thread runs one simulated thread at a time, to which these belong.
@@ -180,7 +184,7 @@ long long device_clock();
 
 /// Wait until every thread of the block that has not returned waits on the same line. The others also return
 /// for how many threads, or whether for all or any, `predicate` is not zero.
-inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
+SIM_INLINE inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) { return sim::barrier(predicate != 0, {file, line}); }
 inline int __syncthreads_and(int predicate, SIM_HERE) {
     return sim::barrier(predicate == 0, {file, line}) == 0;

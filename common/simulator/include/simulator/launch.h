@@ -15,8 +15,8 @@
 /// Which function a template's name refers to depends on the arguments of a call. The second function, which
 /// returns the kernel's address, is therefore a template and cannot always be called.
 #define SIM_KERNEL(...)                                                                         \
-    [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                              \
-        [=](auto sim_address) -> decltype(sim_address(__VA_ARGS__)) {                           \
+    [=](auto... sim_arguments) SIM_INLINE { __VA_ARGS__(sim_arguments...); },                   \
+        [=](auto sim_address) SIM_INLINE -> decltype(sim_address(__VA_ARGS__)) {                \
             static_assert(::std::is_void_v<decltype(sim_address.result(__VA_ARGS__))>,          \
                           #__VA_ARGS__ ": a __global__ function must have a void return type"); \
             return sim_address(__VA_ARGS__);                                                    \
@@ -69,12 +69,12 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
 template <typename... Arguments>
 struct KernelAddress {
     /// For a function that takes these types.
-    const void* operator()(void (*kernel)(Arguments...)) const {
+    SIM_INLINE const void* operator()(void (*kernel)(Arguments...)) const {
         return reinterpret_cast<const void*>(kernel);
     }
     /// For a function that takes other types, to which the arguments are converted.
     template <typename Function>
-    const void* operator()(Function* kernel) const {
+    SIM_INLINE const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
     }
     /// What the function returns.
@@ -133,7 +133,7 @@ void call_kernel(const void* kernel, Kept... arguments) {
 void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer);
 /// The same for an argument of any type.
 template <typename T>
-void look_at_argument(const Kernel& kernel, unsigned int number, const T& argument) {
+SIM_INLINE inline void look_at_argument(const Kernel& kernel, unsigned int number, const T& argument) {
     if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
         look_at_pointer(kernel, number, const_cast<const void*>(static_cast<const volatile void*>(argument)));
 }
@@ -149,12 +149,12 @@ struct AnyLauncher {
 
     /// Launches the kernel.
     template <typename... Arguments>
-    void operator()(Arguments... arguments) const {
+    SIM_INLINE void operator()(Arguments... arguments) const {
         launch(arguments...);
     }
     /// The same. If no argument has to be converted, none is copied for each thread.
     template <typename... Arguments>
-    void launch(const Arguments&... arguments) const {
+    SIM_INLINE void launch(const Arguments&... arguments) const {
         [[maybe_unused]] unsigned int number = 0;
         (look_at_argument({name, nullptr, site}, ++number, arguments), ...);
         if constexpr ((is_trivial_argument<Arguments> && ...) ||
@@ -165,12 +165,12 @@ struct AnyLauncher {
     }
     /// The same, by the kernel's name. Each thread has copies of the arguments.
     template <typename... Arguments>
-    void launch_by_name(Arguments... arguments) const {
+    SIM_INLINE void launch_by_name(Arguments... arguments) const {
         const void* address = nullptr;
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
         launch_grid({name, address, site}, config,
-                    thread_call([call = call, arguments...] { call(arguments...); }));
+                    thread_call([call = call, arguments...]() SIM_INLINE { call(arguments...); }));
     }
     /// The same for kept arguments.
     template <typename... Kept>
@@ -185,7 +185,8 @@ template <typename Call, typename Find, typename Function>
 struct Launcher : AnyLauncher<Call, Find> {};
 template <typename Call, typename Find, typename... Parameters>
 struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
-    void operator()(Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
+    SIM_INLINE void operator()(
+        Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
         this->launch(arguments...);
     }
     /// For fewer arguments, if the kernel's parameters have defaults.

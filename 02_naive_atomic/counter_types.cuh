@@ -1,5 +1,5 @@
 /// @file
-/// @brief How fast `atomicAdd` is for each type of counter, and how far each counts: `--counter-types`.
+/// @brief How fast `atomicAdd` is for each type of counter, and how high each can count: `--counter-types`.
 #pragma once
 
 #include <algorithm>

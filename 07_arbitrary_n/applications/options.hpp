@@ -74,7 +74,7 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.text("bins", "PATH", "write the histogram as lines of bin,count ('-': standard output)",
               options.bins);
     line.number("rounds", "COUNT", "repeat everything (default 1)", options.rounds, 1, 1000);
-    line.flag("parts", "also time the reading alone and the copying alone", options.parts);
+    line.flag("parts", "also time reading alone and copying alone", options.parts);
     line.text("csv", "PATH", "append the times to this CSV file ('-': standard output)", options.csv);
     line.text("timeline", "PATH", "write when each chunk was read, copied and counted to this CSV file",
               options.timeline);

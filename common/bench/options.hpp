@@ -48,7 +48,7 @@ struct ProgramKind {
     bool has_files;                                           ///< --file and --bins
 };
 
-/// @return The kind of the programs that compute a problem.
+/// @return What the command lines of all programs for this problem have in common.
 template <typename Problem>
 ProgramKind program_kind() {
     ProgramKind kind{Problem::kName, Problem::kElements, Problem::kDefaultN, {}, Problem::kCountsFiles};

@@ -292,7 +292,7 @@ class Diagnosis {
             say("The result is right with one thread per block, and wrong with more.");
         else if (!right_blocks.empty() && (said_.empty() || c_.shape.block != 0))
             say("The result depends on the block size: it is right for blocks of " + right_blocks +
-                " threads" + (wrong_blocks.empty() ? "." : ", and also wrong for " + wrong_blocks + "."));
+                " threads" + (wrong_blocks.empty() ? "." : ", but wrong for " + wrong_blocks + "."));
 
         other = c_;
         other.shape.grid = 1;

@@ -134,7 +134,7 @@ int report(const std::string& name, const Failure& failure, const std::vector<Se
     return 1;
 }
 
-/// Whether code for the CPU runs at full speed, which a long input needs.
+/// Whether code for the CPU runs at full speed, as checks of a long input require.
 bool is_fast() {
     if (std::getenv("COURSE_SLOW") != nullptr) return false;
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)

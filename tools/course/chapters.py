@@ -122,7 +122,7 @@ def test(named, preset, options):
     targets = [*named, *(f"{chapter}_checks" for chapter in named)] or ["all"]
     build(preset, targets, needs_libraries=True)
     log = f"build/{preset}/Testing/Temporary/LastTest.log"
-    failures = ROOT / "build" / preset / "failures.jsonl"  # which failing checks write
+    failures = ROOT / "build" / preset / "failures.jsonl"  # written by failing checks
     for old in (log, failures):
         if os.path.exists(old):
             os.remove(old)

@@ -105,7 +105,7 @@ def write(step, say):
     folder = ROOT / name
     folder.mkdir(exist_ok=True)
     main = (ROOT / model / "main.cu").read_text(encoding="utf-8").replace(model, name)
-    main = re.sub(r"using namespace \w+;\n\n", "", main)  # the kernel that is typed is in none
+    main = re.sub(r"using namespace \w+;\n\n", "", main)  # the kernel that you type is in no namespace
     checks = ('#include "../common/checks/catch.hpp"\n#include "../common/checks/check_variant.cuh"\n'
               '#include "kernels.cuh"\n\nTEST_CASE("right for every n, input, alignment and launch shape") {\n'
               '    for (const auto& variant : kVariants) CHECK(check_variant(variant).value_or("") == "");\n}\n')

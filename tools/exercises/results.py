@@ -36,7 +36,7 @@ def place(result):
 
 
 class Results:
-    """A file of results, a line of JSON each, which has each of them as soon as it is known. Without a file, nothing."""
+    """A file with one line of JSON per result, written as soon as the result is known. Without a path, writes nothing."""
 
     def __init__(self, path, pairs):
         self.path, self.before = path, {}

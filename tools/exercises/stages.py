@@ -195,7 +195,7 @@ class Running:
         self.tasks = {stage.name: asyncio.create_task(end(stage)) for stage in self.stages}
 
     async def stop(self, *kept):
-        """Ends all stages but some."""
+        """Ends all stages except those named."""
         others = [task for name, task in self.tasks.items() if name not in kept]
         for task in others:
             task.cancel()

@@ -1,7 +1,7 @@
 """The least time that kernels need on a GPU, from their counts and the best rates that were ever measured.
 
-Each resource gives a time, and the largest is the bound: nothing says that they are used one after another. What the counts
-don't settle is decided in the kernels' favour:
+Each resource gives a time. The bound is the largest of these, not their sum, because the resources can work at the same time.
+Where the counts leave several possibilities, the fastest is assumed:
 
 * L2 may already hold what it can of the input, and may still hold what was written, unless the input is cold: evicted before,
   as the course's benchmark does.

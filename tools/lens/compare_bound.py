@@ -133,7 +133,7 @@ def section():
         "`./course lens 03 --gpu NAME` then computes bounds for it. Rows below have the least time, or the most per second:", "",
         f"| resource | how it is measured | {' | '.join(measured)} |", "|---|---|" + "---:|" * len(measured),
         *rows_of_rates(list(measured.values())), "",
-        "Of these GPUs, only the peak bandwidth of the memory and the size of L2 are known, from data sheets. Their bounds say so.", "",
+        "For these GPUs, only the peak memory bandwidth and the L2 size are known, from data sheets. Their bounds are marked as such.", "",
         "| GPU | DRAM | L2 | source |", "|---|---:|---:|---|",
         *(f"| {profile.device} | {profiles.rate(profile.rates['DRAM'], 'B/s')} | {bound.bytes_of(profile.l2_bytes)} | {profile.source} |" for profile in sheets), "",
         "The variants of the chapters' tables on an H200, with their bounds:", "",

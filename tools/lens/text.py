@@ -134,8 +134,8 @@ def finding_words(finding):
 
 
 def distinct(findings):
-    """Findings of the same lines once, by the threads that are farthest from each other. A load that races may also come too
-    early to read what another thread writes: that is not a second finding."""
+    """One finding per pair of lines, that of the threads farthest from each other. A load that races may also read memory
+    before another thread has written it; this is not reported a second time."""
     seen, races = {}, set()
     for finding in findings:
         lines = frozenset((finding["line"], finding.get("other_line")))

@@ -49,7 +49,7 @@ def main(arguments):
                     if (each["kernel"].replace("(anonymous namespace)::", ""), each["grid"][0], each["block"][0]) == (kernel, grid, block)]
         counted = sum(map(COUNTED[resource], launches))
         if counted != amount:
-            wrong.append(f"{kernel}<<<{grid}, {block}>>>, {resource}: {amount:,.0f} are said, and {counted:,.0f} are counted")
+            wrong.append(f"{kernel}<<<{grid}, {block}>>>, {resource}: profile.cu says {amount:,.0f}, but the lens counts {counted:,.0f}")
     print("\n".join(wrong) or f"{len(rows)} amounts, as the lens counts them")
     return int(bool(wrong))
 

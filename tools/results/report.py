@@ -59,7 +59,7 @@ def recorded():
 
 
 def beside(row, times, counted):
-    """A row of the simulator, with what was recorded of its variant in place of its time."""
+    """The simulator's row for a variant, with the recorded time and counts in place of its own."""
     time = times.get(variant_of(row), {})
     loads, sectors, atomics, wavefronts = counted.get(variant_of(row), [None] * 4)
     return {**row, "simulated": False, "time_s": time.get("time_s"), "gb_per_s": time.get("gb_per_s"),

@@ -251,7 +251,7 @@ void print_trials(const std::string& title, const std::vector<Trial>& trials, co
     }
 }
 
-/// Counters of one type, and the counts in those that are in use.
+/// Counters of one type, of which every `apart`-th is used.
 template <typename Count>
 struct Bins {
     explicit Bins(unsigned int apart_) : apart(apart_), d_bins(std::size_t{kBins} * apart_) {}

@@ -1,7 +1,7 @@
 // The site's service worker: what it keeps in the browser needs no connection later. build.mjs puts the site's files before
 // this text, as FILES, by their paths from the site's root: { "course.html": SHA-256, … }. So each course has its own service
 // worker, and a browser starts a newer one's only when all of its files have arrived and no page of the older one is open.
-// The compiler's large files arrive in tools/workbench/files.mjs, under the same keys.
+// The compiler's large files are cached by tools/workbench/files.mjs, under the same keys.
 "use strict";
 
 const CACHE = `course ${registration.scope}`, LARGE = /^workbench\/(?!worker\.js$)/;

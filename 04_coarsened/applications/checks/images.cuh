@@ -133,7 +133,7 @@ TEST_CASE("the values of a PNG image are as stored, whatever gamma it states") {
     CHECK(decode_image(png, kPlenty).pixels == image.pixels);
 }
 
-TEST_CASE("what a PNG image says besides its pixels takes no memory") {
+TEST_CASE("the metadata of a PNG image takes no memory") {
     const std::vector<unsigned char> png = image_detail::encode_png({1, 1, 1, {7}});
     const auto peak = [] {
         rusage usage{};

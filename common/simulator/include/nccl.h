@@ -23,7 +23,7 @@ enum ncclDataType_t : int { ncclUint64 = 5 };
 /// The operation.
 enum ncclRedOp_t : int { ncclSum = 0 };
 
-/// A line about an error.
+/// A one-line description of an error.
 const char* ncclGetErrorString(ncclResult_t result);
 
 /// @brief Creates a communicator for each of `count` devices, whose ranks are 0, 1, …

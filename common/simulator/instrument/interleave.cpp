@@ -64,7 +64,7 @@ bool is_built_in(const void* place) {
     return is_in(threadIdx) || is_in(blockIdx) || is_in(blockDim) || is_in(gridDim);
 }
 
-/// Before a thread reads a place again, or updates what it has read, others may change it.
+/// Before a thread rereads a location, or updates what it has read there, lets other threads change it.
 void maybe_pause_again(sim::Block& block, const void* place) {
     if (is_built_in(place)) return;
     if (std::exchange(reads.serial, sim::block_serial) != sim::block_serial) {

@@ -41,7 +41,7 @@ struct SiteCounts {
         Request request{};  ///< with most sectors or wavefronts
         unsigned int cost = 0, bank = 0, words = 0;
     } worst{};
-    // Whether it is one load with the site before, as the components of a vector are.
+    // Whether this site and the one before it are parts of one load, as the components of a vector are.
     std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
     bool never_joins = false;
     std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< of groups that end here, as one access each

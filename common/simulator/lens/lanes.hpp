@@ -21,8 +21,8 @@ struct Access {
 /// Which of a warp's lanes goes first.
 class Order {
  public:
-    /// Where a lane is in the code. One that is about to go back, to the start of a loop, is still at the
-    /// loop's end.
+    /// Where a lane is in the code. A lane that is about to jump back to the start of a loop is still at the
+    /// end of the loop.
     struct Place {
         std::uint32_t at, next;  ///< two sites, which differ if it goes back; 0: nowhere
         bool goes_back;

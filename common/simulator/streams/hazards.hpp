@@ -2,10 +2,10 @@
 /// @brief Missing waits: operations in streams and accesses of the host that use the same memory without an
 /// order.
 ///
-/// An operation in a stream is done as late as possible: when the host waits for it. So if nothing orders two
-/// operations, neither is done when the second one is enqueued, and copies are compared then. While a kernel
-/// runs, memory used by copies that are not ordered with it is protected: an access raises a signal. Pinned
-/// memory is protected only until the copy is done, because the host may use it from then on.
+/// An operation in a stream is done as late as possible: when the host waits for it. So if two operations are
+/// not ordered, the first is still pending when the second is enqueued, and the two can be compared. While a
+/// kernel runs, memory used by copies that are not ordered with it is protected: an access raises a signal.
+/// Pinned memory is protected only until the copy is done, because the host may use it from then on.
 #pragma once
 
 #include <cstddef>

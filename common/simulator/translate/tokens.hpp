@@ -32,7 +32,7 @@ class Tokens {
         while (is_blank(i));
         return i;
     }
-    /// The end of the tokens before `i`, without blanks.
+    /// The end of the last token before `i` that is not blank.
     std::size_t end_before(std::size_t i) const {
         while (i > 0 && is_blank(i - 1)) --i;
         return i;

@@ -55,7 +55,7 @@ To rounded_to_zero(From x) {
 }
 template <typename To, typename From>
 To same_bits(From from) {
-    static_assert(sizeof(To) == sizeof(From), "the bits of one are the bits of the other");
+    static_assert(sizeof(To) == sizeof(From), "both types have the same size");
     To to;
     memcpy(&to, &from, sizeof(to));
     return to;

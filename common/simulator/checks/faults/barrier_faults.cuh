@@ -254,7 +254,7 @@ TEST_CASE(
     CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 
-TEST_CASE("a fault is data, too, and its message may leave out advice") {
+TEST_CASE("a fault is also available as data, and its message can omit the advice") {
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     setenv("CUDA_SIM_ADVICE", "0", 1);
     sim::Fault fault;

@@ -212,7 +212,8 @@ TEST_CASE("streams and events that have been destroyed are found, also once ther
 }
 
 TEST_CASE(
-    "a fault that a program does not ask for is said when it ends, once, and it does not end with success") {
+    "an error that a program never checks is reported once, when the program ends, and makes its exit status "
+    "nonzero") {
     const auto [status, words] = process_of([] {
         write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
         std::exit(0);

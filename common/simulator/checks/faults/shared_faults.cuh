@@ -13,7 +13,7 @@ __global__ void overrun_kernel(int* d_result) {
     if (threadIdx.x == 0) *d_result = 1;
 }
 
-TEST_CASE("a write behind dynamic shared memory is found") {
+TEST_CASE("a write past the end of dynamic shared memory is found") {
     const auto launch = [] {
         int* d_result = nullptr;
         cudaMalloc(&d_result, sizeof(int));
@@ -82,7 +82,7 @@ TEST_CASE("a shared array that is one too short is found") {
              {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
 }
 
-/// Past the compiler's checks of indices, which see neither a pointer nor an address.
+/// Stores through a pointer, because clang checks indices into arrays only.
 __device__ void store(int* cells, int index) { cells[index] = 1; }
 
 constexpr int kSharedLine = __LINE__ + 2;

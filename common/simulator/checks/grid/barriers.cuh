@@ -38,7 +38,7 @@ TEST_CASE("__syncthreads separates what is before from what is after, for every 
 TEST_CASE("threads wait at barriers even if the process has no mappings left to guard their stacks") {
     if (kAddressSanitizer) return skip_check("the sanitizer needs mappings, too");
     const auto result = zeros<int>(1024);
-    // Each accessible page between inaccessible ones is a mapping.
+    // Each accessible page between inaccessible ones counts as a separate mapping.
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), most = std::size_t{1} << 20;
     char* const pages = static_cast<char*>(
         mmap(nullptr, most * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));

@@ -261,7 +261,8 @@ TEST_CASE("of two threads, the first access that races is found, whatever its by
     }
 }
 
-/// Loads of one number by these threads, one after another, which nothing orders, and then a store.
+/// Lets each of `readers` load the same number, unsynchronized, and then the first of them store to it.
+/// @param[in] ordered The readers whose loads are ordered before the store.
 /// @return The load that is found to race with the store, if there is one.
 struct Reader {
     unsigned int block, thread;

@@ -86,7 +86,7 @@ TEST_CASE("a kernel is launched with template arguments, given, deduced or left 
           4);
 }
 
-TEST_CASE("the configuration of a launch is any expression") {
+TEST_CASE("the configuration of a launch can be any expression") {
     const unsigned int n = 100, block = 32;
     CHECK(written_by([&](int* d) { threads_kernel<<<1'0, 2>>>(d); }) == 20);
     CHECK(written_by([&](int* d) { threads_kernel<<<(n + block - 1) / block, block>>>(d); }) == 128);

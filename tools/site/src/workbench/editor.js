@@ -22,7 +22,7 @@ const CUDA = [
   }), { decorations: (plugin) => plugin.decorations });
 });
 
-/// What every view of code has.
+/// The extensions that all views of code share.
 export const look = [cpp(), indentUnit.of("    "), syntaxHighlighting(classHighlighter), CUDA];
 
 /// An editor at the end of `parent`. `onChange` is called after each change by the student, `onRun` for Ctrl-Enter.

@@ -13,7 +13,7 @@ export class Engine {
     addEventListener("pagehide", () => this.stop()); // a browser may keep a page that was left, with what its workers have in memory
   }
 
-  /// Loads compiler and simulator, for exercises or for programs. Throws an Error of one line.
+  /// Loads compiler and simulator, for exercises or for programs. Throws an Error with a one-line message.
   async load(isForPrograms = false) {
     for await (const _ of this.#ask({ isForPrograms }));
   }
@@ -28,7 +28,7 @@ export class Engine {
     yield* this.#ask({ what, words });
   }
 
-  /// The same, for an answer at once. Throws an Error of one line.
+  /// The same, for an answer at once. Throws an Error with a one-line message.
   async answer(what, ...words) {
     let last;
     for await (const event of this.#ask({ what, words })) last = event;
@@ -98,7 +98,7 @@ export class Engine {
     URL.revokeObjectURL(this.begin);
   }
 
-  /// Asks the worker; one question waits for the other.
+  /// Sends the worker a question, once it has answered all earlier ones.
   async *#ask(what) {
     const before = this.last, heard = [];
     let wake = () => {}, leave, timer, hasEnded = false;

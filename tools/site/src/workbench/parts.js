@@ -11,7 +11,7 @@ export const message = (problem) => String(problem?.message ?? problem).split("\
 
 export const when = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/// The browser's storage. Where it is forbidden, what is written lasts as long as the page, which says so.
+/// The browser's storage. If it is blocked, what you write is lost when you close the page, and the page says so.
 export const storage = (() => {
   try {
     localStorage.getItem("");

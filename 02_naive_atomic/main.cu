@@ -50,10 +50,11 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaEventElapsedTime(&copy_back_ms, events[2], events[3]));
         for (const cudaEvent_t event : events) CUDA_CHECK(cudaEventDestroy(event));
         if (options.heading)
-            std::printf(
-                "\nBy hand: copy %.2f ms, grid-stride kernel %.2f ms, copy back %.2f ms;\n%s.\n", copy_ms,
-                kernel_ms, copy_back_ms,
-                verify_in_reverse(bins, data.data(), n).value_or("in reverse, all bins are empty").c_str());
+            std::printf("\nBy hand: copy %.2f ms, grid-stride kernel %.2f ms, copy back %.2f ms;\n%s.\n",
+                        copy_ms, kernel_ms, copy_back_ms,
+                        verify_in_reverse(bins, data.data(), n)
+                            .value_or("subtracting the bytes again leaves all bins empty")
+                            .c_str());
 
         // The rest is the same in every chapter: time the variants side by side, verify and print. Each round
         // times every row of the table on these bytes, and starts with a different one.

@@ -16,6 +16,6 @@ inline void histogram_from_minus_one(const unsigned char* d_data, std::size_t n,
 
 inline const Variant<Histogram> kMoreCheck = {
     .name = "",
-    .idea = "A bin begins at -1, so its first addition carries into all 64 bits. Does it have 64?",
+    .idea = "A bin begins at -1, so its first addition carries into all 64 bits. Do the bins have 64 bits?",
     .run = histogram_from_minus_one,
     .grid_follows_n = true};

@@ -42,7 +42,7 @@ inline Image make_room(std::size_t width, std::size_t height, unsigned int chann
     if (width == 0 || height == 0) throw std::invalid_argument("has no pixels");
     if (height > most_bytes / channels / width)
         throw std::invalid_argument("has " + std::to_string(width) + " x " + std::to_string(height) +
-                                    " pixels, and there is memory for " +
+                                    " pixels, but there is memory for only " +
                                     std::to_string(most_bytes / channels));
     return {width, height, channels, std::vector<unsigned char>(width * height * channels)};
 }
@@ -76,7 +76,7 @@ inline Image decode_png(std::vector<unsigned char> file, std::size_t most_bytes)
     const std::unique_ptr<png_image, void (*)(png_image*)> release(&png, png_image_free);
     const auto require = [&](int done) {
         if (done == 0 || PNG_IMAGE_FAILED(png))
-            throw std::invalid_argument("is no PNG image that can be read: " + std::string(png.message));
+            throw std::invalid_argument("is not a readable PNG image: " + std::string(png.message));
     };
     require(png_image_begin_read_from_memory(&png, file.data(), file.size()));
     png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits are like 8, and not linear
@@ -92,7 +92,7 @@ inline Image decode_jpeg(const std::vector<unsigned char>& file, std::size_t mos
     const Jpeg jpeg(tjInitDecompress());
     const auto require = [&](int status) {
         if (status != 0)
-            throw std::invalid_argument("is no JPEG image that can be read: " +
+            throw std::invalid_argument("is not a readable JPEG image: " +
                                         std::string(tjGetErrorStr2(jpeg.get())));
     };
     int width = 0, height = 0, subsampling = 0, colors = 0;

@@ -66,7 +66,7 @@ Request parse(int argc, char** argv) {
     if (!request.image.empty() && line.has_any({"made", "channels", "input", "seed"}))
         throw BadOption("--image reads the whole file: leave out --made, --channels, --input and --seed");
     if (request.together && request.equalize.empty())
-        throw BadOption("--together says how to equalize: give --equalize a file");
+        throw BadOption("--together changes how --equalize works: add --equalize and a file name");
     if (!request.equalize.empty() && image_format(request.equalize).empty())
         throw BadOption("--equalize accepts a file name that ends in .png or .jpg, not '" + request.equalize +
                         "'");

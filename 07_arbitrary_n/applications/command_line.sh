@@ -9,7 +9,7 @@ refuses "--stream .* a whole number" --stream memory:4x
 refuses "No such file" --stream "$folder/nothing"
 refuses "is a directory" --stream "$folder"
 refuses "is a device" --stream /dev/null
-refuses "exclude each other" --stream - --sum --histogram
+refuses "can't be combined with" --stream - --sum --histogram
 refuses "leave out --bins" --stream - --sum --bins "$folder/bins"
 refuses "--gpus accepts at most" --stream - --gpus 64
 refuses "--chunk accepts a multiple of 4096" --stream - --chunk 10000

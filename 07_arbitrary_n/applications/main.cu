@@ -114,9 +114,9 @@ int stream(const StreamOptions& options, const Work& work, const Device& device,
     if (source->bytes())
         require_whole_elements(work, *source, *source->bytes());
     else if (ranks.launch().count > 1)
-        throw BadOption("several ranks read files of known size, and not a pipe");
+        throw BadOption("several ranks need a file of known size, not a pipe");
     else if (options.rounds > 1 || options.parts)
-        throw BadOption("--rounds and --parts need data that can be read again, and not a pipe");
+        throw BadOption("--rounds and --parts need data that can be read again, not a pipe");
     const Shape shape = choose_shape(options, work, *source, chunk_bytes, first_gpu);
     auto pipeline = std::make_unique<Pipeline>(work, shape);
     const bool is_alone = ranks.launch().count == 1;

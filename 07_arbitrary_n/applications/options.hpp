@@ -81,7 +81,7 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.parse(argc, argv);
 
     if (options.path.empty()) throw BadOption("--stream needs the file to read; --help lists the options");
-    if (options.histogram && options.sum) throw BadOption("--histogram and --sum exclude each other");
+    if (options.histogram && options.sum) throw BadOption("--histogram can't be combined with --sum");
     if (options.sum && !options.bins.empty()) throw BadOption("--sum has no bins to write: leave out --bins");
     if (options.chunk % kChunkAlignment != 0)
         throw BadOption("--chunk accepts a multiple of " + std::to_string(kChunkAlignment) + ", not " +

@@ -153,7 +153,7 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
     for (const ExtraMode& mode : modes)
         line.add({mode.name, "", mode.what, [&options, name = mode.name](const std::string&) {
                       if (!options.mode.empty() && options.mode != name)
-                          throw BadOption("--" + options.mode + " and --" + name + " exclude each other");
+                          throw BadOption("--" + options.mode + " can't be combined with --" + name);
                       options.mode = name;
                   }});
     line.parse(argc, argv);

@@ -61,7 +61,7 @@ inline std::vector<Job> thrust_jobs(const unsigned char* d_data, std::size_t n, 
 #else
 template <typename Element>
 std::vector<Job> thrust_jobs(const Element*, std::size_t, const Results&) {
-    std::fprintf(stderr, "--rivals is for a GPU: the simulator has no Thrust\n");
+    std::fprintf(stderr, "--rivals is ignored: the simulator has no Thrust\n");
     return {};
 }
 #endif

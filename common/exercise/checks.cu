@@ -140,11 +140,11 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
             if (i % 32 != 3) *sum += square(data[i]) * (i % 90 == 4 ? 3 : 1);
     };
     CHECK(said_of(leaves_out) ==
-          "Elements 3, 35, 67 and 99 are left out. Elements 4 and 94 are used more than once, element 4 3 "
-          "times.");
+          "Elements 3, 35, 67 and 99 are left out. Elements 4 and 94 are used more than once (element 4: 3 "
+          "times).");
     CHECK(said<SumOfSquares>(leaves_out, {5, "random"}) ==
           "With n = 100, elements 3, 35, 67 and 99 are left out. With n = 100, elements 4 and 94 are used "
-          "more than once, element 4 3 times.");
+          "more than once (element 4: 3 times).");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = 0;
               for (std::size_t i = 0; i < n; ++i)

@@ -181,11 +181,11 @@ class Diagnosis {
             say(words_about(tried.misplaced, tried) + " counted in the wrong bin.");
         if (left_out_) say(words_about(tried.left_out, tried) + " left out.");
         if (!repeated_) return;
-        const std::string times = std::to_string(first_times) + " times.",
+        const std::string times = std::to_string(first_times) + " times",
                           first = std::to_string(tried.repeated[0].index);
         say(words_about(tried.repeated, tried) +
-            (tried.repeated.size() == 1 ? " used " + times
-                                        : " used more than once, element " + first + " " + times));
+            (tried.repeated.size() == 1 ? " used " + times + "."
+                                        : " used more than once (element " + first + ": " + times + ")."));
     }
 
     /// Some of the elements that were tried.

@@ -16,7 +16,8 @@ inline void require_no_other_threads() {
     for (int tries = 0; std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}) > 1;
          ++tries) {
         if (tries == 1000) {
-            std::fprintf(stderr, "simulator: a thread still runs after the function that started it\n");
+            std::fprintf(stderr,
+                         "simulator: a thread still runs after the function that started it has returned\n");
             std::_Exit(1);
         }
         std::this_thread::sleep_for(1ms);

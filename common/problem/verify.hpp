@@ -66,8 +66,8 @@ inline std::optional<std::string> verify_in_reverse(Results bins, const unsigned
         for (std::size_t b = 0; b < bins.size(); ++b) bins[b] += own[b];
     for (std::size_t b = 0; b < bins.size(); ++b)
         if (bins[b] != 0)
-            return "bin " + std::to_string(b) +
-                   " is not empty in reverse: " + std::to_string(static_cast<long long>(bins[b])) + " left";
+            return "bin " + std::to_string(b) + " is not 0 after subtracting all elements: " +
+                   std::to_string(static_cast<long long>(bins[b])) + " left";
     return std::nullopt;
 }
 
@@ -97,10 +97,11 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
         return found;
     };
     if (got == kPoison)
-        return ", which is 0xA5A5A5A5A5A5A5A5: memory holds this value until something is stored there";
+        return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory: nothing was stored "
+               "there";
     if (!includes_poison(got) && !includes_poison(got - expected)) return "";
-    return ", which includes 0xA5A5A5A5: something was read before it was written (memory holds these bytes "
-           "until then, and a shuffle returns them from a lane that has returned)";
+    return ", which includes 0xA5A5A5A5: unwritten memory was read (0xA5 is its fill pattern, which a "
+           "shuffle also returns for a lane that has exited)";
 }
 
 /// A result that is wrong.

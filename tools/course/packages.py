@@ -145,7 +145,7 @@ def set_up(users, may_install, headers=(), optional=()):
             fail(1, "without a package manager that ./course knows, install them by hand (the names are Debian's)")
         fail(1, f"nothing was installed; to install them, type\n  {by_hand(names)}")
     if names := [package.name() for package in wanted if package not in has_source]:
-        say("Left out: applications that need", *names, "(./course install --check says how to install them).")
+        say("Not built: applications that need", *names, "(./course install --check says how to install them).")
     return from_source
 
 

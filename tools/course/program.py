@@ -201,7 +201,7 @@ def with_nvcc(files, options, program):
     # nvcc writes its words into a shell's commands: most of them in double quotes, those of -Xcompiler in none.
     for word in words:
         if found := re.search(r"[^\w=,./+:-]" if word.startswith("-Xcompiler") else r'["$`\\\n]', word):
-            raise Refused(f"nvcc would give {word!r} to a shell, to which {found[0]!r} means something else: rename it")
+            raise Refused(f"nvcc would pass {word!r} to a shell, where {found[0]!r} has a special meaning: rename it")
     own = ["-O3", "-lineinfo", "-rdc=true", "-lcudadevrt", "-Wno-deprecated-gpu-targets", *["-arch=native"] * bool(machine.visible_gpu())]
     messages = compiled([os.environ.get("CUDACXX") or "nvcc", *words, *own, *libraries, "-o", program])
     show()

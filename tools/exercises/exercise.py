@@ -228,7 +228,7 @@ def watch(work, backend):
             except OSError:  # an editor may be replacing it
                 text, missed = seen, missed + 1
             if missed == 4:
-                say("", f"{work.exercise.file} is gone. Save it again, or press q; ./course exercise {work.exercise.number} then begins a new one.")
+                say("", f"{work.exercise.file} is gone. Save it again, or press q; ./course exercise {work.exercise.number} then creates a new one.")
                 seen = text = None
             if text != seen:
                 seen = text

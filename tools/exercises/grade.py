@@ -269,7 +269,7 @@ def require_that_solutions_pass(chosen, options, scratch, pool):
         for exercise, said in zip(first, pool.map(words, first)):
             if said:
                 raise NotGraded(f"the chapter's own solution of {exercise.number} does not pass here: {' '.join(said)} "
-                                 "(look at TMPDIR, whether its disk allows programs, and at limits of memory: ulimit -v)")
+                                 "(does the disk of TMPDIR allow programs to run? is memory limited: ulimit -v?)")
     except (NotGraded, OSError) as why:
         fail(3, f"not graded: {reports.visible(str(why))}")
 
@@ -307,7 +307,7 @@ def main(options, chosen):
     with tempfile.TemporaryDirectory(prefix="grade-") as scratch, ThreadPoolExecutor(options.j) as pool:
         try:
             if raws:
-                progress.say(f"{len(pairs) - len(raws)} of {len(pairs)} results are known without a check. Before the others, the chapters' own "
+                progress.say(f"{len(pairs) - len(raws)} of {len(pairs)} results are known already. Before the other files, the chapters' own "
                              "solutions are checked here.")
                 require_that_solutions_pass(chosen, options, scratch, pool)
                 progress.start()

@@ -31,7 +31,7 @@ SYMBOL = re.compile(r"^ +\d+: [0-9a-f]+ +\d+ (?P<type>\w+) +(?P<bind>\w+) +\w+ +
 SECTION = re.compile(r"^ +\[ *\d+\] (?P<name>\.(?:preinit_array|init\b|interp|ctors)\S*)", re.MULTILINE)
 TOO_SLOW = f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."
 IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0"}
-NO_CALL = "It asks the operating system for what no exercise needs, such as a process, a file to write, or shared memory."
+NO_CALL = "It makes a system call that no exercise needs, such as one that starts a process, writes a file or shares memory."
 
 
 class NotGraded(RuntimeError):
@@ -100,7 +100,7 @@ class Answered:
         if self.answering.why:
             return Verdict("time", self.answering.why)
         if self.status == NO_ANSWER:
-            return Verdict("status", "It answers with something other than results.")
+            return Verdict("status", "It sends something other than results.")
         number = status - 128 if status > 128 else -status
         if number == signal.SIGSYS:
             return Verdict("signal", NO_CALL)
@@ -198,7 +198,7 @@ class Grading(Machine):
                 students_socket.close()
                 status = asking.wait(60)
             except subprocess.TimeoutExpired:
-                raise NotGraded(f"the checks of {self.exercise.number} do not end") from None
+                raise NotGraded(f"the checks of {self.exercise.number} do not finish") from None
             finally:
                 asking.kill()
             written.seek(0)

@@ -42,7 +42,7 @@ OF_LAUNCHES = {
     "shuffles of all warps": lambda launches: sum(launch["warp_functions"] for launch in launches),
     "calls of atomicCAS": swaps,
     "atomic operations": atomics,
-    "atomic operations that are no atomicCAS": lambda launches: atomics(launches) - swaps(launches),
+    "atomic operations other than atomicCAS": lambda launches: atomics(launches) - swaps(launches),
     "additions to global memory": lambda launches: total(launches, "global", "atomic", "lanes"),
     "bytes per load": lambda launches: per(launches, "global", "load", "bytes", "lanes"),
     "sectors per load request": lambda launches: per(launches, "global", "load", "sectors", "requests"),

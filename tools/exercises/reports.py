@@ -161,7 +161,7 @@ def points_table(results):
 
 def exercises_table(results):
     """A line per exercise: how many files were graded and how many are right, and what most of the others were told."""
-    lines = ["exercise     graded  solved  mean points  the commonest first message"]
+    lines = ["exercise     graded  solved  mean points  the most common first message"]
     for number, own in by("exercise", results).items():
         given = [result for result in own if result["stage"] not in ("missing", UNGRADED)]
         said = Counter(result["words"].partition("\n")[0] for result in given if not result["passed"])

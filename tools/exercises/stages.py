@@ -10,7 +10,7 @@ from typing import Callable
 
 import cpp
 from starter import ROOT, Chapter
-from verdict import (BY_COMPILER, BY_LUCK, DEPENDS_ON_MULTIPROCESSORS, DEPENDS_ON_ORDER, IS_GIVEN, UNWRITTEN, Verdict, changes_with_order,
+from verdict import (BY_COMPILER, BY_LUCK, DEPENDS_ON_SMS, DEPENDS_ON_ORDER, IS_GIVEN, UNWRITTEN, Verdict, changes_with_order,
                      compiler_words, does_not_compile, not_compiled, not_utf8, sentences, with_meaning)
 
 sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("lens", "results", "course")]
@@ -239,7 +239,7 @@ async def explained(exercise, machine, stage, found, later):
         if not (await again(**{**INTERLEAVED, "CUDA_SIM_WORKERS": "1"})).passed:
             # It is wrong even if the threads run one after another.
             by_size = await again(CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
-            found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_MULTIPROCESSORS))
+            found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_SMS))
     if found.kind == "signal" or found.kind == "result" and exercise.on_cpu:
         # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere, or has another result.
         crash = await later("sanitizers")

@@ -15,13 +15,13 @@ BY_LUCK = "The results are right, but nothing orders accesses to the same memory
 UNWRITTEN = "The results are right, but memory is read that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}
-DEPENDS_ON_MULTIPROCESSORS = "The result is right on a GPU with 2 multiprocessors, and wrong on one with 4, where the default grid has more blocks."
+DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
 IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
-SIGNALS = {signal.SIGSEGV: "usually by an index outside an array, or an invalid pointer",
-           signal.SIGABRT: "usually by an exception, a thread that was not joined, or an index outside an array",
-           signal.SIGFPE: "by an integer division by zero",
-           signal.SIGKILL: "as by a system that has too little memory",
+SIGNALS = {signal.SIGSEGV: "usually because of an index outside an array, or an invalid pointer",
+           signal.SIGABRT: "usually because of an exception, a thread that was not joined, or an index outside an array",
+           signal.SIGFPE: "because of an integer division by zero",
+           signal.SIGKILL: "as by a system that runs out of memory",
            signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
 
 BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's lines, with marks below a line's columns
@@ -138,7 +138,7 @@ def words_first(what, fault):
     if own and why.endswith(own):
         return begin + own, [f"{place}: {call}: {why[:-len(own)].rstrip(': ')} ({code})"]
     if place.startswith("common/"):  # the check's own, which has found an error that the student's code ignores
-        return f"{begin}{why}", [] if begin else [f"This error is of {call}."]
+        return f"{begin}{why}", [] if begin else [f"The error is from {call}."]
     what = "a launch" if call == "cudaGetLastError()" else call.partition("(")[0]
     return f"{begin}{what} fails: {why}", [f"{place}: {call} ({code})"]
 

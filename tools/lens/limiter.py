@@ -75,13 +75,13 @@ def several(number, what):
 # What to try against each limiter, and the chapter that explains it.
 ADVICE = {
     "uncoalesced": "let neighbouring lanes access neighbouring addresses (chapter 05)",
-    "memory": "move fewer bytes: the memory is not faster (chapter 04)",
+    "memory": "move fewer bytes: the memory can't deliver them faster (chapter 04)",
     "bank conflicts": "let the lanes of a warp use different banks: by copies (chapter 04) or other indices (chapter 06)",
     "shared memory": "keep intermediate results in registers: by shuffles, or a sum per thread (chapter 06)",
     "atomics": "give each block its own counters in shared memory, and merge them at the end (chapter 03)",
     "few blocks": "launch enough blocks for all SMs (chapter 05)",
-    "divergence": "let whole warps do the work or skip it, not some of their lanes (chapter 06)",
-    "arithmetic": "compute less: no result twice, and no division where a shift or a comparison does (chapter 06)",
+    "divergence": "let whole warps either do the work or skip it, not only some of their lanes (chapter 06)",
+    "arithmetic": "compute less: compute nothing twice, and replace divisions by shifts or comparisons (chapter 06)",
     "issue": "do more per instruction: wider loads (chapter 04), several elements per thread (chapter 06)",
     "latency": "keep more loads in flight: several per thread, or more warps (chapters 04 and 05)",
     "launch": "do more in each launch (chapters 06 and 07)",
@@ -132,10 +132,10 @@ def figures(of_launches, word, about):
     loads = about + loads_per_warp(its)
     return {
         "memory": [f"{moved:,.0f} bytes to move", f"{about}{ratio(sectors, its['touched_sectors']):.2f} times as many requested"],
-        "uncoalesced": [f"{about}{digits(ratio(moving, its['moving']))} sectors a request, "
+        "uncoalesced": [f"{about}{digits(ratio(moving, its['moving']))} sectors per request, "
                         f"{digits(ratio(its['needed_sectors'], its['moving']))} would do", f"{about}{its['moving']:,.0f} requests"],
         "shared memory": [f"{about}{its['wavefronts']:,.0f} wavefronts", f"{ratio(its['wavefronts'], its['shared']):.2f} per access"],
-        "bank conflicts": [f"{ratio(its['wavefronts'], its['shared']):.2f} wavefronts an access, "
+        "bank conflicts": [f"{ratio(its['wavefronts'], its['shared']):.2f} wavefronts per access, "
                            f"{digits(ratio(its['needed_wavefronts'], its['shared']))} would do", f"{about}{its['wavefronts']:,.0f} in all"],
         "atomics": [f"{about}{max(one['busiest_line'] for one in of_launches):,.0f} sectors of one 128-byte line",
                     f"{about}{its['atomics']:,.0f} requests"],

@@ -366,7 +366,7 @@ class Packages(unittest.TestCase):
         real = packages.place
         with mock.patch.object(packages, "place", lambda sign: None if sign in ("png.h", "csv.h") else real(sign)), \
                 mock.patch.object(packages, "can_become_root", lambda may_ask=True: False):
-            for required, optional, words, fails in (((), {"png.h"}, "Left out: applications that need libpng-dev ", False),
+            for required, optional, words, fails in (((), {"png.h"}, "Not built: applications that need libpng-dev ", False),
                                                      ({"png.h", "csv.h"}, (), "Missing: libpng-dev libcsv-dev\n", True),
                                                      ({"csv.h"}, (), "", False), ((), {"nccl.h"}, "", False)):
                 with mock.patch("sys.stderr", io.StringIO()) as said:
@@ -918,7 +918,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_a_crash_says_what_it_usually_means_and_the_line(self):
         self.says("from verdict import ended_by\nprint(ended_by(11), ended_by(99))",
-                  "SIGSEGV, usually by an index outside an array", "by signal 99.")
+                  "SIGSEGV, usually because of an index outside an array", "by signal 99.")
         self.program("crash_plain", "#!/bin/bash\necho '==1==ERROR: AddressSanitizer: overflow on address 0x1 at' >&2; echo '    #0 0x1 in f a.h:3' >&2\n"
                                     "echo '    #1 0x2 in g /x/work/03.1_one.cuh:7' >&2; kill -11 $$\n")
         self.says("import native\nfound = native.checked('crash', 'simulator', 'plain')\nprint(*found.words, found.kind, found.site, sep='\\n')",
@@ -1081,7 +1081,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         run = self.run_tool("python3", "-c", code)
         self.assertEqual(run.stderr, "")
         self.assertEqual([line for line in run.stdout.splitlines() if re.match("Exercise|shown|Next|work/.* is gone|Hint|This was|Your file is", line)],
-                         ["Exercise 03.1: One", "shown", "work/03.1_one.cuh is gone. Save it again, or press q; ./course exercise 03.1 then begins a new one.",
+                         ["Exercise 03.1: One", "shown", "work/03.1_one.cuh is gone. Save it again, or press q; ./course exercise 03.1 then creates a new one.",
                           "Exercise 03.1: One", "shown", "Exercise 03.1: One", "shown", "Next is exercise 03.2: Two",
                           "Your file is work/03.2_two.cuh. Replace each TODO, then check the file with the same command.", "Hint 1 of 3: a",
                           "Exercise 03.2: Two", "shown", "Exercise 03.2: Two", "shown", "This was the last exercise."])
@@ -1125,7 +1125,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                 ("work/a.cuh:3: cudaMemcpy(a, b): invalid argument (cudaErrorX)", {}, "('cudaMemcpy fails: invalid argument', ['work/a.cuh:3: cudaMemcpy(a, b) (cudaErrorX)'])"),
                 ("work/a.cuh:3: cudaGetLastError(): invalid argument (cudaErrorX)", {}, "('a launch fails: invalid argument', ['work/a.cuh:3: cudaGetLastError() (cudaErrorX)'])"),
                 ("It does not check: common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('It does not check: invalid argument', [])"),
-                ("common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('invalid argument', ['This error is of a launch.'])"),
+                ("common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('invalid argument', ['The error is from a launch.'])"),
                 ("got 0", {}, "('got 0', [])")):
             self.says(show.format(what, fault), expected)
 

@@ -229,7 +229,7 @@ test("an import loses nothing, and takes nothing but exercises", () => {
   assert.equal(tab().text, "from\na clone\n");
   assert.deepEqual(keptTexts(tab()), ["in the browser"]);
   assert.equal(tab(exercises[7]).status, "not started");
-  assert.throws(() => imported(storage, exercises, strToU8("no zip")), /^Error: This is no zip archive, or it is damaged.$/);
+  assert.throws(() => imported(storage, exercises, strToU8("no zip")), /^Error: This is not a zip archive, or it is damaged.$/);
   assert.deepEqual(imported(storage, exercises, zipSync({ x: strToU8("x") })), ["It contains no file of an exercise, such as work/03.1_one_block_size.cuh."]);
 });
 

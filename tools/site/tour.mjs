@@ -112,7 +112,7 @@ async function debug(page) {
       await page.waitForFunction(() => !["", "…"].includes(document.querySelector('[data-part="words"]').textContent));
       said.push(await textOf(page, "words"));
     }
-    const isRight = says !== "They could not be asked." && said.join() === "The line is wrong, the cause is wrong.,Right." && await isShown(page, "explained");
+    const isRight = says !== "The checks could not be run." && said.join() === "The line is wrong, the cause is wrong.,Right." && await isShown(page, "explained");
     judge(`fault ${name}`, isRight, [says, ...said].join(" | "));
   }
 }

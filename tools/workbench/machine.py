@@ -141,7 +141,7 @@ async def recorded(run):
 
 
 def tell_recorded(tell, recordings, why):
-    tell(json.dumps({"recordings": recordings, "why": why or ("" if recordings else "It has launched no kernel.")}))
+    tell(json.dumps({"recordings": recordings, "why": why or ("" if recordings else "It launched no kernel.")}))
 
 
 async def watch(number, text, engine, tell):

@@ -142,7 +142,7 @@ int run_weighted(const Pairs<T>& pairs, const std::vector<Whole>& whole, const A
                                          axis_text(pairs.first_name, bins), outside);
     const Sums sums = ways.back().sums();
     if (whole.empty() && n > 0)
-        std::printf("The integer weights are left out: not all weights are integers.\n");
+        std::printf("There is no row for integer weights: not all weights are integers.\n");
 
     const std::vector<unsigned int> grids{1, 2, 3, 5, 8, 13, 21, 34};
     std::printf("\nIn %zu grids of %u to %u blocks:\n\n%-18s %14s %14s %10s %16s\n", grids.size(),

@@ -76,7 +76,7 @@ inline void report(const StreamOptions& options, const Work& work, const Device&
     int visible_gpus = 0;
     CUDA_CHECK(cudaGetDeviceCount(&visible_gpus));
     if (ranks.sharing().count * shape.gpus > visible_gpus)
-        std::printf("  %-18s %d ranks share this host's GPUs, which are too few: %d\n", "",
+        std::printf("  %-18s %d ranks share this host's GPUs, of which there are only %d\n", "",
                     ranks.sharing().count, visible_gpus);
     if (device_bytes > 0)
         std::printf("  %-18s %.0f MiB of the first GPU\n", "memory",

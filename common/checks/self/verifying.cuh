@@ -53,7 +53,7 @@ TEST_CASE("each verification finds the errors that it can find") {
     --lost[9];
     CHECK(verify_by_sum(lost, 1000));
     CHECK(verify_in_reverse(lost, data.data(), data.size()).value() ==
-          "bin 9 is not empty in reverse: -1 left");
+          "bin 9 is not 0 after subtracting all elements: -1 left");
     CHECK(verify_one_by_one(lost, right).value().find("bin 9") != std::string::npos);
 
     Bins swapped = right;

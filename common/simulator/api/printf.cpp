@@ -1,5 +1,5 @@
 /// @file
-/// @brief `printf`, `puts` and `putchar`, as kernels and the CPU's own code call them.
+/// @brief `printf`, `puts` and `putchar`, as kernels and host code call them.
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

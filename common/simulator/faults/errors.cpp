@@ -179,7 +179,7 @@ static cudaError_t seen(cudaError_t error) {
 
 void tell_cpu_fault(const std::string& what) {
     const std::string line = Calls().line();
-    tell("the CPU's own code" + (line.empty() ? "" : " at " + line) + " uses " + what);
+    tell("host code" + (line.empty() ? "" : " at " + line) + " uses " + what);
 }
 
 void fail_on_cpu(const char* what) {

@@ -45,7 +45,7 @@ void note_unseen_error(const std::string& what, Site site);
 /// What failed first, where and why, of the errors that the program has not seen; empty if it has seen all.
 std::string unseen_error();
 
-/// Prints which memory the CPU's own code wrongly uses, and its line.
+/// Prints which memory host code wrongly uses, and its line.
 void tell_cpu_fault(const std::string& what);
 /// The same, and ends the program.
 [[noreturn]] void fail_on_cpu(const char* what);

@@ -84,7 +84,7 @@ std::string absence_text(const Block& block, unsigned int number, unsigned int m
     std::snprintf(hexadecimal, sizeof(hexadecimal), "%#x", mask);
     if ((mask >> number % warpSize & 1) == 0)
         return std::string("is not in the mask ") + hexadecimal +
-               ". A lane may use only what lanes of its mask pass";
+               ". A lane may use only values from lanes of its mask";
     if (number >= count)
         return "does not exist: the block has only " + std::to_string(count) +
                " threads. Let blocks have whole warps of 32 threads, or use only the lanes that exist";

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Device memory: what is allocated, and who may use it when.
 ///
-/// Kernels and CUDA calls may use it, but the CPU's own code may not: outside of launches and copies, all of
+/// Kernels and CUDA calls may use it, but host code may not: outside of launches and copies, all of
 /// it is inaccessible.
 #pragma once
 

@@ -40,7 +40,7 @@ TEST_CASE("the CPU's own use of device memory ends the program with a line that 
                 const auto [status, words] = use(index, write, before);
                 CAPTURE(words, index, write, before);
                 CHECK(status == 1);
-                CHECK(words.find("simulator: the CPU's own code at ") == 0);
+                CHECK(words.find("simulator: host code at ") == 0);
                 CHECK(words.find('\n') == words.size() - 1);
                 CHECK(says(words, {byte_text(4 * index, 400), "cudaMemcpy"}));
             }
@@ -50,13 +50,12 @@ __global__ void out_of_time_kernel(int signals) {
     for (int i = 0; i < signals; ++i) raise(SIGXCPU);
 }
 
-TEST_CASE(
-    "a limit of CPU time ends the CPU's own code with its line, and a kernel only at the fourth signal") {
+TEST_CASE("a limit of CPU time ends host code with its line, and a kernel only at the fourth signal") {
     const int line = __LINE__ + 1;
     const auto [status, words] = process_of([] { std::exit(raise(SIGXCPU)); });
     CAPTURE(words);
     CHECK(status == -SIGXCPU);
-    CHECK(says(words, {"simulator: the CPU's own code at ", here(line), " uses more CPU time than it may"}));
+    CHECK(says(words, {"simulator: host code at ", here(line), " uses more CPU time than it may"}));
     for (const auto& [signals, ended_by] : {std::pair{3, 0}, {4, -SIGXCPU}})
         CHECK(process_of([=, sent = signals] {
                   out_of_time_kernel<<<1, 1>>>(sent);
@@ -296,12 +295,11 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
 constexpr int kOddLine = __LINE__ + 1;
 int value_at(const char* address) { return *reinterpret_cast<const int*>(address); }
 
-TEST_CASE("an address that the CPU's own code can't use ends the program with a line") {
+TEST_CASE("an address that host code can't use ends the program with a line") {
     static const char* volatile odd = reinterpret_cast<const char*>(std::uintptr_t{1});
     const auto [status, words] = process_of([] { std::exit(value_at(odd)); });
     CHECK(status == -SIGABRT);
-    CHECK(says(words, {"simulator: the CPU's own code at ", here(kOddLine),
-                       " uses an address that is misaligned "}));
+    CHECK(says(words, {"simulator: host code at ", here(kOddLine), " uses an address that is misaligned "}));
 }
 
 }  // namespace fault_checks

@@ -84,7 +84,7 @@ TEST_CASE(
             const auto [status, words] = use(writes, wait);
             CHECK(status == 1);
             CHECK(fault_checks::says(
-                words, {"simulator: the CPU's own code at common/simulator/checks/streams/host_hazards.cuh:",
+                words, {"simulator: host code at common/simulator/checks/streams/host_hazards.cuh:",
                         " uses " + kPinned + ", which cudaMemcpyAsync in stream ",
                         kOut + " writes: the host has not waited for it"}));
         }

@@ -101,7 +101,7 @@ TEST_CASE("the host may use what a kernel writes, and change what it reads, only
             CAPTURE(said);
             CHECK(status == 1);
             CHECK(fault_checks::says(
-                said, {"simulator: the CPU's own code at common/simulator/checks/streams/shared_memory.cuh:",
+                said, {"simulator: host code at common/simulator/checks/streams/shared_memory.cuh:",
                        " uses " + words}));
         }
         for (const auto& wait : {+[](const Shared&) { cudaDeviceSynchronize(); },

@@ -57,7 +57,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }
 
-/// A limit of CPU time ends the CPU's own code at a line. While a kernel runs, up to two more signals are
+/// A limit of CPU time ends host code at a line. While a kernel runs, up to two more signals are
 /// awaited, which come one second apart.
 [[maybe_unused]] const auto kBeforeLimit = signal(SIGXCPU, [](int) {
     static std::atomic<int> signals = 0;

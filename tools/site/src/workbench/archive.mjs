@@ -31,7 +31,7 @@ export function imported(storage, exercises, bytes) {
       return file.originalSize <= MOST;
     } });
   } catch {
-    throw Error("This is no zip archive, or it is damaged.");
+    throw Error("This is not a zip archive, or it is damaged.");
   }
   let same = 0;
   for (const path of Object.keys(files).sort()) {

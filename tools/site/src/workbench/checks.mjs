@@ -213,7 +213,7 @@ test("a worker that says nothing is stopped, later at its first question, and on
   const later = all(one.check("03.1", "text"));
   await soon();
   context.mock.timers.tick(180_000);
-  assert.deepEqual(await later, ["It was stopped: it has said nothing for 180 seconds."]);
+  assert.deepEqual(await later, ["It was stopped: it did not respond for 180 seconds."]);
   assert.ok(!workers[0].isAlive);
 });
 
@@ -407,7 +407,7 @@ test("a link has the whole code, and says so in one line if it can't", async () 
   for (const cut of [link.slice(0, -1), link.slice(0, -9), `${page}#code=`, `${page}#code=%20`, `${link}A`, link.replace(/.(?=.{9}$)/, (one) => (one === "A" ? "B" : "A")), `${page}#code=${"A".repeat(20000)}`])
     await assert.rejects(codeOf(cut), damaged);
   const noise = Array.from({ length: 20000 }, (_, k) => String.fromCharCode(32 + createHash("md5").update(`${k}`).digest()[0] % 90)).join("");
-  await assert.rejects(linkTo(page, noise), { message: "This is too long for a link, which chats and mail would cut: pass on the file instead." });
+  await assert.rejects(linkTo(page, noise), { message: "This program is too long for a link, which chats and mail would truncate: share the file instead." });
   const zeros = await linkTo(page, "0".repeat(2 << 20)).catch(() => undefined); // what unpacks to far more than it is
   if (zeros) await assert.rejects(codeOf(zeros), damaged);
   assert.ok(zeros);

@@ -61,7 +61,7 @@ async function show() {
   await shown(part("code"), fault.text, undefined, { label: "The code", onLine: (number) => (part("line").value = number) });
   part("says").textContent = "Waiting for the checks …";
   const { name } = fault, said = await answer("findings");
-  if (name === fault.name) part("says").textContent = said?.says.join("\n") ?? "They could not be asked.";
+  if (name === fault.name) part("says").textContent = said?.says.join("\n") ?? "The checks could not be run.";
 }
 
 part("answer").onsubmit = async (event) => {

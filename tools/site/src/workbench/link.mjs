@@ -18,7 +18,7 @@ async function through(stream, bytes, most) {
 export async function linkTo(address, code) {
   const bytes = await through(new CompressionStream("deflate"), new TextEncoder().encode(code), Infinity);
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  if (text.length > MOST_OF_LINK) throw Error("This is too long for a link, which chats and mail would cut: pass on the file instead.");
+  if (text.length > MOST_OF_LINK) throw Error("This program is too long for a link, which chats and mail would truncate: share the file instead.");
   return `${address}#code=${text}`;
 }
 

@@ -7,7 +7,7 @@ export async function keepSite(root, tell) {
     await serviceWorker.register(new URL("service_worker.js", root), { updateViaCache: "none" });
     const { active } = await serviceWorker.ready;
     serviceWorker.onmessage = ({ data: { kept } }) => {
-      if (kept > 0) tell("This browser has all of the course now: it needs no connection.");
+      if (kept > 0) tell("The whole course is now in this browser: it works offline.");
     };
     active.postMessage("keep");
   } catch {

@@ -25,7 +25,7 @@ part("reset").onclick = async () => {
     put(work.text);
     clear();
     showHints();
-    tell(name ? `Your file is kept as ${name}. The editor has the starter again.` : "The editor has the starter again.");
+    tell(name ? `Your file is kept as ${name}. The editor shows the starter again.` : "The editor shows the starter again.");
   });
 };
 

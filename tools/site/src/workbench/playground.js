@@ -45,7 +45,7 @@ bench.addEventListener("drop", (event) => {
   if (files.length === 0) return;
   event.preventDefault(); // also what the editor would do
   event.stopPropagation();
-  if (files.length > 1) tell("Only one file is opened: a program here has one.");
+  if (files.length > 1) tell("Only the first file is opened: a program here is a single file.");
   openFile(files[0]).catch((problem) => tell(message(problem)));
 }, true);
 
@@ -56,10 +56,10 @@ part("link").onclick = async () => {
     const link = await linkTo(location.href.split("#")[0], edited.text);
     try {
       await navigator.clipboard.writeText(link);
-      tell("The link is copied. Whoever opens it sees this program, and no server does.");
+      tell("The link is copied. It contains the whole program, so no server stores it.");
     } catch {
       history.replaceState(null, "", link);
-      tell("The page's address has this program now: copy it.");
+      tell("The page's address now contains this program: copy it.");
     }
   } catch (problem) {
     tell(message(problem));

@@ -42,7 +42,7 @@ function show() {
 function download(name, options) {
   forget();
   const { count, bytes } = exported(storage, exercises, options);
-  if (count === 0) return tell("There is nothing to save yet: you have not begun an exercise.");
+  if (count === 0) return tell("There is nothing to save yet: you have not started an exercise.");
   saveAs(`${name}.zip`, bytes, "application/zip");
   return tell(`${name}.zip has ${count === 1 ? "one file" : `${count} files`}.`);
 }

@@ -347,7 +347,7 @@ int main() { float* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); return cudaDevi
 said=$("$("$program" "$build" "$scratch/volatile.cu")") || true
 [ "$said" = "a 7 1.5 2.5" ] || complain "volatile numbers are printed as $said"
 # A host that polls memory need not wait for the kernel.
-fails "the CPU's own code at $scratch/failing.cu:1 uses byte 0 of a buffer" 'int main() { int* p; cudaMalloc(&p, 4); *p = 1; }'
+fails "host code at $scratch/failing.cu:1 uses byte 0 of a buffer" 'int main() { int* p; cudaMalloc(&p, 4); *p = 1; }'
 managed='__managed__ int other = 3, total;\n__global__ void add() { total += other; }\nint main() { add<<<1, 1>>>(); return total - 3; }'
 fails "uses the managed variable total, which add (launched at $scratch/failing.cu:3) writes: the host has not waited for it" "$managed"
 printf '%b' "${managed/int/volatile int}" >"$scratch/polling.cu"

@@ -20,7 +20,7 @@
 /// B, on privatization.
 enum class Level { registers, shared, global };
 
-/// What a table calls a level.
+/// The name of a level in a table.
 inline const char* name_of(Level level) {
     return level == Level::registers ? "registers"
            : level == Level::shared  ? "shared memory"

@@ -1,8 +1,8 @@
 /// @file
 /// @brief A student's process: calls its variant as often as it is asked, and answers with the results.
 ///
-/// It knows no expected result, and an input's size and elements only when it is to compute with them. What
-/// it can do is limited before its code runs (lock.cpp). The checks are another process (asking.cuh).
+/// It knows no expected result, and learns an input's size and elements only when it must compute with them.
+/// What it can do is limited before its code runs (lock.cpp). The checks are another process (asking.cuh).
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>

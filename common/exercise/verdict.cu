@@ -66,7 +66,7 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
-/// Writes an object of JSON in a line, which `fill` fills: to COURSE_VERDICT, or to standard output.
+/// Writes a one-line object of JSON, whose members `fill` adds: to COURSE_VERDICT, or to standard output.
 template <typename Fill>
 void write_line(const Fill& fill) {
     std::ostringstream text;
@@ -138,7 +138,7 @@ int report(const std::string& name, const Failure& failure, const std::vector<Se
 bool is_fast() {
     if (std::getenv("COURSE_SLOW") != nullptr) return false;
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-    return false;  // or it can't be known
+    return false;  // which may be instrumented: there is no way to tell
 #else
     return __tsan_init == nullptr;  // otherwise, each of the variant's accesses is a call
 #endif

@@ -1,6 +1,6 @@
-// A loop without an end: each thread of a block waits for the thread before it, also the first one. Such a
-// kernel is stopped when it has made no progress for 10 s. CUDA says the same less clearly: the program
-// hangs.
+// An endless loop: each thread of a block waits for the thread before it, and so does the first one, which
+// has none before it. The simulator stops such a kernel when it has made no progress for 10 s. On a GPU, the
+// program just hangs.
 #include <cstdio>
 
 __global__ void turns_kernel(volatile int* d_turn) {

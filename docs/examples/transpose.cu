@@ -1,5 +1,5 @@
 // Transposes a matrix through shared memory, without and with a column that nothing uses. The lens counts the
-// bank conflicts: of the first kernel, 32 wavefronts for each load from the tile, of the second one 1.
+// bank conflicts: 32 wavefronts per load from the tile in the first kernel, and 1 in the second.
 #include <cstdio>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Adds two vectors: allocate, copy to the device, launch, copy back. Each call's result is looked at.
+// Adds two vectors: allocate, copy to the device, launch, copy back. Each call's result is checked.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

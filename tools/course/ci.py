@@ -1,4 +1,4 @@
-"""Says what is wrong with a program in the words of CI hosts: JUnit's XML, and GitHub's annotations of lines.
+"""Reports what is wrong with a program in the formats of CI hosts: JUnit's XML, and GitHub's annotations of lines.
 
 What is wrong comes from the compiler's and the program's messages and from the lens's findings. Names and texts are data:
 each format gets them escaped.

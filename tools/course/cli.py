@@ -81,7 +81,7 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
   ./course test 02 03
   ./course run ~/vector_add.cu -- 1000000"""
 
-# The commands, and the options of each, by which others say whose an option is.
+# The commands and the options of each: an error about an option names the commands that accept it.
 FLAG, TEXT = {"action": "store_true"}, {}
 BACKEND = {"--backend": TEXT}
 FOR_CI = {"--annotate": TEXT, "--junit": TEXT}  # of a program
@@ -244,7 +244,7 @@ def set_up(command, options, preset="", headers=(), optional=()):
 
 
 def run_file(command, options, report=None):
-    """Runs any CUDA program, which determines standard output and the exit status. A report is told what is wrong with it."""
+    """Runs any CUDA program, which determines standard output and the exit status. A report, if there is one, records what is wrong with it."""
     import builds  # pylint: disable=import-outside-toplevel
     import machine  # pylint: disable=import-outside-toplevel
     import program  # pylint: disable=import-outside-toplevel

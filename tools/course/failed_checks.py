@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a paragraph per failed check: failed_checks.py LastTest.log FAILURES
+"""Prints one paragraph per failed check: failed_checks.py LastTest.log FAILURES
 
 FAILURES has lines of JSON, which the checks have written (common/checks/record.hpp): for each message, what it is about.
 """

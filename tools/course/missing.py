@@ -115,7 +115,7 @@ def of_linker(said, objects, sources, kinds):
         current = next((file for item, file in objects.items() if item in line), current)
         if found := UNDEFINED.match(line):
             place, symbol = named(found["place"]), found["symbol"]
-            if symbol not in undefined or undefined[symbol] in files:  # rather with a line than without
+            if symbol not in undefined or undefined[symbol] in files:  # a place with a line is preferred
                 undefined[symbol] = place
         elif (found := DEFINED_TWICE.match(line)) and not found["symbol"].startswith("__odr_asan."):
             why = "name the files of one program" if found["symbol"] == "main" else "one file defines it, the others declare it (extern)"

@@ -6,7 +6,7 @@ Checks submissions in the same way as ./course exercise, without a GPU. Each DIR
 named after the student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions
 that an exercise asks for are used. Prints a line of JSON per submission and exercise; then, to
 standard error, a table of the class, the exercises' statistics, and which submissions are nearly
-identical. The same submissions and seed give the same lines. A check may use 3 GiB of memory and
+identical. The same submissions and the same seed give the same lines. A check may use 3 GiB of memory and
 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same on
 every machine.
 

@@ -109,7 +109,7 @@ class Answered:
 
 
 async def screened(_, grading):
-    """Finds device code that clang rejects, and what an object may not have."""
+    """Finds device code that clang rejects, and symbols that an object may not have."""
     done = grading.tool([ROOT / "common/simulator/clang/rejected.sh", grading.source, f"-I{ROOT / 'common'}"], cwd=ROOT)
     if done.status != 0:
         return Verdict("rejected", "nvcc would reject it.", sentences(*compiler_words(done.stderr), *filter(None, [done.why])))
@@ -177,7 +177,7 @@ class Grading(Machine):
         return frozenset()  # the course's own code is in its own files
 
     def ask(self, preset, order, arguments, settings, files=None):
-        """Lets the checks, in a process of their own, ask the student's process. Returns how it has ended."""
+        """Runs the checks in a process of their own, which asks the student's process. Returns how it has ended."""
         # To look for leaks, AddressSanitizer starts a process.
         settings = {**IN_ORDER, "ASAN_OPTIONS": "detect_leaks=0", **settings}
         token = secrets.token_hex(16)
@@ -272,6 +272,6 @@ class Grading(Machine):
             return await in_two_orders(self.exercise, found, self)
         if found.kind == "point":
             return replace(found, sentences=[])  # which are for the student's own machine
-        # Code that is wrong only now has noticed the lens.
+        # Code that is wrong only under the lens has detected it.
         of_lens = words_of_lens(self.seen) if stage.name == "target" and has_lens(self.exercise) else []
         return Verdict("luck", BY_LUCK, of_lens) if of_lens else found

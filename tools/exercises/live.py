@@ -18,7 +18,7 @@ class Step:
     number: str  # 03.2
     place: str  # of its diff
     text: str  # of kernels.cuh after the step
-    base: object  # the step that it changes; None if it begins a file
+    base: object  # the step that it changes; None if it starts a new file
     does: str
     shows: str
     ask: str
@@ -100,7 +100,7 @@ def find(chapter, number):
 
 
 def write(step, say):
-    """Makes the live folder, or brings its kernel to a step. A kernel that is no step's is kept under another name."""
+    """Makes the live folder, or brings its kernel to a step. If the kernel differs from every step, it is kept under another name."""
     name, model = FOLDERS[step.problem]
     folder = ROOT / name
     folder.mkdir(exist_ok=True)

@@ -160,7 +160,7 @@ def points_table(results):
 
 
 def exercises_table(results):
-    """A line per exercise: how many files were graded and how many are right, and what most of the others were told."""
+    """A line per exercise: how many files were graded and how many are right, and the most common message of the others."""
     lines = ["exercise     graded  solved  mean points  the most common first message"]
     for number, own in by("exercise", results).items():
         given = [result for result in own if result["stage"] not in ("missing", UNGRADED)]

@@ -1,4 +1,4 @@
-"""The results of ./course grade while it runs: kept in a file line by line, taken up again from there, and counted."""
+"""The results of ./course grade while it runs: written to a file line by line, read from it if grading is continued, and counted."""
 
 import hashlib
 import json
@@ -77,7 +77,7 @@ def line(result):
 
 
 class Progress:
-    """Says on standard error how many files are checked: each time in a terminal, otherwise once a minute."""
+    """Reports on standard error how many files have been checked: each time in a terminal, otherwise once a minute."""
 
     def __init__(self, count):
         self.count, self.done = count, 0
@@ -85,7 +85,7 @@ class Progress:
         self.start()
 
     def start(self):
-        """From now on, time counts for what is left."""
+        """The estimate of the remaining time starts here."""
         self.begin = self.said = time.monotonic()
 
     def clear(self):
@@ -108,6 +108,6 @@ class Progress:
         print(f"{self.done} of {self.count}{left}", end="" if self.is_shown and self.done < self.count else "\n", file=sys.stderr, flush=True)
 
     def left(self, seconds):
-        """The time that the others will take, if they take as long as those before."""
+        """The remaining time, if the remaining files take as long as the ones so far."""
         left = seconds / self.done * (self.count - self.done)
         return f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min"

@@ -9,7 +9,7 @@ from starter import ROOT
 
 DEFAULT = ROOT / "docs" / "instructors" / "rubric.ini"
 
-UNGRADED = "ungraded"  # by what this machine lacks, which says nothing of the file
+UNGRADED = "ungraded"  # because this machine lacks something; the file may be right
 
 # How far a file has come, in words.
 STAGES = {
@@ -32,7 +32,7 @@ SMALL, FAR = 1000, 1 << 31  # elements: the checks begin with smaller inputs, an
 
 
 def stage(check, verdict):
-    """How far a file has come whose first failure is this verdict of a stage: plain, interleaved, sanitizers, target or lens."""
+    """How far a file has got if its first failure is this verdict of a stage: plain, interleaved, sanitizers, target or lens."""
     if verdict.kind in STAGES:  # such as compile or point
         return verdict.kind
     if verdict.kind == "luck" or check == "target":

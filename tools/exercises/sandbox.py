@@ -16,7 +16,7 @@ from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT
 
 CPUS = 2  # that a check runs on: otherwise its threads and their CPU time would grow with the number of cores
-SECONDS = 600  # for programs that sleep; it is long, so that a busy machine changes no verdict
+SECONDS = 600  # for programs that sleep; long enough that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
@@ -30,7 +30,7 @@ class Ended:
     status: int
     stdout: str
     stderr: str
-    why: str  # why it was killed; nothing if it ended by itself
+    why: str  # why it was killed; empty if it ended by itself
 
 
 @lru_cache(maxsize=None)
@@ -134,7 +134,7 @@ class Sandbox:
                     why = f"It was stopped after {SECONDS} seconds: it waits, or this machine is busy."
                 time.sleep(0.01)
             if why:
-                # In a sandbox, everything ends with its first process. Without one, these are all that can be found.
+                # In a sandbox, everything ends with its first process. Without a sandbox, only these processes can be found.
                 for each in [*descendants(program.pid), program.pid]:
                     try:
                         os.kill(each, signal.SIGKILL)

@@ -123,7 +123,7 @@ async def by_lens(exercise, machine):
     seen, verdict = await machine.look([], UNDER_LENS)
     given = machine.given_lines(exercise)
     if not (found := findings_of_lens(seen, given)):
-        return verdict  # code that is wrong only now has noticed the lens
+        return verdict  # code that is wrong only under the lens has detected it
     return Verdict("luck", UNWRITTEN if found[0]["problem"] == "unwritten" else BY_LUCK, words_of_lens(seen, given))
 
 
@@ -202,7 +202,7 @@ class Running:
         await asyncio.gather(*others, return_exceptions=True)
 
     async def later(self, name):
-        """What a stage finds although one before it has found a fault; None if it can't say, or does not exist."""
+        """What a stage finds after an earlier one has found a fault; None if it could not be tried, or does not exist."""
         try:
             return await self.tasks[name] if name in self.tasks else None
         except NotTried as why:

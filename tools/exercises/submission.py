@@ -19,7 +19,7 @@ from cpp import Rejected, definitions, split, tokens_of
 from starter import MARK, Chapter, exercises, marked
 
 HEADER = re.compile(r"<[a-z]\w*(\.h)?>")
-# What leaves a namespace, or gives code another meaning than it reads.
+# What leaves a namespace, or makes code mean something other than it appears to.
 FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\w*")
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")
 ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fallthrough", ","}
@@ -51,7 +51,7 @@ def includes_of(tokens, allowed):
 
 
 def screen(tokens, course_words):
-    """Rejects code that leaves its namespace, or has another meaning than it reads."""
+    """Rejects code that leaves its namespace, or does not mean what it appears to mean."""
     texts = [token.text for token in tokens] + ["", "", ""]
     for at, token in enumerate(tokens):
         before, name, after, why = texts[at - 1] if at else "", token.text, texts[at + 1], ""

@@ -39,7 +39,7 @@ class Verdict:
     kind: str
     what: str = ""  # what is wrong, in a line
     sentences: list = field(default_factory=list)  # each with its `text`, and whether it is `of_race`
-    case: dict = field(default_factory=dict)  # in which case it is wrong, `words` among them
+    case: dict = field(default_factory=dict)  # the case in which it is wrong, with `words`
     fault: dict = field(default_factory=dict)  # a kernel's (common/simulator/include/simulator/fault.h)
     has_poison: bool = False  # a result includes what was never stored
     site: str = ""  # the line of the student's file, if the words name it

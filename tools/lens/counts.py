@@ -140,7 +140,7 @@ def large(small, big):
 
 
 def of_part(share):
-    """Settings for a part of the SMs, whose blocks run in a fixed order and are all counted, and where nothing else is looked for."""
+    """Settings for a part of the SMs, whose blocks run in a fixed order and are all counted; races are not searched for."""
     return {"LENS_COUNTS_ONLY": "1", "LENS_SAMPLE": "1", "CUDA_SIM_MULTIPROCESSORS": str(SMS // share), "CUDA_SIM_WORKERS": "1"}
 
 

@@ -69,7 +69,7 @@ def counted(asked, options):
 
 
 def look(asked, options, tell=lambda runs: None):
-    """Shows what programs built for the lens do, and passes what it has seen to `tell`. Returns 1 if something was
+    """Runs programs that were built for the lens, shows their output, and passes the lens's counts to `tell`. Returns 1 if something was
     found, otherwise the status of a file's program; ends with 2 if it could not look."""
     folders = [asked.folder if asked.file else text.ROOT]
     try:
@@ -83,7 +83,7 @@ def look(asked, options, tell=lambda runs: None):
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     else:
         print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders, asked.gpu)))
-    # A program may copy a whole buffer of which it uses the part that was written.
+    # A program may copy a whole buffer and use only the part that was written.
     mistakes = [finding for _, seen in runs for finding in seen["findings"] if not (asked.file and finding.get("partly_written"))]
     if mistakes or any(seen["fault"] for _, seen in runs):
         return 1

@@ -86,7 +86,7 @@ ADVICE = {
     "latency": "keep more loads in flight: several per thread, or more warps (chapters 04 and 05)",
     "launch": "do more in each launch (chapters 06 and 07)",
 }
-WASTED = 2   # times as many sectors or wavefronts as would do are a limiter of their own
+WASTED = 2   # with so many times the sectors or wavefronts that are needed, the waste is the limiter
 HALF = 16    # lanes
 SELDOM = 16  # instructions without access for each request, barrier or warp function make arithmetic the limiter
 

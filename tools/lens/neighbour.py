@@ -21,7 +21,7 @@ COUNTS = {
 
 
 def difference(yours, theirs):
-    """By which part of the larger one the count differs that differs most, and its name."""
+    """The relative difference of the count that differs most, and that count's name."""
     apart = {count: abs(yours[count] - theirs[count]) / (max(yours[count], theirs[count]) or 1) for count in COUNTS}
     most = max(apart, key=apart.get)
     return apart[most], most

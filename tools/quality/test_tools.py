@@ -1561,7 +1561,7 @@ class GradeOfAClass(unittest.TestCase):
             said.isatty = lambda is_terminal=is_terminal: is_terminal
             with mock.patch("sys.stderr", said), mock.patch("time.monotonic", side_effect=[0, 10, 20, 160, 240, 400]):
                 progress = results.Progress(4)
-                progress.start()  # after what does not count
+                progress.start()  # after time that does not count
                 for _ in range(4):
                     progress.add()
             self.assertEqual(said.getvalue(), words)

@@ -110,7 +110,7 @@ test("a page where code runs allows its own scripts, and no others", () => {
   assert.doesNotMatch(policy, /script-src[^;]*'unsafe|https?:|\*/);
 });
 
-/// A localStorage, and Work in it as a new tab sees it. Time passes by 1 ms with each look at the clock.
+/// A localStorage, and Work in it as a new tab sees it. The clock advances by 1 ms each time it is read.
 function browser(most = Infinity) {
   const entries = new Map(), used = () => [...entries].reduce((sum, [key, value]) => sum + key.length + value.length, 0);
   const storage = { getItem: (key) => entries.get(key) ?? null, removeItem: (key) => entries.delete(key), setItem(key, value) {

@@ -13,7 +13,7 @@ const element = (tagName, properties, children) => ({ type: "element", tagName, 
 const parts = (node, ...names) => node.children.filter((child) => names.includes(child.tagName));
 
 function align(table) {
-  visit(table, "element", (cell) => delete cell.properties.align); // the columns' words say more
+  visit(table, "element", (cell) => delete cell.properties.align); // the alignment chosen below fits the columns' contents better
   const rows = parts(table, "thead", "tbody").flatMap((group) => parts(group, "tr")).map((row) => parts(row, "th", "td"));
   for (const [k, heading] of rows[0].entries()) {
     const column = rows.slice(1).map((row) => row[k]).filter(Boolean), words = column.map((cell) => toString(cell).trim());
@@ -39,7 +39,7 @@ export const improve = () => (tree, file) => {
     });
   });
   visit(tree, (node) => {
-    if (/^(code|h[1-6])$/.test(node.tagName)) return SKIP; // a heading's words are its anchor
+    if (/^(code|h[1-6])$/.test(node.tagName)) return SKIP; // a heading's text determines its anchor
     if (node.type === "text") node.value = node.value.replace(BEFORE_UNIT, "\u00a0");
   });
   visit(tree, { tagName: "table" }, (table, at, parent) => {

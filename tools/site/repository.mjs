@@ -29,7 +29,8 @@ export const parts = [
     "docs/decisions.md", "CHANGELOG.md"),
 ].map(({ label, files }) => ({ label, files: [...new Set(files)] }));
 
-/// The sources whose public names Doxygen documents: not checks and programs, which nobody includes, and not the simulator's insides.
+/// The sources whose public names Doxygen documents: not checks and programs, which no other file includes, and not the
+/// simulator's insides.
 export const reference = found(["[0-9][0-9]_*/*.cuh", "[0-9][0-9]_*/applications/**/*.cuh", "[0-9][0-9]_*/applications/**/*.hpp",
   "common/*/*.cuh", "common/{bench,checks,cuda,problem}/*.hpp", "common/simulator/include/**/*.h"])
   .filter((path) => (!/^\d/.test(path) || chapters.includes(path.split("/")[0])) &&

@@ -7,7 +7,7 @@
 const CACHE = `course ${registration.scope}`, LARGE = /^workbench\/(?!worker\.js$)/;
 const addressOf = (path) => new URL(path.split("/").map(encodeURIComponent).join("/"), registration.scope).href;
 const keyOf = (path) => `${addressOf(path)}?${FILES[path]}`;
-let isOutdated = false; // the server has another course than this one, whose files are not to be mixed with it
+let isOutdated = false; // the server has a different version of the course, whose files must not be mixed with these
 
 /// The file that hosts have for an address; nothing for those beyond the site.
 function pathOf(address) {
@@ -30,7 +30,7 @@ async function keep(cache, path) {
   throw Error(`${path}: the server has another one`);
 }
 
-/// Keeps all files, of the large ones those of which this browser has an older version. Returns how many were new.
+/// Keeps all files; of the large ones, only those that this browser has in an older version. Returns how many were new.
 async function keepAll() {
   const cache = await caches.open(CACHE), keys = new Set((await cache.keys()).map(({ url }) => url));
   const before = new Set([...keys].map((key) => key.split("?")[0]));

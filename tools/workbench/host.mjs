@@ -59,7 +59,7 @@ function functionNames(module) {
   return names;
 }
 
-/** The signal that an instruction's refusal is, by what engines say of it. */
+/** The signal that a refused instruction would raise on Linux, by the engine's message. */
 function signalOf(error) {
   if (/div/i.test(error.message)) return SIGNALS.divided;
   return /unreachable/i.test(error.message) ? SIGNALS.aborted : SIGNALS.bad;

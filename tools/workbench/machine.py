@@ -23,7 +23,7 @@ from point import Point
 from program import standard
 from rows import one_line
 
-TOKEN = "0"  # nobody but the student reads the verdict
+TOKEN = "0"  # only the student reads the verdict
 OUT_OF_TIME = 24  # the number of a signal
 SECONDS, SECONDS_OF_LENS = 10, 120  # that a case may take; on two slow, busy cores, the right ones take up to 2 and 3
 MOST_RECORDED = 8  # blocks, each of which is a run

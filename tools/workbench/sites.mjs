@@ -4,7 +4,7 @@
 const CALL = /^(\s*)(?:%\S+ = )?(?:tail |notail |musttail )?(?:call|invoke) /;
 const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*?)\)((?: #\d+)?(?: \[.*?\])?(?:, !.*)?)$/;
 const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
-/** The address of a thread's own variable, or of a part of it. Nobody else sees what is there. */
+/** The address of a thread's own variable, or of a part of it. No other thread sees what is there. */
 const PART_OF_THREAD = /^\s*(%\S+) = (?:.*@llvm\.threadlocal\.address|(getelementptr) .*?\bptr (%[^\s,]+))/;
 const OF_MODULE = /^!llvm\.module\.flags|^!\d+ = !\{i32 \d+, !"/; // metadata
 const LABEL = /^([-\w$.]+|"[^"]*"):/, OTHER_LABEL = /label %([-\w$.]+|"[^"]*")/g;
@@ -158,7 +158,7 @@ export function withSites(ir, helpers) {
       : byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\${byte.toString(16).padStart(2, "0")}`);
     return `@sim.site.${number} = private constant [${bytes.length + 1} x i8] c"${bytes.join("")}\\00"`;
   });
-  // The lines have been taken over, so the debug information has done its work.
+  // The lines have been copied, so the debug information is no longer needed.
   const code = found.filter((line) => !line.startsWith("!") || OF_MODULE.test(line)).map((line) => line.replace(/,? ![a-z_.]+ !\d+/g, ""));
   return [...code, "@sim_site = external global ptr", "declare void @sim_repeats(ptr, i1)", ...constants, ""].join("\n");
 }

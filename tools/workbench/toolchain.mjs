@@ -9,7 +9,7 @@ const TARGET = ["--target=wasm32-wasip1", "-std=c++20", "-D_WASI_EMULATED_SIGNAL
 const BESIDE = ["-fPIC", "-fvisibility=default", "-fwasm-exceptions", "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0"];
 const HELPERS = ["common/cuda/", "common/problem/"];
 
-/** What a tool has said, in lines; an error of it. */
+/** An error of a tool, with its output in lines. */
 export class Refused extends Error {
   constructor(said) {
     super(said.split("\n", 1)[0]);
@@ -67,7 +67,8 @@ export class Toolchain {
 }
 
 /**
- * Lets calls be left, by Binaryen's Asyncify: in main, where they call its functions, and in a module beside it, which shares
+ * Makes calls suspendable, by Binaryen's Asyncify: in main, where they call its functions, and in a module beside it, which
+ * shares
  * its state, where they call one of these imports. @param level of optimization, which takes most of the time.
  */
 export function canBeLeft(bytes, mayLeave, level = 1) {
@@ -90,7 +91,7 @@ export function canBeLeft(bytes, mayLeave, level = 1) {
 export const RECORDED = "recorded"; // the order in which the lens records a block
 export const mayLeaveAtAccess = (order) => order === "interleaved" || order === RECORDED;
 
-/** Lets the calls of a module beside main be left, for an order of the threads. */
+/** Makes the calls of a module beside main suspendable, for an order of the threads. */
 export function beside(bytes, order, level) {
   const names = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ module, kind }) => module === "env" && kind === "function")
     .map(({ name }) => name).filter((name) => mayLeaveAtAccess(order) || !name.startsWith("__tsan_"));

@@ -9,7 +9,7 @@ const at = (name) => new URL(name, self.courseBase).href;
 
 const addressOfRunner = URL.createObjectURL(new Blob([RUNNER], { type: "text/javascript" }));
 const runners = []; // by their numbers
-/** A worker of the page, whose policy it has, too. In Firefox, a worker that begins others hangs in `new Worker` at one of the first dozens. */
+/** A worker of the page, whose policy it has, too. In Firefox, a worker that starts others hangs in `new Worker` after a few dozen. */
 function runner() {
   const number = runners.length, tell = (what) => self.postMessage({ runner: number, ...what });
   tell({ address: addressOfRunner });

@@ -18,7 +18,7 @@ enum class Counting {
     copies   ///< there, in several copies, so that neighbours rarely need the same counter
 };
 
-/// What a table calls it.
+/// Its name in a table.
 inline const char* name_of(Counting counting) {
     return counting == Counting::global   ? "global memory"
            : counting == Counting::shared ? "shared memory"

@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are mapped",
     CHECK(pixels[0].channel[0] == 7);
     CHECK(pixels[kPixels - 1].channel[kChannels - 1] == 7);
     if (kAddressSanitizer) return;
-    // Of unreadable memory, 2^32 pixels are a fault, unless they are taken for none.
+    // In unreadable memory, 2^32 pixels cause a fault, unless 32 bits make 0 of their number.
     mprotect(pixels.get(), kPixels * sizeof(Pixel<kChannels>), PROT_NONE);
     CHECK_THROWS_AS(map_channels(pixels.get(), std::size_t{1} << 32, d_tables.data->channel), CudaError);
     forget_fault();

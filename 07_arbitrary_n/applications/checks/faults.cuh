@@ -48,7 +48,8 @@ std::optional<std::string> check_feed(decltype(feed)* take, int gpus = 1) {
     return wrong;
 }
 
-/// @return The first of the simulator's seeds with which it does not say all of the parts of a broken `feed`.
+/// @return The first of the simulator's seeds for which its message about a broken `feed` lacks one of these
+/// parts.
 std::optional<std::string> check_named(decltype(feed)* take, const std::vector<std::string>& parts) {
     for (std::uint64_t seed = 0; seed <= 10; ++seed) {
         const Setting setting("CUDA_SIM_SEED", seed);

@@ -143,7 +143,7 @@ class PipeSource : public Source {
             if (count == 0) ended_ = true;
             size += static_cast<std::size_t>(count);
         }
-        if (is_stopped()) size -= size % sizeof(std::uint64_t);  // no part of an element
+        if (is_stopped()) size -= size % sizeof(std::uint64_t);  // whole elements only
         return {buffer, taken_.fetch_add(size), size};
     }
     std::uint64_t taken() const override { return taken_; }

@@ -133,7 +133,7 @@ class Ranks {
     }
 
     void leave() const {
-        restore_signals();  // what there is to say has been said
+        restore_signals();  // the message has been printed
         if (is_counting_) abort_all();
         MPI_Finalize();
     }

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string>
 
-/// While it lives, SIGINT and SIGTERM are noted instead of ending the program. The second one ends it.
+/// During its lifetime, SIGINT and SIGTERM are noted instead of ending the program. The second one ends it.
 /// A signal that the program ignores stays ignored.
 class SignalWatch {
  public:

@@ -159,7 +159,7 @@ class ResidentData {
                 }));
             }
         } catch (...) {
-            start = true;  // threads that wait can't be given up
+            start = true;  // the waiting threads must be released, or they could not be joined
             throw;
         }
         while (ready < shares_.size()) std::this_thread::yield();

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of the simulator: that it keeps CUDA's promises, and that it says who breaks them.
+/// @brief Checks of the simulator: that it keeps CUDA's promises, and that it reports who breaks them.
 ///
 /// The first group also holds on a GPU. The others are about what a GPU leaves open.
 #include "../../checks/catch.hpp"

@@ -91,7 +91,7 @@ void Collector::begin_call(const void* at) {
 void Collector::end_call() {
     const sim::Block::InSimulator here(block_);
     Path& path = path_[thread()];
-    // Behind the call, and thereby behind everything in the function.
+    // After the call, and therefore after everything in the function.
     trail_ = {threads_.current, call_at(path) + 1};
     path = caller(path);
 }
@@ -140,7 +140,7 @@ void Collector::wait_for_turn(const void* address, std::size_t bytes, Kind kind,
     wait_for_turn(site_number(at, kind, space, bytes), array, array->offset(address), bytes);
 }
 
-/// What is remembered of the running thread between two accesses is kept for it meanwhile.
+/// The running thread's state between two accesses is saved before the wait and restored afterwards.
 void Collector::wait_for_turn(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes) {
     if (late_.thread != thread()) look_at_late();
     const Look late = std::exchange(late_, {});

@@ -1,5 +1,5 @@
 /// @file
-/// @brief From what each lane has done, one after another, to what the lanes of a warp do at once.
+/// @brief Turns what each lane has done, one after another, into what the lanes of a warp do at once.
 #pragma once
 
 #include <algorithm>

@@ -173,7 +173,7 @@ class Collector {
     Recording* recording_ = nullptr;  ///< of this block, if it is recorded
     std::vector<std::unique_ptr<Array>> shared_;
     std::size_t shared_count_ = 0;    ///< how many of them the block has
-    std::array<Array*, 4> recent_{};  ///< of global memory; to look one up takes a lock
+    std::array<Array*, 4> recent_{};  ///< of global memory; looking one up takes a lock
     std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
     bool of_block_ = false;  ///< atomic operations are for the block's threads only

@@ -111,9 +111,9 @@ class Recording {
     std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
     std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
     std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes that were recorded
-    unsigned int turn_ = 0;                                         ///< the warp whose lanes go
-    std::uint32_t left_ = 0;                                        ///< those of its lanes that have not gone
-    bool is_open_ = false;  ///< the values after the last access are not known yet
+    unsigned int turn_ = 0;                                         ///< the warp whose turn it is
+    std::uint32_t left_ = 0;  ///< those of its lanes that have not executed the access yet
+    bool is_open_ = false;    ///< the values after the last access are not known yet
     std::size_t accesses_ = 0;
     std::vector<Memory> memories_;
     std::vector<Step> steps_;

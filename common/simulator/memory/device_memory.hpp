@@ -43,7 +43,7 @@ bool is_managed(const void* address);
 /// @return The `__managed__` variable that contains an address. There must be one.
 std::string managed_variable_text(const void* address);
 
-/// While it lives, a grid may use the memory of the current device.
+/// During its lifetime, a grid may use the memory of the current device.
 class GridAccess {
  public:
     explicit GridAccess(const Kernel& kernel);
@@ -55,8 +55,8 @@ class GridAccess {
     std::string damage() const;
 };
 
-/// While it lives, a copy may use a range of device memory, and no grid starts or ends. Does nothing for a
-/// range of host memory.
+/// During its lifetime, a copy may use a range of device memory, and no grid starts or ends. Does nothing for
+/// a range of host memory.
 class CopyAccess {
  public:
     CopyAccess(const void* pointer, std::size_t bytes);

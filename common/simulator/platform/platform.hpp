@@ -54,13 +54,13 @@ Range managed_variables();
 /// The pages of these variables, which contain nothing else.
 Range managed_pages();
 
-// --- Contexts: a call that can be left and continued ----------------------------------------------
+// --- Contexts: calls that can be suspended and resumed --------------------------------------------
 
-/// Where a call continues: its stack and registers.
+/// Where a call resumes: its stack and registers.
 using Context = void*;
-/// What a call receives when it begins or continues.
+/// What a call receives when it starts or resumes.
 struct Switched {
-    Context from;  ///< the call that was left for it
+    Context from;  ///< the call that was suspended for it
     void* data;
 };
 /// @param[in] top   The end of the stack, at a multiple of 16.

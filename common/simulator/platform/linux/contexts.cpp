@@ -9,7 +9,7 @@
 
 #include "../platform.hpp"
 
-// A context is the stack pointer of a call that has been left. At that address are, upwards: the registers
+// A context is the stack pointer of a suspended call. At that address are, upwards: the registers
 // that a function must keep, and the address at which the call continues. A new call finds zeros in place of
 // its caller's address, which ends each search for callers.
 

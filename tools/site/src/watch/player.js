@@ -57,7 +57,7 @@ export function play(figure, inputs, begin = 0) {
     if (at === recording.steps.length) go(0);
     toggle.textContent = "Pause";
     toggle.title = "Pause (space)";
-    status.ariaLive = "off"; // nobody could listen that fast
+    status.ariaLive = "off"; // a screen reader could not keep up
     const tick = () => {
       go(at + 1);
       if (at === recording.steps.length) pause();

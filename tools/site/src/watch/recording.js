@@ -20,8 +20,8 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const PLACE = /^(.*):(\d+)$/;
 
-/// What of a file's text a recording runs through: { file, parts }, the kernel and the functions of its file that it calls, each
-/// { first, lines }. Nothing if the kernel is not there.
+/// The parts of a file's text that a recording runs through: { file, parts }, the kernel and the functions of its file that it
+/// calls, each { first, lines }. Nothing if the kernel is not there.
 export function sourceOf(data, file, text) {
   const lines = text.split("\n"), name = data.kernel.replace(/<.*/s, "").split("::").at(-1);
   const around = (at) => {
@@ -104,7 +104,7 @@ export class Recording {
     return step.at ?? this.lanesOf(step).map((_, k) => step.first + k * step.by);
   }
 
-  /// What is where after the first `count` steps.
+  /// The state of the arrays and lanes after the first `count` steps.
   after(count) {
     const arrays = this.data.arrays.map(({ before }) => [...before]);
     const lanes = Array.from({ length: this.data.threads }, () => ({ state: "ready", value: undefined }));

@@ -1,5 +1,5 @@
-/// The page of a chapter's faults: one at a time, by the part of the address after #. What is said of it, and whether an answer is
-/// right, comes from tools/exercises/hunt.py.
+/// The page of a chapter's faults: one at a time, by the part of the address after #. The messages about it, and the verdict on
+/// an answer, come from tools/exercises/hunt.py.
 
 import { shown } from "./editor.js";
 import { Engine } from "./engine.js";
@@ -26,7 +26,8 @@ function showFound() {
     name, ...(found().includes(name) ? [element("span", { ariaHidden: "true" }, " ✓"), element("span", { className: "sr-only" }, " found")] : [])))));
 }
 
-/// What is said of a fault, one after the other; nothing if it can't be said, which is told, or if another fault is shown by then.
+/// Asks about the fault, one question after the other. Nothing if that fails, which is shown, or if another fault is shown by
+/// then.
 function answer(what, ...words) {
   const { name } = fault, isShown = () => name === fault.name;
   return turn = turn.then(async () => {

@@ -1,6 +1,6 @@
-// What checks an exercise: a worker (tools/workbench/worker.mjs), so that the page never waits.
+// Checks exercises in a worker (tools/workbench/worker.mjs), so that the page never blocks.
 
-// Seconds without a word, after which the worker is taken for stuck. What it runs, it stops itself after 120; at its first question,
+// Seconds of silence after which the worker is considered stuck. What it runs, it stops itself after 120; at its first question,
 // it also compiles what all sources include, which a slow machine may need minutes for.
 const SILENT = 180, SILENT_AT_FIRST = 600;
 
@@ -10,7 +10,7 @@ export class Engine {
   constructor(base, { onLoading, onNote }) {
     this.folder = new URL("workbench/", new URL(base, location.href)).href;
     Object.assign(this, { onLoading, onNote, asked: 0, runners: new Map() });
-    addEventListener("pagehide", () => this.stop()); // a browser may keep a page that was left, with what its workers have in memory
+    addEventListener("pagehide", () => this.stop()); // a browser may keep a page that you have left, and its workers' memory
   }
 
   /// Loads compiler and simulator, for exercises or for programs. Throws an Error with a one-line message.
@@ -70,7 +70,7 @@ export class Engine {
     this.worker.onmessage = ({ data }) => (data.runner === undefined ? this.hear?.(data) : this.#passOn(data));
   }
 
-  /// Does for the worker what it asks of those that run programs (tools/workbench/worker.mjs).
+  /// Passes on the worker's requests to the workers that run programs (tools/workbench/worker.mjs).
   #passOn({ runner, address, data, isEnded }) {
     const { worker, runners } = this, tell = (what) => worker.postMessage({ runner, ...what });
     try {
@@ -138,7 +138,7 @@ export class Engine {
       clearTimeout(timer);
       this.hear = undefined;
       this.isWarm = hasEnded;
-      if (!hasEnded) this.#end(); // it may run on, or its memory may be full
+      if (!hasEnded) this.#end(); // it may still be running, or be out of memory
       leave();
     }
   }

@@ -60,7 +60,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     isChanged = false;
   }
 
-  /// Does what may fail, after what was typed is saved.
+  /// Saves what was typed, then does something that may fail.
   function act(action) {
     forget();
     save();
@@ -99,7 +99,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     try {
       const code = await codeOf(location.href);
       if (code === undefined) return;
-      history.replaceState(null, "", location.href.split("#")[0]); // a reload shows what was made of it
+      history.replaceState(null, "", location.href.split("#")[0]); // after a reload, the edited code is shown
       if (code === edited.text || question && edited.text !== exercise.starter && !await ask(question, "Open it")) return;
       replace(code, "kept when you opened a link", "This is the code of the link: read it before you run it.");
       then();

@@ -11,6 +11,6 @@ export async function keepSite(root, tell) {
     };
     active.postMessage("keep");
   } catch {
-    // There are none in this window, or there is no connection; the course works as it has until now.
+    // There are no service workers in this window, or there is no connection; the course works as before.
   }
 }

@@ -82,7 +82,7 @@ async function run() {
       mark(said.verdict.marks, source);
     }
   });
-  scroll(); // the verdict has taken room
+  scroll(); // the verdict takes up space
 }
 
 function plan() {

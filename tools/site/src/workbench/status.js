@@ -1,4 +1,4 @@
-/// The page of all work: what is solved, and work that leaves and enters the browser as a zip.
+/// The page of all work: which exercises are solved, and export and import of the work as a zip.
 
 import { exported, imported } from "./archive.mjs";
 import { forget, message, saveAs, storage, tell, when } from "./parts.js";

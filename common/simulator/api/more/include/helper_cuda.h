@@ -1,5 +1,5 @@
 /// @file
-/// @brief What programs use of the header of this name in NVIDIA's samples.
+/// @brief The parts that programs use of the header of this name in NVIDIA's samples.
 #pragma once
 
 #include "../prelude.h"

@@ -1,5 +1,6 @@
 /// @file
-/// @brief What programs use of the header of this name in NVIDIA's samples: images as PPM and PGM files.
+/// @brief The parts that programs use of the header of this name in NVIDIA's samples: images as PPM and PGM
+/// files.
 #pragma once
 
 #include <stdio.h>

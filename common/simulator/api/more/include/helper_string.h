@@ -1,5 +1,5 @@
 /// @file
-/// @brief What programs use of the header of this name in NVIDIA's samples: options `-name=value`.
+/// @brief The parts that programs use of the header of this name in NVIDIA's samples: options `-name=value`.
 #pragma once
 
 #include <stdio.h>

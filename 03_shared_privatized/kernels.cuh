@@ -110,7 +110,7 @@ __global__ void register_kernel(const unsigned char* d_data, std::size_t n, unsi
 }
 
 /// Article B's form. An array with an index that depends on data cannot stay in registers: the compiler puts
-/// it into local memory, a part of global memory that is private to a thread.
+/// it into local memory, a part of device memory that is private to a thread.
 __global__ void indexed_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     unsigned int counts[kFewBins] = {};
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

@@ -26,12 +26,12 @@ def name_of(result):
 
 
 def points(result):
-    """The points as a text: nothing for what was not handed in, a question mark for what was not graded."""
+    """The points as text: empty if nothing was handed in, a question mark if it was not graded."""
     return "" if result["stage"] == "missing" else "?" if result["stage"] == UNGRADED else f"{result['points']:g}"
 
 
 def rating(result):
-    """A result's points and the reason in a line."""
+    """A result's points and the reason, in one line."""
     line = f"{points(result) or 0} of {result['of']:g} points: {STAGES.get(result['stage'], result['stage'])}"
     if late := result.get("days_late"):
         line += f"; {late} {'day' if late == 1 else 'days'} late, handed in {result['handed_in']}"
@@ -39,7 +39,7 @@ def rating(result):
 
 
 def by(name, results):
-    """Results in groups that have the same value of this name, in their order."""
+    """Groups of results with the same value under this name, in their order."""
     groups = {}
     for result in results:
         groups.setdefault(result[name], []).append(result)
@@ -47,7 +47,7 @@ def by(name, results):
 
 
 def kind(result):
-    """JUnit's name for a result that is not right."""
+    """JUnit's word for a result that is not right: failure or error."""
     return "error" if result["stage"] == UNGRADED else "" if result["passed"] else "failure"
 
 
@@ -84,7 +84,7 @@ def total(results):
 
 
 def sum_of(results):
-    """The sum of the points as a text, with a question mark if one of them is not known."""
+    """The sum of the points as text, with a question mark if one of them is unknown."""
     return f"{total(results):g}" + "?" * any(result["stage"] == UNGRADED for result in results)
 
 
@@ -109,7 +109,7 @@ def spreadsheet(path, results):
 
 
 def wide(text):
-    """How many columns of a terminal a text takes."""
+    """How many columns a text takes in a terminal."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else not unicodedata.combining(each) for each in text)
 
 
@@ -127,7 +127,7 @@ def short(name):
 
 
 def packed(line, words):
-    """Lines with words after a line's begin, as many as a terminal has room for."""
+    """Lines with words after the start of the line, as many as fit in a terminal."""
     lines = []
     for word in [*(f"{word}, " for word in words[:-1]), words[-1]]:
         if wide(line + word) > COLUMNS:

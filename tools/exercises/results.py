@@ -17,7 +17,7 @@ SOURCES = ["common/**/*", "tools/exercises/*", "tools/lens/*", "[0-9][0-9]_*/ker
 
 @lru_cache(maxsize=None)
 def of_course():
-    """A hash of the course's files that decide about a result."""
+    """A hash of the course's files that a result depends on."""
     seen = hashlib.sha256()
     for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
         if path.is_file() and path.suffix != ".pyc":
@@ -26,7 +26,7 @@ def of_course():
 
 
 def key(number, raw, options):
-    """A hash of all that a result depends on: equal keys, equal results."""
+    """A hash of everything that a result depends on: equal keys mean equal results."""
     parts = [of_course(), number, options.seed, options.sandbox, hashlib.sha256(raw).hexdigest()]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -65,7 +65,7 @@ class Results:
                 file.write(line(result))
 
     def finish(self, results):
-        """Puts the results in order. A file that can't be replaced, such as a pipe, has them as they ended."""
+        """Puts the results in order. In a file that can't be replaced, such as a pipe, they stay in the order in which they ended."""
         if self.path and self.path.is_file():
             draft = self.path.resolve().with_name(f".{self.path.name}.new")
             draft.write_bytes(b"".join(map(line, results)))
@@ -89,7 +89,7 @@ class Progress:
         self.begin = self.said = time.monotonic()
 
     def clear(self):
-        """Makes room in a terminal for other output."""
+        """Clears the line in a terminal for other output."""
         if self.is_shown:
             print("\r\33[K", end="", file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""The points for a result, by the rubric that the instructor has written (docs/instructors/rubric.ini)."""
+"""The points for a result, by the instructor's rubric (docs/instructors/rubric.ini)."""
 
 import configparser
 import math
@@ -11,7 +11,7 @@ DEFAULT = ROOT / "docs" / "instructors" / "rubric.ini"
 
 UNGRADED = "ungraded"  # because this machine lacks something; the file may be right
 
-# How far a file has come, in words.
+# How far a file has got, in words.
 STAGES = {
     UNGRADED: "not graded",
     "missing": "not handed in",
@@ -74,7 +74,7 @@ def number(section, name, most):
 
 
 def read(path, numbers):
-    """The rubric in a file, for exercises with these numbers. What the file does not say is as in the course's."""
+    """The rubric in a file, for exercises with these numbers. What the file leaves out is as in the course's own rubric."""
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     parser.read_string(DEFAULT.read_text(encoding="utf-8"))
     try:

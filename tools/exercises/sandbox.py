@@ -66,7 +66,7 @@ def missing(is_wrapped=True):
 
 
 def on_few_cpus(turn=itertools.count()):
-    """The words before a command that runs it on a few CPUs, in turn, as if there were no others."""
+    """The prefix of a command that runs it on only a few CPUs, chosen in turn."""
     allowed, number = sorted(os.sched_getaffinity(0)), next(turn)
     return ["taskset", "-c", ",".join(str(allowed[(CPUS * number + each) % len(allowed)]) for each in range(CPUS))]
 

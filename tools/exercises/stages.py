@@ -17,7 +17,7 @@ sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("lens", "results", "cou
 import text as lens  # noqa: E402
 from point import Point  # noqa: E402
 
-# Grids that follow an H200's 132 SMs would take minutes. Of code for the CPU, the lens counts what its threads do.
+# Grids that follow an H200's 132 SMs would take minutes. For code on the CPU, the lens counts what its threads do.
 UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
 # Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
 # Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
@@ -26,11 +26,11 @@ INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPRO
 
 
 class NotTried(Exception):
-    """Why a stage could not find out whether there is a fault."""
+    """The reason why a stage could not find out whether there is a fault."""
 
 
 class Machine(ABC):
-    """What builds and runs the programs of a student's file. A task that is cancelled ends what it awaits here."""
+    """Builds and runs the programs of a student's file. A task that is cancelled ends what it awaits here."""
 
     stages = ()  # the names of those that it has
     where_lines = "./course lens {} --lines shows what each line of your file accesses."  # of an exercise's number
@@ -44,11 +44,11 @@ class Machine(ABC):
 
     @abstractmethod
     async def run(self, preset, order, arguments, settings):
-        """Runs it with variables of the environment, `settings`. Returns an Ended."""
+        """Runs it with the environment variables `settings`. Returns an Ended."""
 
     @abstractmethod
     async def look(self, arguments, settings):
-        """Runs the program for the lens. Returns what the lens has seen (counts.read), and the check's verdict. Raises NotTried."""
+        """Runs the program for the lens. Returns the lens's counts and findings (counts.read), and the check's verdict. Raises NotTried."""
 
     async def rejected(self):
         """clang's messages about code that nvcc would reject and g++ compiles; nothing if there is none, or no clang that reads CUDA."""
@@ -108,7 +108,7 @@ def words_of_lens(seen, given=frozenset()):
 
 
 async def to_the_point(exercise, machine, name="yours"):
-    """The verdict on a right solution by what the lens counts in the case of the exercise's target."""
+    """The verdict on a right solution by the lens's counts in the case of the exercise's target."""
     point = Point(exercise)
     seen, found = await machine.look([name, *point.arguments], {**UNDER_LENS, "CUDA_SIM_WORKERS": "1"})  # the same counts each time
     if not found.passed:
@@ -119,7 +119,7 @@ async def to_the_point(exercise, machine, name="yours"):
 
 
 async def by_lens(exercise, machine):
-    """A verdict about what only the lens finds, if there is anything."""
+    """A verdict on what only the lens finds; None if it finds nothing."""
     seen, verdict = await machine.look([], UNDER_LENS)
     given = machine.given_lines(exercise)
     if not (found := findings_of_lens(seen, given)):
@@ -134,12 +134,12 @@ async def by_clang(_, machine):
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a verdict: a program of the student's file, and what its run finds. It is reached if those before it find nothing."""
+    """One stage of a verdict: a program built from the student's file, and what its run finds. It runs if the stages before it find nothing."""
     name: str  # for the student
     preset: str  # of the build folder
     order: str  # the end of the program's name; nothing if there is no program
     run: Callable  # of the exercise and the machine: returns a verdict
-    meaning: str = ""  # of a failure after those before it have passed
+    meaning: str = ""  # the meaning of a failure after the earlier stages have passed
 
     async def build(self, exercise, machine):
         """A verdict if the program can't be built."""
@@ -174,7 +174,7 @@ def stages(exercise, machine):
 
 
 class Running:
-    """The stages of one verdict as tasks: the first one is built alone, so that it ends early, then as many run as the machine allows."""
+    """The stages of one verdict as tasks: the first is built alone, so that it ends early; then as many run as the machine allows."""
 
     def __init__(self, exercise, machine):
         self.stages = stages(exercise, machine)
@@ -211,7 +211,7 @@ class Running:
 
 
 async def with_lines(exercise, verdict, machine, seen_by_lens):
-    """A verdict with what the lens finds, if that may be the lines that the words don't name."""
+    """A verdict with the lens's findings, if these may be the lines that its own words don't name."""
     text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
     of_race = [each for each in verdict.sentences if each["of_race"]]
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
@@ -229,7 +229,7 @@ async def with_lines(exercise, verdict, machine, seen_by_lens):
 
 
 async def explained(exercise, machine, stage, found, later):
-    """A stage's verdict with its meaning, and with what other runs, and the stages after it, say about the cause."""
+    """A stage's verdict with its meaning, and with what other runs and later stages say about the cause."""
     if stage.meaning:
         found = with_meaning(stage.order, stage.meaning, found)
     if stage.name == "plain":

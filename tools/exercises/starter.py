@@ -1,4 +1,4 @@
-"""Starters: the part of a chapter's kernels.cuh that a student gets, according to its marks.
+"""Starters: the parts of a chapter's kernels.cuh that a student gets, according to the marks in it.
 
     // [03.2] What is to be written here.      a starter has this text as a TODO,
     atomicAdd(...);                            not these lines,
@@ -33,12 +33,12 @@ class Exercise:
 
     @property
     def on_cpu(self):
-        """Whether it is not about a kernel."""
+        """Whether it is about code for the CPU."""
         return ".on_cpu = true" in Chapter(self.chapter).entries[self.variant]
 
     @property
     def more(self):
-        """A file of more checks, which few exercises have."""
+        """A file with further checks, which few exercises have."""
         return self.page.with_suffix(".cuh")
 
     @property

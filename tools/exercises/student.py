@@ -50,7 +50,7 @@ class Work:
         try:
             self.given.write_text(starter, encoding="utf-8")
             self.path.write_text(starter, encoding="utf-8")
-        except OSError:  # on a full disk: half a starter would be taken for the student's work
+        except OSError:  # on a full disk, half a starter would be taken for the student's work
             self.path.unlink()
             raise
         return True

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/exercises/submission.py NUMBER FILE
 
-Selects what is graded of a student's file: the functions that the exercise asks for. All other code is the chapter's. Writes
-an object of JSON: the `text`, the `includes` and `notes`, or why the file is `rejected`.
+Selects what is graded of a student's file: the functions that the exercise asks for. All other code is the chapter's. Writes a
+JSON object: the `text`, the `includes` and `notes`, or the reason why the file is `rejected`.
 
 The file is read once, as tokens without comments, and what is compiled consists of these tokens. It can't leave its namespace,
 change what the course's code means, or define symbols outside. Whatever else its code does, it does in a process of its own
@@ -26,7 +26,7 @@ ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fa
 
 
 def require_unambiguous(text):
-    """Rejects characters that compilers and readers may see differently."""
+    """Rejects characters that a compiler may read differently from a person."""
     if mark := re.search(r"[^\t\n\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
         raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character")
     if spliced := re.search(r"\\[ \t]*\n", text):

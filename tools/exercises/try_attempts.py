@@ -17,7 +17,7 @@ from starter import exercises
 
 
 async def said_of(attempt):
-    """What the lens says of an attempt, in lines; none if it passes."""
+    """The lens's verdict on an attempt, in lines; none if it passes."""
     machine = Native(f"attempts_{attempt.exercise.number}")
     try:
         found = await to_the_point(attempt.exercise, machine, attempt.name)

@@ -30,7 +30,7 @@ def machine_of(fault):
     return Native(f"faults_{fault.exercise.number}")
 
 
-misled = []  # what the checks say of faults in large inputs that is not so
+misled = []  # wrong messages of the checks about faults in large inputs
 
 
 def found_by_checks(preset, order, fault):

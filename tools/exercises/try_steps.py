@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: tools/exercises/try_steps.py
 
-Walks through the lesson plans of docs/instructors: each step compiles, and shows what the plan says it shows.
+Walks through the lesson plans of docs/instructors: each step must compile and show what the plan says.
 """
 
 import re

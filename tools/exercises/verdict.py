@@ -37,7 +37,7 @@ class Verdict:
     shortcut that misses the exercise's target).
     """
     kind: str
-    what: str = ""  # what is wrong, in a line
+    what: str = ""  # what is wrong, in one line
     sentences: list = field(default_factory=list)  # each with its `text`, and whether it is `of_race`
     case: dict = field(default_factory=dict)  # the case in which it is wrong, with `words`
     fault: dict = field(default_factory=dict)  # a kernel's (common/simulator/include/simulator/fault.h)
@@ -89,7 +89,7 @@ def compiler_words(log):
 
 
 def not_utf8(exercise):
-    """A line about the first character of a student's file that is not UTF-8; nothing if all are."""
+    """A line about the first character of a student's file that is not UTF-8; empty if all are."""
     raw = (ROOT / exercise.file).read_bytes()
     try:
         raw.decode("utf-8")
@@ -129,7 +129,7 @@ def does_not_compile(exercise, log):
 
 
 def words_first(what, fault):
-    """What a failed call of CUDA means, and the call itself, if `what` is about one: PLACE: CALL: MEANING (CODE)."""
+    """The meaning of a failed CUDA call, and the call itself, if `what` is about one: PLACE: CALL: MEANING (CODE)."""
     found = re.fullmatch(r"(.*?)(\S+:\d+): (.*?): (.*) \((cuda\w+)\)", what, re.DOTALL)
     if not found:
         return what, []
@@ -144,7 +144,7 @@ def words_first(what, fault):
 
 
 def ended_by(number):
-    """In words, what usually sends a program a signal."""
+    """A sentence about a signal that ended a program, with its usual cause."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -214,17 +214,17 @@ def tool_lines(errors):
 
 @dataclass
 class Ended:
-    """How a check's run has ended."""
+    """How a check's run ended."""
     written: bytes  # lines of JSON, of which `token` proves the last one
     token: str
     status: int  # or, of a signal, its number, negative
     printed: bytes
     errors: str
-    cpu_seconds: float  # that it had used, if it was stopped
-    limit: str  # after which it was stopped, in words; nothing if it ended by itself
+    cpu_seconds: float  # CPU time that it had used, if it was stopped
+    limit: str  # the limit that stopped it, in words; empty if it ended by itself
 
     def verdict(self):
-        """The verdict that the check has given, or that follows from its end."""
+        """The verdict that the check gave, or that follows from how it ended."""
         verdict, begun = read(self.written, self.token, self.status)
         if verdict and verdict.passed:
             return verdict

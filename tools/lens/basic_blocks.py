@@ -1,4 +1,4 @@
-"""Which instructions a basic block of a program for the lens has: each x86 instruction stands for a part of one of a GPU's."""
+"""The instructions in a basic block of a program built for the lens: each x86 instruction counts as a fraction of a GPU's."""
 
 import bisect
 import functools
@@ -8,7 +8,7 @@ import subprocess
 
 from instructions import KINDS, WEIGHTS
 
-HOOK = "__sanitizer_cov_trace_pc"  # called at the beginning of each basic block
+HOOK = "__sanitizer_cov_trace_pc"  # called at the start of each basic block
 SIMULATOR = "/include/simulator/"  # its headers do what a GPU has one instruction for, or none
 INSTRUCTION = re.compile(r" +([0-9a-f]+):\t(?:(?:bnd|notrack|lock|data16|cs) )*(\S+) *([^#]*?)\s*(?:#.*)?$")
 LINE = re.compile(r"(\S.*):\d+(?: \(discriminator \d+\))?$")

@@ -27,7 +27,7 @@ def bytes_of(number):
 
 
 def from_dram(of_launches, l2, is_cold):
-    """The bytes that DRAM must at least deliver or take."""
+    """The bytes that DRAM must deliver or accept, at least."""
     written = SECTOR * sum(its["store_sectors"] + its["atomic_sectors"] for its in of_launches)
     new = 0
     for its in of_launches:

@@ -29,7 +29,7 @@ def launched(its, n, share=1):
 
 
 def counted(its, known):
-    """The sums of a variant's kernels, which are extrapolated for large inputs. `known` keeps what was counted before."""
+    """The sums of a variant's kernels, extrapolated for large inputs. `known` caches earlier counts."""
     n = int(its["n"])
     if n <= SMALL:
         return launched(its, n)
@@ -63,7 +63,7 @@ def record():
 
 
 def pairs():
-    """Each recorded time with its bound's words and time. Problem: a row has no counts, or a time is below its bound."""
+    """Each recorded time with its bound's words and time. Raises Problem if a row has no counts, or a time is below its bound."""
     known, by_device, found = known_counts(), {}, []
     for row in times():
         if key(row) not in known:
@@ -103,7 +103,7 @@ def rows_of_rates(found):
 
 
 def section():
-    """The part of the page, in lines. Problem: a time is below its bound."""
+    """The part of the page, in lines. Raises Problem if a time is below its bound."""
     found = pairs()
     measured = {profile.device: profile for _, _, profile, _ in found}
     sheets = list(profiles.of_sheets())

@@ -14,7 +14,7 @@ WORDS = {"arithmetic": "arithmetic instructions of x86", "branches": "branches, 
 
 
 def fitted(rows):
-    """The weights, none of them negative, with the least squares of relative errors. A row has each count per recorded instruction."""
+    """The nonnegative weights that minimize the sum of squared relative errors. A row has each count per recorded instruction."""
     size = len(rows[0])
     products = [[sum(row[i] * row[k] for row in rows) for k in range(size)] for i in range(size)]
     sums, weights = [sum(row[i] for row in rows) for i in range(size)], [0.0] * size
@@ -40,7 +40,7 @@ def off_without(rows, groups):
 
 
 def section(pairs):
-    """The part of the page, in lines. `pairs` are recorded rows and their sums. Problem: the estimates are too far off."""
+    """The part of the page, in lines. `pairs` are recorded rows and their sums. Raises Problem if the estimates are too far off."""
     rows = [[its[name] / float(theirs["instructions"]) for name in WEIGHTS] for theirs, its in pairs]
     errors = off(rows, WEIGHTS.values())
     if median(errors) > MOST:

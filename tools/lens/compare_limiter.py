@@ -77,7 +77,7 @@ def percentages(theirs, its):
 
 
 def section(recorded):
-    """The part of the page, in lines. Problem: too few words agree."""
+    """The part of the page, in lines. Raises Problem if too few words agree."""
     with open(SEEN, newline="", encoding="utf-8") as file:
         seen = {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
     missing = [theirs["variant"] for theirs in recorded if tuple(theirs[name] for name in KEY) not in seen]

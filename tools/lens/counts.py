@@ -34,7 +34,7 @@ def read(written):
 
 
 def short(kernel):
-    """A kernel's name, of which a template's arguments may be too long."""
+    """A kernel's name, shortened if its template arguments are too long."""
     return kernel if len(kernel) <= 48 else kernel[:45] + "..."
 
 
@@ -48,7 +48,7 @@ def has_estimates(launch):
 
 
 def by_line(sites):
-    """Adds up the sites of a line that do the same. A dictionary of the line, the space and the kind."""
+    """Adds up the sites of a line that do the same. The counts by line, space and kind."""
     lines = {}
     for site in sites:
         key = site["line"], site["space"], site["kind"]
@@ -115,7 +115,7 @@ def needed(launch):
 
 
 def sums(launch):
-    """The counts of launches of one shape that matter here. Each grows with the number of launches."""
+    """The counts that matter here, of launches with one shape. Each grows with the number of launches."""
     one = [launch]
     return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
             "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],

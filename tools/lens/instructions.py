@@ -1,6 +1,6 @@
 """Estimates how many instructions warps execute on a GPU, from the accesses and the basic blocks that the lens counts."""
 
-# What nvcc makes of each at the mean: fitted to all recorded instruction counts (docs/lens.md).
+# How many of nvcc's instructions each stands for, on average: fitted to all recorded instruction counts (docs/lens.md).
 WEIGHTS = {"arithmetic": 0.5, "branches": 5, "divisions": 13, "requests": 1.5, "arrivals": 5, "warp_functions": 5, "warps": 10}
 KINDS = ("arithmetic", "branches", "divisions")
 

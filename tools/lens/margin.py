@@ -1,4 +1,4 @@
-"""What a page shows beside the lines of a source: their counts, the addresses of their costliest requests, and what is wrong."""
+"""The data that a page shows beside the lines of a source file: their counts, the addresses of their costliest requests, and what is wrong."""
 
 from counts import by_line, efficiency, ratio
 from rows import count

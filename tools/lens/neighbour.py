@@ -1,4 +1,4 @@
-"""How long a kernel took that does the same: the recorded time of the chapter's variant that has a kernel's counts, or of
+"""The time of a kernel that does the same: the recorded time of the chapter's variant that has a kernel's counts, or of
 the nearest two."""
 
 import bound
@@ -28,7 +28,7 @@ def difference(yours, theirs):
 
 
 def shape(row):
-    """How a variant was launched, unless as it usually is."""
+    """How a variant was launched, if not in its usual way."""
     parts = ("a grid", "grid"), ("blocks", "block")
     given = [f"{what} of {row[column]:,.0f}" for what, column in parts if row[column]]
     return f" with {' and '.join(given)}" if given else ""
@@ -56,7 +56,7 @@ def nearest(yours, variants):
 
 
 def words(of_launches, chapter, given, n, profile):
-    """A sentence about these variants; none if no time was recorded. It says what a kernel waits for if that explains
+    """A sentence about these variants; none if no time was recorded. It also names what the kernel waits for, if that explains
     the time."""
     yours = added(of_launches)
     found = nearest(yours, recorded(chapter, given, n, profile.device))

@@ -1,4 +1,4 @@
-"""What GPUs can do at best: measured by tools/lens/profile.cu, or as data sheets say. docs/lens.md explains both."""
+"""The best rates of GPUs: measured by tools/lens/profile.cu, or taken from data sheets. docs/lens.md explains both."""
 
 import csv
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ WORDS = {"DRAM": "DRAM", "L2": "L2", "L1": "L1, sectors per SM", "shared memory"
 
 @dataclass
 class Profile:
-    """A GPU's rates. What is not known is missing from `rates` and `barriers`, and 0 elsewhere."""
+    """A GPU's rates. Unknown values are missing from `rates` and `barriers`, and are 0 elsewhere."""
     device: str
     source: str  # the data sheet; nothing if it was measured
     sms: int
@@ -95,7 +95,7 @@ def table(its):
 
 
 def of_sheets():
-    """The profiles of data-sheets.csv, which have the memory's peak. GPUs may exceed their rated clocks, so all else is not known."""
+    """The profiles of data-sheets.csv, which contain the memory's peak. GPUs may exceed their rated clocks, so nothing else is known."""
     for line in csv.DictReader(read_text(SHEETS).splitlines()):
         yield Profile(line["device"], line["source"], int(line["sms"]), int(line["l2_kib"]) << 10,
                       rates={"DRAM": 1e9 * float(line["dram_gb_per_s"])})

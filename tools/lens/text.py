@@ -89,7 +89,7 @@ def annotated(launch, folders=(ROOT,)):
 
 
 def access(finding, prefix=""):
-    """One of a finding's accesses: what it does, where, from where its function was called, and which thread it is."""
+    """One of a finding's accesses: its kind, its line, where its function was called, and its thread."""
     kind, line, calls, block, thread = (finding[prefix + name] for name in ("kind", "line", "calls", "block", "thread"))
     called = f" (called at {', '.join(calls)})" if calls else ""
     kernel = f" of {short(finding[prefix + 'kernel'])} in {finding[prefix + 'stream']}" if finding.get("other_kernel") else ""
@@ -120,7 +120,7 @@ def advice(finding):
 
 
 def finding_words(finding):
-    """One thing that is wrong, in a few lines."""
+    """One finding, in a few lines."""
     where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "copied":
@@ -236,7 +236,7 @@ def problems(name, seen):
 
 
 def report(runs, with_lines, folders=(ROOT,), gpu=None):
-    """Everything, line by line. `runs` are pairs of a variant's name and what was seen of it."""
+    """Everything, line by line. `runs` are pairs of a variant's name and the lens's counts and findings."""
     yield from table(runs, lambda name: looks("bad", name))
     if len(runs) > 1:
         yield from bounds(runs, profile(gpu))

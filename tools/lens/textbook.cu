@@ -115,7 +115,7 @@ __global__ void chase_kernel(const int* d_next, int* d_out, unsigned int steps) 
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = at;
 }
 
-/// Every eighth lane works, on its neighbours' elements, too.
+/// Every eighth lane also processes its neighbours' elements; the others are idle.
 __global__ void one_lane_of_eight_kernel(int* d_out, unsigned int rounds) {
     __shared__ int values[kBlock];
     values[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -126,7 +126,7 @@ __global__ void one_lane_of_eight_kernel(int* d_out, unsigned int rounds) {
     if (threadIdx.x % 8 == 0) d_out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// Lane k works k rounds.
+/// Lane k repeats its work k times.
 __global__ void triangle_kernel(int* d_out, unsigned int rounds) {
     __shared__ int values[kBlock];
     values[threadIdx.x] = static_cast<int>(threadIdx.x);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/lens/try_profile.py BUILD
 
-Runs the microbenchmarks of ./course profile under the lens, with little work, and says whether each kernel does as much
-of it as the program divides by the time: otherwise its rates are wrong.
+Runs the microbenchmarks of ./course profile under the lens, with little work, and checks that each kernel does as much work as
+the program assumes: otherwise its rates are wrong.
 """
 
 import csv

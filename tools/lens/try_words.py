@@ -2,8 +2,8 @@
 """usage: tools/lens/try_words.py BUILD [--instructions]
 
 Runs kernels that are slow for a known reason under the lens (textbook.cu), and compares its word for what limits each launch
-with the comment after it. With --instructions, it says instead how far the estimated numbers of instructions are off those that
-a GPU has counted (tools/results/record textbook).
+with the comment after it. With --instructions, it instead prints how far the estimated numbers of instructions are from those
+that a GPU counted (tools/results/record textbook).
 """
 
 import csv

@@ -53,7 +53,7 @@ class Scripts(unittest.TestCase):
 
 
 class Ci(unittest.TestCase):
-    """What CI hosts are told of a program: each message's own place, and texts that stay texts."""
+    """The reports for CI hosts: each message keeps its own place, and texts stay texts."""
 
     @classmethod
     def setUpClass(cls):
@@ -90,7 +90,7 @@ class Ci(unittest.TestCase):
         self.assertEqual(ci.github(ci.Finding("x"), "warning"), "::warning::x")
 
     def watched(self, run, status, words=""):
-        """What a run's report has in JUnit's words, and the status. The run writes words to standard output and error."""
+        """A run's report as JUnit's XML, and the status. The run writes words to standard output and error."""
         import ci  # pylint: disable=import-outside-toplevel
         with tempfile.TemporaryDirectory() as folder, mock.patch("sys.stdout", sys.__stdout__), mock.patch("sys.stderr", sys.__stderr__):
             out, err, before = Path(folder) / "out", Path(folder) / "err", [os.dup(1), os.dup(2)]
@@ -241,7 +241,7 @@ class Folder(unittest.TestCase):
         self.assertFalse(list(self.folder.rglob("pwned*")), "a text was executed")
 
     def fails(self, words, *command, place=""):
-        """With one line that begins with a place and contains these words."""
+        """Fails with one line that begins with a place and contains these words."""
         run = self.run_tool(*command)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertRegex(run.stderr, re.compile(rf"\A{place}[^\0-\x1f]*{re.escape(words)}[^\0-\x1f]*\n\Z"))
@@ -1696,7 +1696,7 @@ class Faults(unittest.TestCase):
 
 
 class Grade(unittest.TestCase):
-    """What ./course grade accepts of a student's file, and what it writes."""
+    """The parts of a student's file that ./course grade accepts, and its output."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""Pictures by gnuplot: what each variant of a problem reads in a second, on any background.
+"""Pictures by gnuplot: the GB/s of each variant of a problem, on any background.
 
 No text of a file becomes a piece of gnuplot's language: texts and numbers reach the scripts in plots/ as arguments
 and as data.
@@ -59,7 +59,7 @@ def draw(plot, before, sections, after):
 
 
 def write(path, content, source=None):
-    """Writes a file that is either complete or, if something fails, as it was; and not over its source."""
+    """Writes a file that is either complete or, if something fails, unchanged; never the file that is read."""
     part = path.parent / f".{os.getpid()}.part"
     try:
         if source and path.exists() and path.samefile(source):

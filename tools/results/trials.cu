@@ -1,5 +1,5 @@
 /// @file
-/// @brief Kernels of the chapters, each with one thing changed, to find out what a kernel's time is due to.
+/// @brief Kernels of the chapters, each with one thing changed, to find out what a kernel's time depends on.
 ///
 /// `tools/results/record trials` records what this prints: docs/results/DEVICE/trials.txt. Each result is
 /// compared with the CPU's.
@@ -165,7 +165,7 @@ __device__ unsigned long long block_sum(unsigned long long value) {
 
 /// @brief Each block stores its sum; then it executes a fence; then it draws a ticket; then the last one adds
 /// up.
-/// @tparam kOneFence In the last block only thread 0 executes a fence, before the barrier.
+/// @tparam kOneFence In the last block, only thread 0 executes a fence, before the barrier.
 template <End kEnd, bool kOneFence = false>
 __global__ void end_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,
                            unsigned int* d_done, unsigned long long* d_sum) {

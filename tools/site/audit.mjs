@@ -38,7 +38,7 @@ function judge(what, is, isReached) {
 
 // --- The markup ----------------------------------------------------------------------------------
 
-// Of a page's text, without the blocks of code, which Expressive Code makes. Headings' anchors are a code-hosting site's.
+// In a page's text, outside the code blocks that Expressive Code renders. Headings' anchors are a code-hosting site's.
 const RULES = { extends: ["html-validate:recommended"],
   rules: { "valid-id": ["error", { relaxed: true }], "no-trailing-whitespace": "off", "void-style": "off", "no-raw-characters": "off" } };
 const ownMarkup = (page) => /<div data-pagefind-weight="[^"]*">([^]*)<\/div>\s*<\/div>\s*<footer/.exec(page)?.[1].replace(/<div class="expressive-code">[^]*?<\/figure><\/div>/g, "") ?? "";

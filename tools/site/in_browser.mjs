@@ -27,8 +27,8 @@ export function installed(...packages) {
   return { pathOf: require.resolve, load: (name) => import(pathToFileURL(require.resolve(name))) };
 }
 
-/// Serves a folder, compressed as hosts of pages do, each file compressed once: the compiler has 100 MB. Returns its address, and a
-/// function that ends it.
+/// Serves a folder, compressed as page hosts do. Each file is compressed only once: the compiler has 100 MB. Returns its address,
+/// and a function that ends it.
 export async function served(folder) {
   const packed = new Map();
   const bytesOf = (path) => packed.get(path) ?? packed.set(path, promisify(gzip)(readFileSync(path))).get(path);

@@ -1,4 +1,4 @@
-// What pages do beyond Starlight's own: pictures with steps, and a word about pages that are opened as files.
+// What pages add to Starlight's own behaviour: pictures with steps, and a note on pages that are opened as files.
 "use strict";
 
 function element(tag, properties, ...children) {

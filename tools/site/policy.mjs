@@ -1,4 +1,4 @@
-/// What a page on which a student's code is run may do: nothing but use the site's own files.
+/// The policy of a page that runs a student's code: it may use the site's own files only.
 
 import { createHash } from "node:crypto";
 

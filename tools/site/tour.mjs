@@ -42,7 +42,7 @@ async function tab() {
   return page;
 }
 const open = (page, path) => page.goto(`${home}/${path}`);
-/// Opens the page of all exercises. Returns how many it says are solved.
+/// Opens the page of all exercises. Returns the number of exercises that it shows as solved.
 async function status(page) {
   await open(page, "write.html");
   await page.waitForFunction(() => document.querySelector('[data-part="count"]').textContent !== "");
@@ -98,10 +98,10 @@ async function solve(page) {
   judge("what is solved, on the page of all exercises", notSolved.length === 0, `not ${notSolved}`);
 }
 
-/// Some faults, with a wrong answer first.
+/// A few faults, each first with a wrong answer.
 async function debug(page) {
   for (const { name, lines, cause } of chosen) {
-    await page.goto("about:blank"); // an address that differs in its #... only is no new page
+    await page.goto("about:blank"); // an address that differs only in its #... does not load a new page
     await open(page, `debug/${name.slice(0, 2)}.html#${name}`);
     await page.waitForFunction(() => !["", "Waiting for the checks …"].includes(document.querySelector('[data-part="says"]').textContent));
     const says = await textOf(page, "says"), said = [];

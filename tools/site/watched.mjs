@@ -1,5 +1,5 @@
 /// Recorded blocks in pages: `<!-- watch: STEP NAME... -->` in a page's Markdown stands for recordings of docs/results/simulator/watch,
-/// of which the first is shown after so many steps. Elsewhere than on the site, nothing is shown.
+/// of which the first is shown after so many steps. Outside the site, nothing is shown.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -56,7 +56,7 @@ export async function prepare(base, list, tell) {
 }
 
 /**
- * What `make` makes of the files, for the next visit, too, if the browser keeps anything.
+ * The result of `make` for these files, also kept for the next visit if the browser keeps anything.
  * @param list of the files, as for `prepare`.
  */
 export async function kept(base, list, name, make) {

@@ -34,7 +34,7 @@ function reader(bytes) {
   } };
 }
 
-/** What a module of the linker's -shared asks for: the section "dylink.0". */
+/** The needs of a module linked with -shared: the section "dylink.0". */
 function needsOf(module) {
   const bytes = new Uint8Array(WebAssembly.Module.customSections(module, "dylink.0")[0]), read = reader(bytes);
   while (read.at < bytes.length) {
@@ -59,7 +59,7 @@ function functionNames(module) {
   return names;
 }
 
-/** The signal that a refused instruction would raise on Linux, by the engine's message. */
+/** The signal that a refused instruction would raise on Linux, given the engine's message. */
 function signalOf(error) {
   if (/div/i.test(error.message)) return SIGNALS.divided;
   return /unreachable/i.test(error.message) ? SIGNALS.aborted : SIGNALS.bad;
@@ -195,7 +195,7 @@ class Process {
     return [numberOf("__main_void"), numberOf("__main_argc_argv"), words.length, argv];
   }
 
-  /** Calls main until it ends. */
+  /** Calls main until it has ended. */
   run() {
     const entry = this.entry();
     for (let next = () => this.main.sim_run(...entry); ;) {

@@ -1,4 +1,4 @@
-"""The machine of a browser's tab, on which a student's programs are compiled and run by JavaScript (engine.mjs)."""
+"""The machine in a browser's tab, where JavaScript compiles and runs a student's programs (engine.mjs)."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ class Tab(Machine):
         return await self.engine.build(self.source, order)
 
     async def end_of(self, order, arguments, settings):
-        """How a program has ended, and what the lens has written."""
+        """How a program ended, and what the lens wrote."""
         seconds = SECONDS if order in ("plain", "interleaved") else SECONDS_OF_LENS
         running = self.engine.run(order, json.dumps(list(arguments)), json.dumps({"CUDA_SIM_SECONDS": str(seconds), **settings}))
         try:
@@ -145,8 +145,8 @@ def tell_recorded(tell, recordings, why):
 
 
 async def watch(number, text, engine, tell):
-    """Runs a student's text for an exercise in a small case, and tells what the lens records. If the run goes wrong, or there is
-    nothing to see, it also tells why, in a line."""
+    """Runs a student's text for an exercise in a small case, and tells what the lens records. If the run fails or there is
+    nothing to see, it also tells the reason, in one line."""
     exercise = written(number, text)
     tab = tab_of(exercise, "yours", exercise.file, text, engine)
     if said := await tab.build("simulator", RECORDED):
@@ -263,18 +263,18 @@ async def findings(name, engine, tell):
 
 
 async def judge(name, line, cause, _, tell):
-    """Tells whether the numbers of a line and of a cause are a fault's, in words, and if they are, what is to say about it."""
+    """Tells whether the numbers of a line and of a cause are right for a fault and, if they are, explains the fault."""
     is_right, words = hunt.judge(fault_of(name), line, cause)
     tell(json.dumps({"right": is_right, "words": words, "explained": hunt.explain(fault_of(name)) if is_right else []}))
 
 
 async def explain(name, _, tell):
-    """Tells what is to say about a fault."""
+    """Tells the explanation of a fault."""
     tell(json.dumps({"explained": hunt.explain(fault_of(name))}))
 
 
 async def judge_predictions(chapter, typed, _, tell):
-    """Tells about each of the questions of a chapter: what to do about an answer that is none, or whether it is right, in words."""
+    """Tells, for each question of a chapter, what a valid answer is, or whether the answer is right."""
     (rows, whose), judged = predict.recorded(), {}
     if predict.measures(chapter, "simulator"):  # times of a CPU
         whose = "the CPUs of the recorded machine"

@@ -1,5 +1,5 @@
-// What the checks call that WebAssembly does not have: processes, pipes, signals' handlers and mappings. Each
-// call fails.
+// Stand-ins for what the checks call and WebAssembly lacks: processes, pipes, signals' handlers and mappings.
+// Each call fails.
 #pragma once
 
 #ifdef __cplusplus

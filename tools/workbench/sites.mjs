@@ -84,7 +84,7 @@ function inOrder(following, blocks, first) {
 
 /**
  * The funclet that each block of a function is in: the code that handles an exception, or destroys what it leaves. A call
- * there that names no funclet would be taken for one that is never reached.
+ * there must name its funclet, or LLVM would treat the call as unreachable.
  */
 function funcletsOf(lines, following) {
   const funclets = new Map();
@@ -104,14 +104,14 @@ function funcletsOf(lines, following) {
   return funclets;
 }
 
-/** IR whose accesses, calls and loops know their lines. `helpers` are folders whose lines are not shown: their callers' are. */
+/** IR in which each access, call and loop has its line. `helpers` are folders whose lines are not shown: their callers' are. */
 export function withSites(ir, helpers) {
   const linesOf = lineTable(ir, helpers), texts = [], found = [];
   let count = 0;
   for (const part of ir.replaceAll(/\n +to label /g, " to label ").split(/^(?=define )/m)) {
     const written = part.split("\n"), following = blocksOf(written), funclets = funcletsOf(written, following), ofThread = new Set(), ofPart = [];
     const places = new Map(inOrder(following, following.keys(), "").map((each, place) => [each, place]));
-    const isLoop = written[0].includes("run_threads"); // of threads.h: each thread begins there, and not where the one before has called last
+    const isLoop = written[0].includes("run_threads"); // of threads.h: each thread starts there, not at the previous thread's last call
     let block = "", hasAccess = false; // in this block
     /** Each access and call has a site of its own. Sites lie in memory as their blocks follow each other: clang may write the end of an outer loop before the inner loop. */
     const site = (text) => {

@@ -1,4 +1,4 @@
-// Translates CUDA C++ to plain C++, by the simulator's translator.
+// Translates CUDA C++ to plain C++ with the simulator's translator.
 
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
 

@@ -3,7 +3,7 @@
 
 import { kept, prepare } from "./files.mjs";
 
-const MOST_AT_ONCE = 3; // programs, each of which may need 100 MB
+const MOST_AT_ONCE = 3; // the number of programs; each may need 100 MB
 
 const at = (name) => new URL(name, self.courseBase).href;
 

@@ -1,4 +1,4 @@
-/// Draws a recording after a number of steps, as HTML. All texts are escaped.
+/// Draws the state of a recording after a number of steps, as HTML. All texts are escaped.
 
 import { ranges } from "./recording.js";
 

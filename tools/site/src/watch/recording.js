@@ -1,5 +1,5 @@
-/// A recording of a block (common/simulator/lens/recording.hpp) for readers: what is where after each step, and each step in
-/// words. Knows nothing of pages.
+/// A recording of a block (common/simulator/lens/recording.hpp) for readers: the state after each step, and a description of each
+/// step. Knows nothing of pages.
 
 const LANES = 32, SECTOR = 32, WORD = 4, BANKS = 32; // bytes of a sector and of a word
 
@@ -70,7 +70,7 @@ export class Recording {
     return part?.lines[number - part.first];
   }
 
-  /// What arrays are called: in shared memory as they are declared, in global memory as parameters are, if that is clear.
+  /// The names of arrays: in shared memory as declared; in global memory those of the kernel's parameters, if that is clear.
   #names() {
     const { arrays, steps, sites } = this.data, names = arrays.map(({ space, name }) => (space === "shared" ? name : undefined));
     const heads = (this.source?.parts ?? []).map(({ lines }) => lines.join(" ").replace(/\{.*/s, "")).join(" ");
@@ -151,7 +151,7 @@ export class Recording {
     return Math.floor((array.misaligned + cell * array.cell) / SECTOR);
   }
 
-  /// How many cells a row has: all banks of shared memory, or as many sectors as fit.
+  /// The number of cells per row: all banks of shared memory, or as many sectors as fit.
   columnsOf(array) {
     return array.space === "shared" ? Math.max(1, (BANKS * WORD) / Math.max(array.cell, WORD)) * (array.cell < WORD ? WORD / array.cell : 1) : array.cell >= 8 ? 16 : 32;
   }
@@ -194,7 +194,7 @@ export class Recording {
     return `${who}: ${does}${line ? ` in line ${line}` : ""}: ${cost}.`;
   }
 
-  /// What goes wrong in a step.
+  /// What goes wrong in a step, in words.
   #problems(step) {
     const { kind } = this.data.sites[step.site], name = this.names[step.array], found = [];
     if (kind === "store") {

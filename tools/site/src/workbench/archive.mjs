@@ -17,7 +17,8 @@ export function exported(storage, exercises, { withKept }) {
 }
 
 /// Takes the files of a zip, wherever they are in it; of two files for an exercise, the imported one is the student's then, and the
-/// other one is kept. Returns lines that say what has happened. Throws an Error with a one-line message if the file is not a zip.
+/// other one is kept. Returns lines that describe what was done. Throws an Error with a one-line message if the file is not a
+/// zip.
 export function imported(storage, exercises, bytes) {
   const name = (path) => path.split("/").pop();
   const known = new Map(exercises.map((each) => [name(each.file), each]));

@@ -45,7 +45,7 @@ function engine() {
   URL.revokeObjectURL = (url) => created.delete(url);
   return { engine: new Engine("/course/", { onLoading: ({ what }) => told.push(what), onNote: (note) => told.push(note) }), told, created };
 }
-/// All that a question yields, and the error that ends it.
+/// Everything that a question yields, and the error that ends it.
 async function all(answers) {
   const found = [];
   try {
@@ -55,7 +55,7 @@ async function all(answers) {
   }
   return found;
 }
-/// After what can happen at once.
+/// Waits until everything that can happen at once has happened.
 async function soon() {
   for (let k = 0; k < 20; ++k) await new Promise((done) => setImmediate(done));
 }
@@ -408,7 +408,7 @@ test("a link has the whole code, and says so in one line if it can't", async () 
     await assert.rejects(codeOf(cut), damaged);
   const noise = Array.from({ length: 20000 }, (_, k) => String.fromCharCode(32 + createHash("md5").update(`${k}`).digest()[0] % 90)).join("");
   await assert.rejects(linkTo(page, noise), { message: "This program is too long for a link, which chats and mail would truncate: share the file instead." });
-  const zeros = await linkTo(page, "0".repeat(2 << 20)).catch(() => undefined); // what unpacks to far more than it is
+  const zeros = await linkTo(page, "0".repeat(2 << 20)).catch(() => undefined); // a text that unpacks to far more than its own size
   if (zeros) await assert.rejects(codeOf(zeros), damaged);
   assert.ok(zeros);
 });

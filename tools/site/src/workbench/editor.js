@@ -79,7 +79,7 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
       view.dispatch({ selection: { anchor: line(number).from }, effects: EditorView.scrollIntoView(line(number).from, { y: "center" }) });
       view.focus();
     },
-    /// Shows from now on how the text differs from another one; without one, no longer.
+    /// From now on, shows how the text differs from another one; without an argument, stops showing it.
     async compare(other) {
       const difference = other === undefined ? [] : await differenceFrom(other);
       view.dispatch({ effects: compared.reconfigure(difference) });

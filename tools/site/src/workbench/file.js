@@ -40,7 +40,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     onChange();
   }
 
-  /// Shows what the storage has, which another tab may have written. What is typed here and not yet saved stays, and is newer.
+  /// Shows what the storage has, which another tab may have written. Text typed here and not yet saved stays: it is newer.
   function look() {
     if (isChanged) return;
     work.refresh();
@@ -72,7 +72,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     showKept();
   }
 
-  /// Puts another text in place of the file, which is kept.
+  /// Replaces the file's text and keeps the old one.
   function replace(text, why, says) {
     act(() => {
       const name = work.replace(text, why);
@@ -81,7 +81,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     });
   }
 
-  /// Marks lines, each { line, text }, if the file is still the one that they are about.
+  /// Marks lines, each { line, text }, if the file has not changed since they were computed.
   function mark(marks, source = edited.text) {
     const isSame = edited.text === source;
     marked = isSame ? marks.toSorted((a, b) => a.line - b.line) : [];

@@ -1,5 +1,5 @@
-/// The counts of the lens beside the lines of an editor, and a panel with what a line accesses. What is shown, and its words,
-/// come from tools/lens/margin.py.
+/// The counts of the lens beside the lines of an editor, and a panel with what a line accesses. The contents and the wording come
+/// from tools/lens/margin.py.
 
 import { RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, gutter, GutterMarker, ViewPlugin } from "@codemirror/view";
@@ -104,7 +104,7 @@ function listOf({ columns, lines, case: which }, open) {
     ...cells.map((each) => element("td", {}, each))))));
 }
 
-/// What is known of a line: what is wrong there, with a button for each line that takes part, and each access's costliest request.
+/// Everything about a line: its findings, with a button for each line involved, and each access's costliest request.
 function detailsOf({ findings }, entry, goTo) {
   const wrong = entry.findings.map((k) => findings[k]).map(({ words: [what, ...accesses], lines }) => element("div", { className: "found" },
     element("p", {}, element("strong", {}, what)), element("ul", {}, ...accesses.map((each, k) => element("li", {},

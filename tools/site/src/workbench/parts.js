@@ -32,7 +32,7 @@ export const loadingIn = (part) => ({ done, total, what }) => {
 
 const SIGNS = { passed: "✓", failed: "✗", "not tried": "–" };
 
-/// Adds a stage of a verdict to a list.
+/// Adds one stage of a verdict to a list.
 export function showStage(list, { stage, state, why }) {
   const line = element("li", {}, stage, " ", element("span", { ariaHidden: "true" }, SIGNS[state]), element("span", { className: "sr-only" }, state));
   Object.assign(line.dataset, { stage, state });
@@ -45,7 +45,7 @@ export function forget(line) {
   for (const each of [...document.querySelector("#told").children]) if (line === undefined || each.firstChild.data === line) each.remove();
 }
 
-/// Shows a line until it is closed.
+/// Shows a line of text until it is closed.
 export function tell(line) {
   const list = document.querySelector("#told"), close = () => item.remove();
   const item = element("li", {}, line, " ", element("button", { type: "button", ariaLabel: "Close this message", onclick: close }, "×"));
@@ -53,7 +53,7 @@ export function tell(line) {
   list.append(item);
 }
 
-/// Asks before something is done. Whether it was confirmed.
+/// Asks for confirmation before an action. Whether it was confirmed.
 export function ask(question, answer) {
   return new Promise((done) => {
     const dialog = element("dialog", { className: "ask" }, element("form", { method: "dialog" }, element("p", { id: "question" }, question),

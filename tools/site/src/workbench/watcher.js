@@ -1,4 +1,4 @@
-/// The button Watch a block, and the player below the editor.
+/// The button *Watch a block*, and the player below the editor.
 
 import { play } from "../watch/player.js";
 import { sourceOf } from "../watch/recording.js";

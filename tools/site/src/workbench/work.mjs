@@ -62,7 +62,7 @@ export class Work {
     return this.record === undefined || this.text === this.record.starter ? "not started" : "begun";
   }
 
-  /// Whether the course has another starter than the one that the file began with.
+  /// Whether the starter has changed since the file was created from it.
   get starterHasChanged() {
     return this.record !== undefined && this.record.starter !== this.exercise.starter;
   }
@@ -109,7 +109,7 @@ export class Work {
     return name;
   }
 
-  /// Puts another text in place of the file, which is kept. Returns its name, unless that needs no keeping.
+  /// Replaces the file's text and keeps the old one. Returns its name, unless the text did not have to be kept.
   replace(text, why) {
     this.refresh();
     const name = this.text === text ? undefined : this.keep(this.text, why);
@@ -117,7 +117,7 @@ export class Work {
     return name;
   }
 
-  /// Starts over, with the course's newest starter.
+  /// Starts over with the course's current starter.
   reset() {
     const name = this.replace(this.exercise.starter, "kept when you started over");
     this.set(this.key, { ...this.record, starter: this.exercise.starter });

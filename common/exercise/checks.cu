@@ -78,7 +78,7 @@ TEST_CASE("a diagnosis names the fault of a sum") {
           }).find("The same case is right when tried again: perhaps an index") == 0);
 }
 
-TEST_CASE("a diagnosis does not take what calls leave behind for the order of the threads") {
+TEST_CASE("a diagnosis tells apart leftovers of earlier calls and the order of the threads") {
     const Variant<SumOfSquares> variant{
         .name = "v", .run = [](const int* d_data, std::size_t n, Numbers d_sum, Numbers, LaunchShape) {
             std::vector<int> data(n);

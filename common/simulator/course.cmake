@@ -108,7 +108,7 @@ if(clang_reads_cuda AND NOT COURSE_SANITIZE)
   add_test(NAME "simulator/what nvcc rejects, clang rejects" COMMAND ${PROJECT_SOURCE_DIR}/common/simulator/checks/clang/rejected.sh ${CLANGXX})
   set_tests_properties("simulator/what nvcc rejects, clang rejects" PROPERTIES LABELS simulator)
 endif()
-add_test(NAME "simulator/programs from elsewhere run, or it is said what is missing"
+add_test(NAME "simulator/programs from elsewhere run, or a message says what is missing"
   COMMAND ${PROJECT_SOURCE_DIR}/common/simulator/checks/api/more/programs.sh ${PROJECT_BINARY_DIR})
-set_tests_properties("simulator/programs from elsewhere run, or it is said what is missing"
+set_tests_properties("simulator/programs from elsewhere run, or a message says what is missing"
   PROPERTIES LABELS simulator COST 50)  # begins early, since it takes longest but one

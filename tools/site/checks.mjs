@@ -122,7 +122,7 @@ function browser(most = Infinity) {
 }
 const keptTexts = (work) => work.kept.map(({ text }) => text);
 
-test("work is there again after a reload, and has a status", () => {
+test("work is still there after a reload, and has a status", () => {
   const { tab } = browser(), work = tab();
   assert.equal(work.status, "not started");
   assert.equal(work.text, work.exercise.starter);
@@ -183,7 +183,7 @@ test("a newer course leaves the file as it is, and says so", () => {
   assert.ok(!newer.starterHasChanged);
 });
 
-test("what no longer fits into the storage is said in one line, and what was saved stays", () => {
+test("if the storage is full, a line says so, and what was saved stays", () => {
   const { tab } = browser(10000), work = tab();
   work.save("mine");
   assert.throws(() => work.save("x".repeat(20000)), { message: FULL });
@@ -193,7 +193,7 @@ test("what no longer fits into the storage is said in one line, and what was sav
   assert.equal(tab().text, "y".repeat(5000));
 });
 
-test("damaged entries of the storage are as none", () => {
+test("damaged entries in the storage count as missing", () => {
   const { storage, tab } = browser();
   for (const name of ["", "/kept", "/notes"]) storage.setItem(`course/work/03.1${name}`, '{"text": "mi');
   assert.equal(tab().status, "not started");
@@ -275,7 +275,7 @@ test("an answer about a fault is judged as ./course debug does", () => {
   assert.ok(right && explained[0].startsWith("Fault 03-3: The blocks overwrite each other's bins."));
 });
 
-test("predictions are judged as ./course predict does, and what is no answer is asked again", () => {
+test("predictions are judged as by ./course predict, and invalid answers are asked for again", () => {
   const { judged } = told(["judge_predictions", "03_shared_privatized", ["about 2", "1.02", "67,584", "1"]]);
   assert.deepEqual([judged[1].hint, judged[2].right, judged[3].right, judged[4].right], ["Type a number, such as 2 or 1.5.", true, true, false]);
   assert.match(judged[2].words, /^2\. You said 1\.02\. Right, .* on the recorded NVIDIA H200\. /);
@@ -348,7 +348,7 @@ test("a recorded block ends with what its kernel has computed: all counts with a
   }
 });
 
-test("a step is said in words: who, what, where, its cost, and what is lost", () => {
+test("a step is described: who, what, where, its cost, and what is lost", () => {
   const racy = recorded("02-racy"), tree = recorded("06-halves");
   assert.equal(racy.words(1), "Warp 0, all lanes: load d_data[0] to [31] in line 24: 1 sector of global memory.".replace("24", racy.lines[0]));
   assert.match(racy.words(3), /store to 16 places in d_bins .* 5 lanes store to d_bins\[116\], and only the last of these stores remains. A race: /);

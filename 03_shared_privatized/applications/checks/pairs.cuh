@@ -41,7 +41,7 @@ TEST_CASE("columns are read by name, with any line ends, quotes and spaces") {
     CHECK(parse("x,y\n5,5\n", "x,x").second == std::vector<double>{5});
 }
 
-TEST_CASE("what is no table of finite numbers is rejected by file, line and column") {
+TEST_CASE("anything but a table of finite numbers is rejected, with file, line and column") {
     CHECK(refusal("x,y\n1,2\n3,\n") == "f.csv, line 3, column 2 (y): the value is missing");
     CHECK(refusal("x,y\n3,nan\n") == "f.csv, line 2, column 2 (y): 'nan' is not a finite number");
     CHECK(refusal("x,y\nInf,-inf\n").find("line 2, column 1 (x): 'Inf'") != std::string::npos);

@@ -85,7 +85,7 @@ TEST_CASE("results that are added up before all kernels are done are named", "[o
               .value_or("") == "");
 }
 
-TEST_CASE("the README quotes what is said of a missing wait", "[order]") {
+TEST_CASE("the README quotes the message about a missing wait", "[order]") {
     if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
     const auto general = [](std::string text) {  // threads may come in any order, and lines are g++'s
 #ifdef __clang__

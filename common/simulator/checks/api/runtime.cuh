@@ -41,7 +41,7 @@ TEST_CASE("memory is allocated, set, copied in each direction, and freed") {
     CHECK(cudaFree(nullptr) == cudaSuccess);
 }
 
-TEST_CASE("allocating nothing gives a null pointer, and all there is not an allocation") {
+TEST_CASE("allocating 0 bytes gives a null pointer, and allocating more than all memory is an error") {
     void* pointer = &pointer;
     CHECK(cudaMalloc(&pointer, 0) == cudaSuccess);
     CHECK(pointer == nullptr);
@@ -129,7 +129,7 @@ TEST_CASE("a symbol is copied to and from, and not past its end") {
     CHECK(cudaMemcpyToSymbol(symbol, numbers, 0, 99) == cudaSuccess);
 }
 
-TEST_CASE("nowhere to write an answer to, and nothing to destroy, are errors") {
+TEST_CASE("a null pointer for a result, or for an object to destroy, is an error") {
     CHECK(fails_with(cudaErrorInvalidValue, cudaGetDevice(nullptr)));
     CHECK(fails_with(cudaErrorInvalidValue, cudaGetDeviceCount(nullptr)));
     CHECK(fails_with(cudaErrorInvalidValue, cudaStreamCreate(nullptr)));
@@ -182,7 +182,7 @@ TEST_CASE("host memory is pinned once, and released once") {
     CHECK(fails_with(cudaErrorInvalidValue, cudaHostRegister(nullptr, 4, cudaHostRegisterDefault)));
 }
 
-TEST_CASE("there is memory, and not more of it free than there is") {
+TEST_CASE("some memory is free, and no more than there is in all") {
     std::size_t free_bytes = 0, total_bytes = 0;
     CHECK(cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess);
     CHECK(free_bytes > 0);

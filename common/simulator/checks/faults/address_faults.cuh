@@ -17,7 +17,7 @@ __global__ void read_kernel(const T* d_data, T* d_result) {
     if (threadIdx.x == 3) *d_result = *d_data;
 }
 
-TEST_CASE("a read right behind or before an allocation of whole pages is found") {
+TEST_CASE("a read just past or just before an allocation of whole pages is found") {
     for (const std::ptrdiff_t index : {-1, 1 << 14}) {
         int* d_data = nullptr;
         const int line = __LINE__ + 1;
@@ -30,7 +30,7 @@ TEST_CASE("a read right behind or before an allocation of whole pages is found")
 }
 
 // The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is checked.
-TEST_CASE("a read of any byte right behind or before an allocation of any size is found", "[race]") {
+TEST_CASE("a read of any byte just past or just before an allocation of any size is found", "[race]") {
     for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000})
         for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 100)}) {
             char *d_data = nullptr, *d_result = nullptr;
@@ -46,7 +46,7 @@ __global__ void update_kernel(char* d_data) {
     if (threadIdx.x == 3) *d_data = static_cast<char>(*d_data + 1);
 }
 
-TEST_CASE("AddressSanitizer, if it is there, finds uses of the bytes behind and before an allocation") {
+TEST_CASE("AddressSanitizer, if it is enabled, finds uses of the bytes past and before an allocation") {
     if (!kSanitized) return skip_check("this is no build with AddressSanitizer");
     for (const std::size_t bytes : {1, 100, 3000})
         for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 70)}) {
@@ -60,7 +60,7 @@ TEST_CASE("AddressSanitizer, if it is there, finds uses of the bytes behind and 
         }
 }
 
-TEST_CASE("a write to any byte right behind or before an allocation of any size is found") {
+TEST_CASE("a write to any byte just past or just before an allocation of any size is found") {
     if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
     for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000, 4095, 4096, 100000})
         for (const std::ptrdiff_t distance : {0, 1, 200, 255, 4096}) {

@@ -71,7 +71,7 @@ TEST_CASE("a limit of CPU time ends host code with its line, and a kernel only a
     CHECK(watched == 7);
 }
 
-TEST_CASE("a signal ends a program that has device memory, and a kernel's fault is told before") {
+TEST_CASE("a signal ends a program that has device memory, after a kernel's fault is reported") {
     for (const int signal : {SIGSEGV, SIGBUS}) {
         for (const bool from_outside : {false, true}) {
             const auto [status, words] = process_of([=] {

@@ -68,7 +68,7 @@ __global__ void address_and_on_kernel(int* d_data, int* reached) {
     *reached = 1;
 }
 
-TEST_CASE("a thread that breaks a rule does not go on") {
+TEST_CASE("a thread that breaks a rule does not continue") {
     for (void (*const kernel)(int*, int*) :
          {too_much_shared_kernel, mask_and_on_kernel, divergence_and_on_kernel, misaligned_and_on_kernel,
           address_and_on_kernel}) {
@@ -139,7 +139,7 @@ __global__ void large_frame_kernel(unsigned int* d_data) {
     d_data[0] = large[0];
 }
 
-TEST_CASE("what ends a program elsewhere ends a kernel, and the thread is named") {
+TEST_CASE("a fault that would end a program ends only the kernel, and the thread is named") {
     const auto said = [](void (*launch)(unsigned int*), cudaError_t error) {
         return fault_of(
             [=] {
@@ -168,7 +168,7 @@ __global__ void exit_kernel() {
     if (threadIdx.x == 5) std::exit(0);
 }
 
-TEST_CASE("a kernel that calls exit ends the program, with a line and not as if all was well") {
+TEST_CASE("a kernel that calls exit ends the program, with a message and a status other than 0") {
     const auto [status, words] = process_of([] { exit_kernel<<<2, 64>>>(); });
     CHECK(status == 1);
     CHECK(says(words, {"exit_kernel", "thread (5, 0, 0) at ", "calls exit()"}));
@@ -186,7 +186,7 @@ __global__ void printing_kernel() {
     fortified_printf(1, "%s %d\n", words, bytes);
 }
 
-TEST_CASE("what kernels and the host print comes in its order") {
+TEST_CASE("the output of kernels and of the host is in order") {
     std::fflush(stdout);  // else the process inherits what is buffered
     const auto [status, printed] = process_of([] {
         dup2(STDERR_FILENO, STDOUT_FILENO);

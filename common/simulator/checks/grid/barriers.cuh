@@ -68,7 +68,7 @@ __global__ void vote_kernel(int* d_votes, unsigned int leave_from) {
     votes[4] = __syncthreads_or(index < 0);
 }
 
-TEST_CASE("__syncthreads_count, _and and _or tell all threads of the votes of those that have not returned") {
+TEST_CASE("__syncthreads_count, _and and _or give all threads the votes of those that have not returned") {
     for (const int live : {100, 64, 33, 2}) {
         const auto votes = zeros<int>(5 * 100);
         vote_kernel<<<1, 100>>>(votes.data(), static_cast<unsigned int>(live));

@@ -179,7 +179,7 @@ TEST_CASE("attributes and properties of the device agree") {
                      cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(99999), 0)));
 }
 
-TEST_CASE("there is a runtime, and a driver unless there is the simulator") {
+TEST_CASE("the runtime has a version, and so has the driver, except on the simulator") {
     cudaDeviceProp properties;
     REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
     const bool simulated = std::string(properties.name).rfind("simulator", 0) == 0;

@@ -58,7 +58,7 @@ __global__ void absent_lane_kernel(unsigned int* d_result) {
         d_result[threadIdx.x] = __shfl_sync(0xfeu, threadIdx.x, static_cast<int>(threadIdx.x + 4) % 9);
 }
 
-TEST_CASE("a shuffle from a lane that is not there gives poison") {
+TEST_CASE("a shuffle from a lane that does not exist returns poison") {
     const DeviceBuffer<unsigned int> result(8);
     CUDA_CHECK(cudaMemset(result.data(), 0, result.bytes()));
     absent_lane_kernel<<<1, 8>>>(result.data());
@@ -195,7 +195,8 @@ std::pair<int, std::string> with_setting(const char* name, const char* value) {
     });
 }
 
-TEST_CASE("a setting that is no whole number ends the program with a line, and an empty one is none") {
+TEST_CASE(
+    "a setting that is not a whole number ends the program with a line, and an empty one counts as not set") {
     for (const char* name : {"CUDA_SIM_SEED", "CUDA_SIM_WORKERS"}) {
         for (const char* value : {"", "0", "3", "4294967297"}) CHECK(with_setting(name, value).first == 0);
         for (const std::string value : {"two", "-1", "1x", "0x10"}) {

@@ -17,7 +17,7 @@ namespace interleave_checks {
 
 __global__ void racy_kernel(unsigned int* d_count) { ++*d_count; }
 
-TEST_CASE("an increment that is no atomic loses counts where threads are interrupted", "[race]") {
+TEST_CASE("an increment that is not atomic loses counts where threads are interrupted", "[race]") {
     const DeviceBuffer<unsigned int> count(1);
     CUDA_CHECK(cudaMemset(count.data(), 0, sizeof(unsigned int)));
     racy_kernel<<<1, 256>>>(count.data());

@@ -204,7 +204,7 @@ __global__ void told_by_a_lane_kernel(unsigned int* d_numbers) {
         atomicAdd(&d_numbers[8191], d_numbers[1 + i]);
 }
 
-TEST_CASE("a fence tells others what the lanes of a warp have stored before __syncwarp") {
+TEST_CASE("a fence makes visible what the lanes of a warp have stored before __syncwarp") {
     CHECK(always<told_by_a_lane_kernel<true>>(5) == "nothing");
     CHECK(always<told_by_a_lane_kernel<false>>(5) == "race");
 }
@@ -231,7 +231,7 @@ __global__ void relay_kernel(unsigned int* d_numbers) {
     }
 }
 
-TEST_CASE("what a thread has been told it tells to others, if it has a fence for the device") {
+TEST_CASE("what is visible to a thread becomes visible to others, if it has a fence for the device") {
     CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
     // In orders without a race, the second block came too early to be told.
     CHECK(always<relay_kernel<false>>(20).find("race") != std::string::npos);
@@ -252,7 +252,7 @@ __global__ void late_store_kernel(unsigned int* d_numbers) {
     }
 }
 
-TEST_CASE("a fence does not tell what is stored after it, or by others after the last barrier") {
+TEST_CASE("a fence makes nothing visible that is stored after it, or by others after the last barrier") {
     CHECK(always<late_store_kernel<false>>(5) == "race");
     CHECK(always<late_store_kernel<true>>(5) == "race");
 }
@@ -499,7 +499,7 @@ __global__ void own_bytes_kernel(unsigned int* d_numbers) {
 }
 
 TEST_CASE(
-    "an increment that is no atomic races in a block and between blocks, and neighbouring bytes don't") {
+    "an increment that is not atomic races in a block and between blocks, and neighbouring bytes don't") {
     CHECK(always<count_kernel<true>>(3) == "nothing");
     CHECK(always<count_kernel<false>>(1) == "race");
     CHECK(always<one_per_block_kernel>(3) == "race");
@@ -528,7 +528,7 @@ bool in_order_has_race() {
     return seen([&] { kKernel<<<1, 64>>>(d_numbers.data()); }).has_race();
 }
 
-TEST_CASE("a volatile flag in global memory orders if there are both fences") {
+TEST_CASE("a volatile flag in global memory orders accesses if both fences are there") {
     CHECK_FALSE(in_order_has_race<flag_kernel<true, true>>());
     CHECK(in_order_has_race<flag_kernel<false, true>>());
     CHECK(in_order_has_race<flag_kernel<true, false>>());
@@ -554,7 +554,7 @@ __global__ void unset_flag_kernel(unsigned int* d_numbers) {
     }
 }
 
-TEST_CASE("a volatile load and a comparison that fails tell nothing to others") {
+TEST_CASE("a volatile load and a comparison that fails make nothing visible to others") {
     CHECK(in_order_has_race<unset_flag_kernel<false>>());
     CHECK(in_order_has_race<unset_flag_kernel<true>>());
 }

@@ -171,7 +171,7 @@ __global__ void lock_kernel(int* d_lock, int* d_count) {
     atomicExch(d_lock, 0);
 }
 
-TEST_CASE("a long recording is cut, and then all threads go on") {
+TEST_CASE("a long recording is cut off, and then all threads continue") {
     const DeviceBuffer<int> d_lock(1), d_count(1);
     CUDA_CHECK(cudaMemset(d_lock.data(), 0, d_lock.bytes()));
     CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
@@ -200,7 +200,7 @@ __global__ void second_block_kernel(int* d_count) {
     if (blockIdx.x == 1) ++*d_count;
 }
 
-TEST_CASE("the recording of a later block has its races") {
+TEST_CASE("the recording of a later block contains its races") {
     const DeviceBuffer<int> d_count(1);
     CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
     CHECK(recorded([&] { second_block_kernel<<<2, 32>>>(d_count.data()); }, 1).has("\"race\":"));

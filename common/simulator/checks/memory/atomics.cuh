@@ -55,7 +55,7 @@ void check_integer_atomics() {
     check_atomic<T, BitXor>(12, 10, 6);
 }
 
-TEST_CASE("each atomic function answers the old value and stores the new one, for all of CUDA's types") {
+TEST_CASE("each atomic function returns the old value and stores the new one, for all of CUDA's types") {
     check_integer_atomics<int>();
     check_integer_atomics<unsigned int>();
     check_integer_atomics<unsigned long long>();
@@ -97,7 +97,7 @@ void check_cas() {
     CHECK(result.to_host() == std::vector<T>{7, 9});
 }
 
-TEST_CASE("atomicCAS stores if the old value is the expected one, and answers the old value") {
+TEST_CASE("atomicCAS stores if the old value is the expected one, and returns the old value") {
     check_cas<int>();
     check_cas<unsigned int>();
     check_cas<unsigned long long>();
@@ -122,7 +122,7 @@ void check_concurrent_add() {
     CHECK(sum.to_host() == std::vector<T>(2, static_cast<T>(2000 * 128)));
 }
 
-TEST_CASE("no addition of many blocks to one sum gets lost, in global or shared memory") {
+TEST_CASE("no addition to a sum of many blocks is lost, in global or shared memory") {
     check_concurrent_add<int>();
     check_concurrent_add<unsigned int>();
     check_concurrent_add<unsigned long long>();

@@ -58,7 +58,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
 }
 
 TEST_CASE(
-    "a copy's target that the host uses before it waits ends the program with a line that names the copy") {
+    "using a copy's target before waiting for the copy ends the program with a line that names the copy") {
     const auto use = [](bool writes, void (*wait)(cudaStream_t)) {
         return fault_checks::process_of([=] {
             const Program p;

@@ -50,13 +50,13 @@ std::string chunked(unsigned int flags, std::size_t slots, bool same) {
     });
 }
 
-TEST_CASE("nothing is said of streams that share buffers, a chunk each") {
+TEST_CASE("no hazard is reported for streams that share buffers, one chunk each") {
     for (const unsigned int flags : {cudaStreamDefault, cudaStreamNonBlocking})
         for (const std::size_t slots : {1, 2, 3, 5})
             for (const bool same : {false, true}) CHECK(chunked(flags, slots, same) == "");
 }
 
-TEST_CASE("nothing is said of a pinned buffer that one copy fills and the next one reads") {
+TEST_CASE("no hazard is reported for a pinned buffer that one copy fills and the next one reads") {
     CHECK(said([] {
               const Program p;
               *p.a = 1;
@@ -69,7 +69,7 @@ TEST_CASE("nothing is said of a pinned buffer that one copy fills and the next o
           }) == "");
 }
 
-TEST_CASE("nothing is said of a pinned buffer that a kernel fills and a copy then reads") {
+TEST_CASE("no hazard is reported for a pinned buffer that a kernel fills and a copy then reads") {
     CHECK(said([] {
               const Program p;
               *p.a = 1;
@@ -84,7 +84,7 @@ TEST_CASE("nothing is said of a pinned buffer that a kernel fills and a copy the
           }) == "");
 }
 
-TEST_CASE("nothing is said of two buffers in turns, with events") {
+TEST_CASE("no hazard is reported for two buffers used in turn, with events") {
     CHECK(said([] {
               const Program p, q;
               cudaEvent_t copied[2], used[2];
@@ -108,7 +108,7 @@ TEST_CASE("nothing is said of two buffers in turns, with events") {
 }
 
 TEST_CASE(
-    "nothing is said of several streams that only read, of pageable memory, and of the default stream") {
+    "no hazard is reported for streams that only read, for pageable memory, and for the default stream") {
     CHECK(said([] {
               const Program p, q;
               copy_in(p.in, p.a, p.s.stream);

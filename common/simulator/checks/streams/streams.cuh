@@ -300,7 +300,7 @@ TEST_CASE("the numbers of devices and of multiprocessors are chosen within limit
     }
 }
 
-TEST_CASE("a kernel can't use another device's memory, and is told whose it is") {
+TEST_CASE("a kernel can't use another device's memory, and the message names that device") {
     const TwoDevices devices;
     const DeviceBuffer<int> numbers(2);
     CHECK(cudaSetDevice(1) == cudaSuccess);

@@ -60,7 +60,7 @@ async function soon() {
   for (let k = 0; k < 20; ++k) await new Promise((done) => setImmediate(done));
 }
 
-test("a check yields what its worker says, and the next check has the same worker", async () => {
+test("a check yields its worker's messages, and the next check uses the same worker", async () => {
   const { engine: one, told, created } = engine();
   const found = all(one.check("03.1", "text"));
   await soon();
@@ -95,7 +95,7 @@ test("a check that is stopped ends at once, and the next one begins a new worker
   assert.deepEqual(await next, []);
 });
 
-test("a worker that dies or fails is replaced, and its error is said", async () => {
+test("a worker that dies or fails is replaced, and its error is shown", async () => {
   const { engine: one, created } = engine();
   for (const [k, [fail, says]] of [
     [(worker) => worker.onerror({ message: "SyntaxError: x", preventDefault() {} }), "SyntaxError: x"],
@@ -110,7 +110,7 @@ test("a worker that dies or fails is replaced, and its error is said", async () 
   }
 });
 
-test("the page begins the workers that run programs, and passes on what they say", async () => {
+test("the page starts the workers that run programs, and passes on their messages", async () => {
   const { engine: one } = engine();
   const found = all(one.check("03.1", "text"));
   await soon();
@@ -138,7 +138,7 @@ test("the page begins the workers that run programs, and passes on what they say
   assert.deepEqual(await found, [{ stopped: true }]);
 });
 
-test("what has no memory says so, in a line, whoever hears of it", async () => {
+test("whatever runs out of memory reports it in one line", async () => {
   const said = [];
   Object.assign(globalThis, { self: globalThis, RUNNER: "", postMessage: (what) => said.push(what) });
   for (const [error, says] of [["out of memory", "This browser has too little memory for it."], [RangeError("x"), "This browser has too little memory for it."],
@@ -151,7 +151,7 @@ test("what has no memory says so, in a line, whoever hears of it", async () => {
   }
 });
 
-test("a page that is left keeps no worker, and begins one at its next question", async () => {
+test("a page that you leave keeps no worker, and starts one at its next question", async () => {
   const { engine: one } = engine();
   const found = all(one.check("03.1", "text"));
   await soon();
@@ -179,7 +179,7 @@ test("the worker's script is fetched once, and a line says so if it can't be", a
   assert.deepEqual(fetched, Array(2).fill("http://x/course/workbench/worker.js"));
 });
 
-test("a program that is stopped when it has ended, or whose end comes after that, ends no other one", async () => {
+test("stopping a program that has just ended does not stop the next one", async () => {
   const started = [];
   const runners = new Runners(() => {
     const worker = { isAlive: true, postMessage: (data) => void (worker.asked = data), terminate: () => void (worker.isAlive = false) };
@@ -198,7 +198,7 @@ test("a program that is stopped when it has ended, or whose end comes after that
   assert.ok(started.length === 2 && !started[0].isAlive && started[1].isAlive);
 });
 
-test("a worker that says nothing is stopped, later at its first question, and one that loads is not silent", async (context) => {
+test("a silent worker is stopped, later at its first question; one that is loading is not silent", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { engine: one } = engine();
   const found = all(one.check("03.1", "text"));
@@ -281,7 +281,7 @@ function serviceWorker({ caches, fetch, names }, files, { isNewer = false, waiti
 
 const FILES = { "index.html": "front", "docs/a b.html": "page", "workbench/worker.js": "script", "workbench/x.wasm": "large" };
 
-test("what was kept is answered without a connection, as hosts answer it", async () => {
+test("kept files are served without a connection, as a host serves them", async () => {
   const here = browser(FILES), worker = serviceWorker(here, FILES);
   await worker.event("install");
   await worker.event("activate");
@@ -326,7 +326,7 @@ test("a newer course arrives whole before it begins, and only what has changed",
   assert.equal(await worker.text("index.html"), "newer front");
 });
 
-test("of a course that has changed on its server, nothing more is taken from the older one", async () => {
+test("once the course has changed on its server, no more files of the older one are used", async () => {
   const here = browser({ ...FILES }), worker = serviceWorker(here, FILES);
   assert.equal(await worker.text("index.html"), "front");
   here.server["docs/a b.html"] = "newer page";
@@ -335,7 +335,7 @@ test("of a course that has changed on its server, nothing more is taken from the
   assert.equal(await worker.get("index.html"), undefined);
 });
 
-test("a full storage only keeps nothing", async () => {
+test("if the storage is full, files are not kept, and nothing else fails", async () => {
   const here = browser({ ...FILES, most: 6 }), worker = serviceWorker(here, { "index.html": "front", "workbench/worker.js": "script" });
   assert.equal(await worker.text("workbench/worker.js"), "script");
   assert.equal(await worker.text("index.html"), "front");
@@ -366,7 +366,7 @@ test("each file of the compiler is transferred once, and on later visits none", 
   assert.deepEqual(here.transferred(), []);
 });
 
-test("an interrupted download goes on where it has stopped", async () => {
+test("an interrupted download continues where it stopped", async () => {
   const here = browser(folder());
   here.server["workbench/b.json"] = new TypeError("network error");
   await assert.rejects(prepared(here), { message: "There is no connection, or it was interrupted. Run again: files that have arrived are kept." });

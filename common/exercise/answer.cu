@@ -22,7 +22,7 @@
 
 namespace {
 
-/// Ends this process without a message: the checks know what that means.
+/// Ends this process without a message; the checks treat this as a failure.
 void require(bool holds) {
     if (!holds) std::_Exit(1);
 }
@@ -73,7 +73,7 @@ class Input {
     DeviceBuffer<Element> d_near_;
 };
 
-/// What a call has thrown, as an answer reports it.
+/// The exception that a call threw, as an answer reports it.
 void write_error(const std::exception& error, Answer& answer, std::string& texts) {
     answer.thrown = dynamic_cast<const UnnoticedError*>(&error) != nullptr ? Thrown::unnoticed
                     : dynamic_cast<const CudaError*>(&error) != nullptr    ? Thrown::cuda

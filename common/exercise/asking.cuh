@@ -71,7 +71,7 @@ inline bool is_set(const char* name, const char* value) {
     return now != nullptr && std::strcmp(now, value) == 0;
 }
 
-/// Throws what the student's process says that a call has thrown.
+/// Throws the exception that the student's process reports.
 inline void throw_sent(const Answer& answer, const std::string& sent) {
     std::array<std::string, kTexts> texts;
     std::size_t begin = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a diagnosis says about faults that are known.
+/// @brief Checks of diagnoses of known faults.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -25,10 +25,10 @@ struct Question {
     std::uint32_t ends_only;           ///< CUDA_SIM_ENDS is 2
 };
 
-/// What a call has thrown.
+/// The exception that a call threw.
 enum class Thrown : std::uint32_t { nothing, unnoticed, cuda, other };
 
-/// How a call has ended.
+/// How a call ended.
 struct Answer {
     std::uint64_t number;  ///< the question's
     Thrown thrown;

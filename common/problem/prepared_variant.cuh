@@ -92,8 +92,8 @@ class PreparedVariant {
         return {results_, workspace_};
     }
 
-    /// Replaces the contents by others of the same sizes, from another process. What is poison was never
-    /// written.
+    /// Replaces the contents by others of the same sizes, from another process. Poison marks memory that was
+    /// never written.
     void set(const Contents& contents) {
         results_ = contents.results;
         workspace_ = contents.workspace;

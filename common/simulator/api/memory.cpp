@@ -36,7 +36,8 @@ std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& pinned = *new std::map<const char*, Pinned>;
 
-/// Calls a function with the pinned memory around a range and its beginning, or returns `otherwise`.
+/// Calls a function with the pinned memory that contains a range, and with the start of the range; or returns
+/// `otherwise`.
 template <typename Result, typename Function>
 Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Function function) {
     const char* const begin = static_cast<const char*>(pointer);

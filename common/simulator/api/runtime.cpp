@@ -130,7 +130,8 @@ cudaError_t cudaDeviceReset() {
 namespace sim {
 namespace {
 
-// What each kernel has asked for by cudaFuncSetAttribute. Resetting the device does not change it.
+// The shared memory that each kernel has requested by cudaFuncSetAttribute. Resetting the device does not
+// change it.
 std::mutex attribute_lock;
 std::map<const void*, std::size_t> most_dynamic_shared_bytes;
 

@@ -27,7 +27,7 @@ void require_not_in_redzone(Block& block, const void* address, bool or_shared) {
     if (is_outside()) block.stop(bad_address, address);
 }
 
-/// What `exit` has begun can't be undone.
+/// A call of `exit` that has started can't be undone.
 void refuse_exit_of_kernel() {
     if (running_block == nullptr) return;
     const Block::InSimulator here(*running_block);
@@ -45,7 +45,7 @@ void misaligned(const void* address) { running_block->stop(misaligned_address, a
 
 using sim::running_block;
 
-/// What `assert` calls, instead of the C library's function.
+/// Called by `assert` instead of the C library's function.
 extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned int line,
                                            const char* function) noexcept {
     if (running_block != nullptr)

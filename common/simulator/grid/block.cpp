@@ -325,7 +325,7 @@ void Block::stop_if_due() {
 
 // --- What kernels call, as kernel.h and cooperation.h declare it ---------------------------------
 
-/// The block of the calling kernel. Ends the program if its CPU code has called the kernel.
+/// The block of the calling kernel. Ends the program if host code has called the kernel as a function.
 static Block& block_of_kernel(const char* what) {
     if (running_block == nullptr) {
         tell("the CPU uses " + std::string(what) +

@@ -99,7 +99,7 @@ void Crew::give_way(Member& member, std::uint64_t ticks) {
     }
 }
 
-/// Waits until something has happened, it is the worker's turn, or a core is free.
+/// Waits until another block has made progress, it is the worker's turn, or a core is free.
 void Crew::sleep(Member& member) {
     const auto takes_turn = [this] {
         std::size_t turns = turns_;

@@ -61,7 +61,7 @@ struct Grid {
 void require_nested_launches(const Kernel& kernel);
 /// Delays a launch by a kernel until the running grid has ended.
 void launch_nested(std::function<void()> run);
-/// Runs what a grid's kernel has launched.
+/// Runs the grids that a grid's kernel has launched.
 void run_nested(const NestedLaunches& launches);
 
 }  // namespace sim

@@ -125,7 +125,7 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     return false;
 }
 
-/// @return What the grid's kernel has launched.
+/// @return The grids that this grid's kernel has launched.
 NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
                             const void* call) {
     static std::mutex one_grid_at_a_time;

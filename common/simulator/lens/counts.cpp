@@ -1,5 +1,5 @@
 /// @file
-/// @brief How requests add up, and which accesses are one.
+/// @brief How requests add up, and which accesses count as one.
 #include "counts.hpp"
 
 #include <algorithm>

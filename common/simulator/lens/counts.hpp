@@ -26,7 +26,7 @@ inline std::uint64_t most(const PlaceCounts& counts) {
     return result;
 }
 
-/// Of one site, in all launches of one kernel with one shape.
+/// The counts of one site, in all launches of one kernel with one shape.
 struct SiteCounts {
     Site at{};
     std::uint64_t blocks = 0, counted = 0;  ///< that have reached it, and those whose requests were counted
@@ -56,13 +56,14 @@ struct SiteCounts {
     void add(const SiteCounts& other);
 };
 
-/// Of one line with a barrier: how often it was reached, and what warps had done since the last barrier.
+/// The counts of one line with a barrier: how often it was reached, and what warps had done since the last
+/// barrier.
 struct BarrierCounts {
     std::uint64_t count = 0, requests = 0, most_requests = 0;
     bool was_partial = false;  ///< some threads of a block have returned without it
 };
 
-/// Of all launches of one kernel with one shape.
+/// The counts of all launches of one kernel with one shape.
 struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
     std::uint64_t sample = 1;         ///< one block of this many was counted
@@ -113,7 +114,7 @@ class Counting {
 /// blocks that were counted to those that have reached the site.
 void scale(LaunchCounts& counts);
 
-/// Takes out what is part of a wider access by the site before.
+/// Removes what is part of a wider access by the site before.
 void join_sites(LaunchCounts& counts);
 
 }  // namespace lens

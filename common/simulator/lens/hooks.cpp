@@ -67,7 +67,7 @@ struct Instrument {
             if (log_ == nullptr && in_kernel()) log_ = running->begin_atomic(address_);
             if (log_ != nullptr) running->end_atomic(log_, stores_);
         }
-        /// It was a load, or a comparison that failed: other threads learn nothing from it.
+        /// It was a load, or a comparison that failed, and makes nothing visible to other threads.
         void stores_nothing() { stores_ = false; }
         Atomic(const Atomic&) = delete;
         Atomic& operator=(const Atomic&) = delete;
@@ -101,7 +101,7 @@ struct Instrument {
 
  private:
     /// In global memory, CUDA treats a volatile load or store as a relaxed atomic one. In shared memory, the
-    /// lens does not: lanes that rely on `volatile` instead of `__syncwarp` would pass.
+    /// lens does not: otherwise, lanes that rely on `volatile` instead of `__syncwarp` would not be reported.
     static void volatile_access(const void* address, std::size_t bytes, Kind kind, const void* at) {
         take_turn(address, bytes, kind, at);
         if (!in_kernel() || !running->is_global(address)) return access(address, bytes, kind, at);

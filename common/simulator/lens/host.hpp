@@ -1,5 +1,6 @@
 /// @file
-/// @brief What the host's threads do. It is counted only if LENS_HOST is set, for code without kernels.
+/// @brief Counts what the host's threads do. It is counted only if LENS_HOST is set, for code without
+/// kernels.
 #pragma once
 
 #include <cstdint>

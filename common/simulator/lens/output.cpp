@@ -120,7 +120,7 @@ void Lens::write() const {
                 .add("repeats", counts.repeats);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
-    // What a failed call has not written is a consequence of the failure.
+    // Memory that a failed call has not written is a consequence of the failure.
     const bool has_failed_call = !sim::unseen_error().empty();
     auto findings = findings_;
     std::erase_if(findings, [=](const auto& found) {

@@ -17,7 +17,7 @@ namespace sim {
 
 /// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
 constexpr int kPoison = 0xA5;
-/// What messages say of a number that consists of it.
+/// The words of messages about a number that consists of it.
 constexpr const char* kPoisonSource =
     "comes from memory that was never written, or from a lane that takes no part in a shuffle";
 

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What AddressSanitizer must be told. In other builds, the functions do nothing.
+/// @brief Calls that inform AddressSanitizer. In other builds, the functions do nothing.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ using Operations = std::deque<std::shared_ptr<Operation>>;
 
 std::string stream_text(std::uintptr_t stream);
 
-/// @return What is wrong with a copy that is about to be enqueued, or an empty text.
+/// @return What is wrong with a copy that is about to be enqueued; empty if nothing.
 /// @param others Those that may still be in flight.
 std::string conflict_text(const Operation& copy, const Operations& others);
 

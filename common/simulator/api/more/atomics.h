@@ -1,5 +1,6 @@
 /// @file
-/// @brief Atomics of a block or of the system, which do what the device's do. An instrument tells them apart.
+/// @brief Atomics with block or system scope, which do the same as those with device scope. Only an
+/// instrument distinguishes them.
 #pragma once
 
 #include "../../include/cuda_runtime.h"

@@ -48,7 +48,7 @@ Step kernel_step(const cudaKernelNodeParams* p) {
     return [=] { bound(config, {"a graph", 0}); };
 }
 
-/// What the nodes do, each after those that it depends on.
+/// The nodes' work, each after the nodes that it depends on.
 std::vector<SimGraphExec::NodeStep> steps(const SimGraph& graph) {
     std::vector<SimGraphExec::NodeStep> result;
     std::set<const SimGraphNode*> done;

@@ -138,8 +138,8 @@ TEST_CASE("a misaligned load with a cache hint is found") {
                {"wide_load_kernel", "thread (0, 0, 0) at ", here(kWideLine), "misaligned"}));
 }
 
-/// Plain loads, which most CPUs allow from any address. Whatever is translated is compiled with checks of
-/// their addresses.
+/// Plain loads, which most CPUs allow from any address. All translated code is compiled with checks of its
+/// addresses.
 __global__ void members_kernel(const int4* d_from, int* d_to) { *d_to = d_from->x + d_from->w; }
 
 TEST_CASE("a misaligned 16-byte copy is found") {

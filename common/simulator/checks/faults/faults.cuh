@@ -51,7 +51,7 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     void* pointer = nullptr;
     CHECK(cudaGetLastError() == expected);
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(cudaMalloc(&pointer, 4) == expected);  // every call that needs the device returns it again
+    CHECK(cudaMalloc(&pointer, 4) == expected);  // every call that needs the device returns the error again
     CHECK(cudaDeviceSynchronize() == expected);
     CHECK(cudaGetLastError() == expected);
     int value = 0;

@@ -161,7 +161,7 @@ void raising_handler(int signal) {
 TEST_CASE(
     "a handler that passes a signal on to the one before it, which is the simulator's, ends the program") {
     const auto [status, words] = process_of([] {
-        alarm(20);  // ends what would run forever
+        alarm(20);  // ends an endless kernel
         int* d_cell = nullptr;
         cudaMalloc(&d_cell, sizeof(int));
         struct sigaction raising {};

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a kernel may count on: the barriers of a block, and fences.
+/// @brief Checks of what a kernel may rely on: the barriers of a block, and fences.
 #pragma once
 
 #include <sys/mman.h>

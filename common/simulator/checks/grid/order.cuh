@@ -1,5 +1,6 @@
 /// @file
-/// @brief Checks of what hides mistakes unless it is made to show them: old memory, and the order of threads.
+/// @brief Checks of what usually hides mistakes, and is made to show them here: old memory, and the order of
+/// threads.
 #pragma once
 
 #include <algorithm>

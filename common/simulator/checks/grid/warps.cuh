@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a kernel may count on: the functions of a warp.
+/// @brief Checks of what a kernel may rely on: the functions of a warp.
 #pragma once
 
 #include <cstdint>

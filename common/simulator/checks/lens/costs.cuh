@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what requests cost, against the same sums done the slow way.
+/// @brief Checks of what requests cost, against the same counts computed in a simpler, slower way.
 #pragma once
 
 #include <cstdint>

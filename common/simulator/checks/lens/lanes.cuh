@@ -1,5 +1,6 @@
 /// @file
-/// @brief Checks of how lanes are put together, against a model of a warp that diverges and meets again.
+/// @brief Checks of how lanes are combined into warps, against a model of a warp that diverges and
+/// reconverges.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ class Program {
  public:
     explicit Program(unsigned int seed) : random_(seed), statements_(block(3)) {}
 
-    /// The site and the lanes of each request, if a warp executes all statements together.
+    /// The site and the lanes of each request, if the warp executes each statement together.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> requests() {
         requests_.clear();
         execute(statements_, ~0u, 0);

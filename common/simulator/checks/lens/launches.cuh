@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks of what is known of a launch: its kernel's name, its memory, barriers and calls, which
-/// blocks are
+/// @brief Checks of what the lens knows about a launch: its kernel's name, its memory, barriers and calls,
+/// which blocks are
 ///        counted, and which of many findings is kept.
 #pragma once
 

@@ -46,7 +46,7 @@ class Grid {
         return kSome[below(kSome.size())];
     }
 
-    /// Something that orders threads, of any kind.
+    /// An event of any kind that orders threads.
     void synchronize() {
         Block& block = blocks_[below(2)];
         const unsigned int thread = any_thread(), action = below(16);
@@ -56,7 +56,7 @@ class Grid {
         atomic(block, thread, below(logs_.size()), below(4) != 0);
     }
 
-    /// An access, which its thread knows of. @return Its number in the model.
+    /// An access by a thread. @return Its number in the model.
     std::size_t access(unsigned int block, unsigned int thread, std::uint32_t site = 1, bool atomic = false) {
         blocks_[block].threads[thread].known.set(accesses_.size());
         accesses_.push_back(blocks_[block].clocks.now(thread, site, atomic));

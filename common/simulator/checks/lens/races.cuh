@@ -93,7 +93,7 @@ TEST_CASE("lanes that share values without __syncwarp race, and with it they don
     CHECK(always<warp_kernel<false>>(1) == "race");
 }
 
-/// Each thread loads what another lane has stored before their warp has met.
+/// Each thread loads what another lane stored before the warp's lanes have synchronized.
 template <bool kBarrier>
 __global__ void meeting_kernel(unsigned int* d_results) {
     __shared__ unsigned int values[kThreads];
@@ -179,7 +179,7 @@ __device__ bool takes_last_ticket(unsigned int* d_tickets) {
 }
 
 /// All threads of a block add to the bins before its ticket, and the last block reads them. It has added to
-/// the same bins, which tells it nothing of the others'.
+/// the same bins, but that does not make the others' additions visible.
 template <bool kBarrier>
 __global__ void last_histogram_kernel(unsigned int* d_numbers) {
     atomicAdd(&d_numbers[1 + threadIdx.x], 1u);
@@ -215,7 +215,7 @@ TEST_CASE("a fence makes visible what the lanes of a warp have stored before __s
 template <bool kTells>
 __global__ void relay_kernel(unsigned int* d_numbers) {
     if (threadIdx.x != 0) return;
-    __threadfence();  // the lens keeps what atomics tell from the first fence on
+    __threadfence();  // the lens keeps the messages of atomics only from the first fence on
     const unsigned int ticket = atomicAdd(&d_numbers[0], 1u);
     if (ticket == 0) {
         d_numbers[1] = 1;
@@ -233,7 +233,7 @@ __global__ void relay_kernel(unsigned int* d_numbers) {
 
 TEST_CASE("what is visible to a thread becomes visible to others, if it has a fence for the device") {
     CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
-    // In orders without a race, the second block came too early to be told.
+    // In orders without a race, the second block ran too early to see the flag.
     CHECK(always<relay_kernel<false>>(20).find("race") != std::string::npos);
 }
 

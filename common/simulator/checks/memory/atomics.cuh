@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a kernel may count on: atomic functions.
+/// @brief Checks of what a kernel may rely on: atomic functions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a kernel may count on: shared memory, and constant and global variables.
+/// @brief Checks of what a kernel may rely on: shared memory, and constant and global variables.
 #pragma once
 
 #include <algorithm>

@@ -11,8 +11,8 @@ namespace sim {
 
 /// @brief The lanes that run together: those that call this function on the same line.
 ///
-/// The thread waits until no thread of its block can continue otherwise. What is then on this line has
-/// converged.
+/// The thread waits until no thread of its block can continue otherwise. All threads that are then waiting on
+/// this line have converged.
 unsigned int converged_lanes(Site site);
 
 void grid_barrier(Site site);  ///< Waits for all threads of a cooperative launch.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a kernel has done wrong, as data, for programs that act on it.
+/// @brief A kernel's fault as data, for programs that act on it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a kernel sees: its indices, shared memory, barriers, warp functions, clock.
+/// @brief Everything that a kernel can use: its indices, shared memory, barriers, warp functions, clock.
 #pragma once
 
 #include <cstddef>

@@ -95,7 +95,7 @@ struct Bytes {
     alignas(T) unsigned char bytes[sizeof(T)];  ///< the object
 };
 
-/// A launch keeps this of an argument.
+/// The part of an argument that a launch keeps.
 template <typename T>
 auto keep(const T& argument) {
     if constexpr (is_trivial_argument<T>) {
@@ -198,7 +198,7 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
 
 /// Determines a kernel's type, unless its name refers to several functions.
 struct KernelType {
-    /// Only declared: its return value has the type.
+    /// Only declared, never defined: its return type is what matters.
     template <typename Function>
     Function* operator()(Function*) const;
 };
@@ -208,7 +208,8 @@ using FunctionOf =
     typename std::conditional_t<std::is_invocable_v<Find, KernelType>, std::invoke_result<Find, KernelType>,
                                 std::common_type<void>>::type;
 
-/// What `<<<` … `>>>` becomes. The parentheses that follow call the launcher with the kernel's arguments.
+/// The translation of `<<<` … `>>>`. The parentheses that follow call the launcher with the kernel's
+/// arguments.
 template <typename Call, typename Find>
 Launcher<Call, Find, FunctionOf<Find>> launch(Call call, Find find, const char* name, LaunchConfig config,
                                               const char* file = __builtin_FILE(),

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What a program can query of a device: its properties and its attributes.
+/// @brief What a program can query about a device: its properties and its attributes.
 #pragma once
 
 #include <cstddef>

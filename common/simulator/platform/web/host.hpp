@@ -23,7 +23,7 @@ extern "C" {
 /// @param[in] number Of the signal that it would be on Linux.
 void trap(int number);
 
-/// Ends the program if it has used as much time as it may.
+/// Ends the program if it has used up its time.
 void require_time();
 
 /// Instrumented code is at a site.

@@ -13,7 +13,7 @@
 #include "../platform.hpp"
 #include "host.hpp"
 
-// Where the linker puts the `__managed__` variables: null if there are none.
+// Where the linker puts the `__managed__` variables; null if there are none.
 extern "C" char __start_sim_managed[] __attribute__((weak));
 extern "C" char __stop_sim_managed[] __attribute__((weak));
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kPageBytes = 256;
 constexpr std::size_t kAddresses = std::size_t{1} << 31;
 
-/// What is allowed on a page. Memory that is in no `Pages` is always allowed.
+/// The accesses that are allowed on a page. Memory that is in no `Pages` is always allowed.
 enum Allowed : std::uint8_t { all, read, nothing, nothing_yet };
 
 std::array<Allowed, kAddresses / kPageBytes> table{};
@@ -83,7 +83,7 @@ void require_access(const volatile void* address, std::size_t bytes, bool is_sto
     note_site(site);
     const auto* const begin = static_cast<const volatile char*>(address);
     for (std::size_t at = 0; at < bytes; at = at == bytes - 1 ? bytes : std::min(at + kPageBytes, bytes - 1))
-        while (*entry_of(begin + at) > (is_store ? all : read))  // a page may open for loads first
+        while (*entry_of(begin + at) > (is_store ? all : read))  // a page may be opened for loads first
             if (handle_trap(Trap::address, const_cast<const char*>(begin + at)) != Handled::repeat_it)
                 end_by_signal(kBadAddress);
 }

@@ -195,7 +195,7 @@ void begin_thread(sim::platform::Switched from) {
         last.destroy(last.object);
     }
     own.has_ended = true;
-    give_way();  // to the main thread at least, and does not return
+    give_way();  // switches to another thread, at least the main one, and does not return
 }
 
 /// Lets other threads run until a condition holds, or the program's time is over.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Names features that a program uses and the simulator lacks, at each use.
+/// @brief Reports each use of a feature that the simulator lacks.
 #pragma once
 
 #include <algorithm>

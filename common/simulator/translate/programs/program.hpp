@@ -73,7 +73,7 @@ class Program {
                                      : sharing + translated_source(path, prepare(std::move(tokens))));
     }
 
-    /// What is done to a file before the course's translator runs.
+    /// The steps before the course's translator runs.
     Tokens prepare(std::vector<Token> tokens) {
         name_what_is_missing(tokens);
         Tokens all(std::move(tokens));

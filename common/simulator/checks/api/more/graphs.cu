@@ -136,7 +136,7 @@ void check_order() {
     RUNS(cudaGraphDestroy(graph));
 }
 
-// What is changed of an instantiated graph does not change the graph.
+// Changes to an instantiated graph do not change the original graph.
 void check_changes() {
     int *number, result = 0, summand = 1;
     char unused = 'x';

@@ -15,7 +15,7 @@ __global__ void half_warp_kernel(int* out) {
     if (threadIdx.x == 0) *out = sum;
 }
 
-// Only what is there is added.
+// Only values that exist are added.
 __global__ void guarded_kernel(int* out) {
     const int lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - (threadIdx.x - lane));
     int v = 1;

@@ -117,7 +117,7 @@ def section():
     return [
         "## How fast could it be", "",
         "The lens shows the least time that kernels need on a GPU. For each resource, it divides the counts by the best rate that was ever",
-        "measured, and adds the time of a launch. The largest of these times is the bound. It is no estimate: kernels also wait, and use",
+        "measured, and adds the time of a launch. The largest of these times is the bound. It is not an estimate: kernels also wait, and use",
         f"one resource after another. All {len(found)} recorded times of variants on an H200 and on an H100 are above their bounds, the closest by",
         f"{100 * (min(ratios) - 1):.0f} %; half of them are below {median(ratios):.1f} times the bound. Modes that time several kernels in one run, such as `--levels`,",
         "are left out. The next line names the chapter's variant whose launch and counts agree within 2 %, with its recorded time, or the",
@@ -127,7 +127,7 @@ def section():
         "  that for chapters and exercises each distinct sector comes from DRAM once.",
         "* L1 serves all loads of a sector except the first. Stores and atomics go to L2.",
         "* nvcc may join a lane's accesses to shared memory, up to 16 bytes, and add up what a warp adds to one address.",
-        "* Different launches may overlap, but the launching itself does not.", "",
+        "* Different launches may overlap, but launching itself does not.", "",
         "The rates are those of microbenchmarks, the best of several grids, blocks and patterns. `tools/lens/profile.cu` measures them, and",
         "`tools/lens/try_profile.py` compares the amounts of work that it claims with the lens's counts. `./course profile` runs it on your GPU;",
         "`./course lens 03 --gpu NAME` then computes bounds for it. Rows below have the least time, or the most per second:", "",

@@ -9,7 +9,8 @@ function drawing(name, attributes, text) {
   return element;
 }
 
-/// Where the lanes' bytes are: the columns, and of each lane the parts of columns, as [column, first, last] with 0 to 1 in a column.
+/// The positions of the lanes' bytes: the columns and, for each lane, its parts of columns, as [column, first, last] with 0 to 1
+/// within a column.
 export function columnsOf({ space, bytes, lanes }) {
   if (space === "shared") {
     const words = Array.from({ length: Math.max(1, bytes / 4) }, (_, k) => k);

@@ -66,7 +66,7 @@ function blocksOf(lines) {
 
 /** These blocks, each after those that lead to it from `first`, and nothing between the blocks of a loop. */
 function inOrder(following, blocks, first) {
-  const among = new Set(blocks), reached = new Map(), path = [], loops = []; // a block alone is one, too
+  const among = new Set(blocks), reached = new Map(), path = [], loops = []; // a single block also counts as one
   const visit = (block) => {
     const number = reached.size;
     let earliest = number;
@@ -113,7 +113,7 @@ export function withSites(ir, helpers) {
     const places = new Map(inOrder(following, following.keys(), "").map((each, place) => [each, place]));
     const isLoop = written[0].includes("run_threads"); // of threads.h: each thread starts there, not at the previous thread's last call
     let block = "", hasAccess = false; // in this block
-    /** Each access and call has a site of its own. Sites lie in memory as their blocks follow each other: clang may write the end of an outer loop before the inner loop. */
+    /** Each access and call has a site of its own. The order of the sites in memory is that of their blocks: clang may write the end of an outer loop before the inner loop. */
     const site = (text) => {
       ofPart.push({ text, number: count, place: places.get(block) });
       return `ptr getelementptr (i8, ptr @sim.site.${count++}, i32 1)`;

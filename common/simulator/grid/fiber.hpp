@@ -105,7 +105,7 @@ class Fibers {
     }
 
     // After a switch, the CPU mispredicts where the functions on the new stack return to, which costs about
-    // 5 ns per function. Inlining the functions that switch leaves fewer of them.
+    // 5 ns per function. With the switching functions inlined, fewer returns are mispredicted.
     [[gnu::always_inline]] void switch_to(unsigned int number, Context context) {
         running_ = number;
         left_ = kNone;

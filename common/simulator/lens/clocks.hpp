@@ -33,8 +33,8 @@ struct Known {
         std::map<std::uint32_t, std::uint32_t> threads{};
     };
     std::map<std::uint32_t, Block> blocks;
-    /// The last access before the fence that has told it; whoever knows of it knows all of this. Its site is
-    /// 0 if it is joined.
+    /// The last access before the fence that made it visible; a thread that sees this access sees everything
+    /// before it. Its site is 0 if it is joined.
     Epoch fence{};
 
     void join(const Known& other);

@@ -47,7 +47,7 @@ __global__ void update_kernel(char* d_data) {
 }
 
 TEST_CASE("AddressSanitizer, if it is enabled, finds uses of the bytes past and before an allocation") {
-    if (!kSanitized) return skip_check("this is no build with AddressSanitizer");
+    if (!kSanitized) return skip_check("this build has no AddressSanitizer");
     for (const std::size_t bytes : {1, 100, 3000})
         for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 70)}) {
             const auto [status, words] = process_of([bytes, offset] {

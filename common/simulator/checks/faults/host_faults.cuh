@@ -210,9 +210,7 @@ TEST_CASE("streams and events that have been destroyed are found, also once ther
     CUDA_CHECK(cudaEventDestroy(other_event));
 }
 
-TEST_CASE(
-    "an error that a program never checks is reported once, when the program ends, and makes its exit status "
-    "nonzero") {
+TEST_CASE("an unchecked error is reported once, when the program ends, and its status is not 0") {
     const auto [status, words] = process_of([] {
         write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);
         std::exit(0);

@@ -68,7 +68,7 @@ TEST_CASE("a structure of more than 96 bytes is loaded in pieces") {
     CHECK(lens::sectors(request).bytes == 97);
 }
 
-TEST_CASE("an atomic's sectors are asked for again with each group of lanes in which no address repeats") {
+TEST_CASE("each group of lanes of an atomic in which no address repeats requests its sectors again") {
     for (const Request& request : requests({4, 8}, true)) {
         struct Piece {
             std::set<std::uintptr_t> addresses, sectors;
@@ -86,7 +86,8 @@ TEST_CASE("an atomic's sectors are asked for again with each group of lanes in w
     }
 }
 
-TEST_CASE("wavefronts are as many as different words of the fullest bank, for each part of the warp") {
+TEST_CASE(
+    "the number of wavefronts is that of different words in the busiest bank, for each part of the warp") {
     for (const Request& request : requests({1, 2, 4, 8, 12, 16}, true)) {
         const unsigned int words = request.bytes < 4 ? 1 : request.bytes / 4;
         const unsigned int parts = words >= 4 ? 4 : words >= 2 ? 2 : 1;
@@ -114,7 +115,7 @@ TEST_CASE("wavefronts are as many as different words of the fullest bank, for ea
     }
 }
 
-TEST_CASE("of lanes that take part, those on one address are counted") {
+TEST_CASE("among the lanes that take part, those on one address are counted") {
     for (const Request& request : requests({4}, true)) {
         std::map<std::uintptr_t, unsigned int> on;
         unsigned int most = 0;
@@ -206,7 +207,8 @@ lens::LaunchCounts pair(const std::vector<bool>& follows) {
     return counting.counts();
 }
 
-TEST_CASE("two accesses are one if the second always follows, in all blocks and for all workers") {
+TEST_CASE(
+    "two accesses count as one if the second always follows the first, in all blocks and for all workers") {
     const auto requests = [](lens::LaunchCounts counts) {
         join_sites(counts);
         std::uint64_t sum = 0;
@@ -260,7 +262,7 @@ std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsign
 }
 
 TEST_CASE(
-    "accesses that are one have the bytes of all, and the cost of one, and are no wider than 16 bytes") {
+    "accesses that count as one have the bytes of all and the cost of one, and are at most 16 bytes wide") {
     for (const lens::Space space : {lens::Space::global, lens::Space::shared}) {
         const bool is_global = space == lens::Space::global;
         const std::vector<lens::SiteCounts> four = joined(space, {4, 4, 4, 4, 4, 4, 4, 4});

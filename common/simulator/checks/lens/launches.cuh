@@ -28,7 +28,7 @@ namespace {
 __global__ void unnamed_kernel(int* d_data) { d_data[threadIdx.x] = 0; }
 }  // namespace
 
-TEST_CASE("a kernel is known by its name and its template's arguments") {
+TEST_CASE("a kernel is named with its template arguments") {
     const DeviceBuffer<int> d_data(32);
     const auto name = [&](const auto& launch) {
         seen(launch);
@@ -68,7 +68,7 @@ __global__ void uneven_kernel(const int* d_data, int* d_sums) {
     d_sums[threadIdx.x] = sum;
 }
 
-TEST_CASE("a barrier knows how many requests of a warp others have waited for") {
+TEST_CASE("a barrier's counts include how many requests of one warp the others have waited for") {
     const DeviceBuffer<int> d_data(64), d_sums(64);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
     const Seen all = seen([&] { uneven_kernel<<<5, 64>>>(d_data.data(), d_sums.data()); });
@@ -132,7 +132,7 @@ __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned 
         d_data[0] = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x + 1);
 }
 
-TEST_CASE("of a race's threads, those farthest from each other are named") {
+TEST_CASE("a race is reported with the two threads that are farthest apart") {
     const DeviceBuffer<int> d_data(2);
     const auto distance = [&](unsigned int threads, unsigned int blocks) {
         const Seen all = seen([&] { near_and_far_kernel<<<2, 64>>>(d_data.data(), threads, blocks); });
@@ -153,7 +153,7 @@ TEST_CASE("of a race's threads, those farthest from each other are named") {
     CHECK(all.findings.front().count == 64 * 2 - 1 + 1);
 }
 
-TEST_CASE("a copy of memory that was never written says where that begins") {
+TEST_CASE("the finding about a copy of memory that was never written says where the unwritten bytes begin") {
     const DeviceBuffer<char> d_data(64);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, 40));
     std::vector<char> data(64);
@@ -197,7 +197,7 @@ __global__ void dynamic_kernel(int* d_data, int writer) {
     d_data[blockIdx.x * blockDim.x + threadIdx.x] = values[threadIdx.x ^ 1];
 }
 
-TEST_CASE("dynamic shared memory is looked at as other shared memory is") {
+TEST_CASE("dynamic shared memory is watched like other shared memory") {
     const DeviceBuffer<int> d_data(64);
     const auto launched = [&](int writer) {
         return seen([&] { dynamic_kernel<<<2, 32, 128>>>(d_data.data(), writer); });
@@ -222,7 +222,7 @@ __global__ void many_loads_kernel(const int* d_data, int* d_sum, std::integer_se
     *d_sum = sum;
 }
 
-TEST_CASE("each of many loads of a kernel is a site of its own") {
+TEST_CASE("each of a kernel's many loads has its own site") {
     const DeviceBuffer<int> d_data(2000), d_sum(1);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
     std::size_t sites = 0;
@@ -244,7 +244,7 @@ __global__ void once_kernel(int* d_data) {
     d_data[threadIdx.x] = all[threadIdx.x] + (blockIdx.x == gridDim.x - 1 ? first[threadIdx.x] : 0);
 }
 
-TEST_CASE("what one block has written to shared memory is unwritten in the next") {
+TEST_CASE("shared memory that one block has written counts as unwritten in the next") {
     const DeviceBuffer<int> d_data(32);
     CHECK_FALSE(seen([&] { once_kernel<<<1, 32>>>(d_data.data()); }).has_unwritten());
     CHECK(seen([&] { once_kernel<<<40, 32>>>(d_data.data()); }).has_unwritten());
@@ -286,7 +286,7 @@ __global__ void compare_and_store_kernel(int* d_data) {
         d_data[0] = 2;
 }
 
-TEST_CASE("a comparison is an atomic operation whether it succeeds or not, and an update is one") {
+TEST_CASE("a comparison counts as an atomic operation whether it succeeds or not, and so does an update") {
     const DeviceBuffer<int> d_data(32);
     const DeviceBuffer<double> d_numbers(2);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
@@ -316,7 +316,7 @@ __global__ void calls_kernel(int* d_data, int rounds) {
     store_one(d_data + 2);
 }
 
-TEST_CASE("an access in a function is one site for each chain of calls that leads there") {
+TEST_CASE("an access in a function has one site per chain of calls that leads to it") {
     const DeviceBuffer<int> d_data(32);
     const Seen all = seen([&] { calls_kernel<<<1, 32>>>(d_data.data(), 2); });
     std::vector<std::size_t> lengths;
@@ -334,7 +334,7 @@ TEST_CASE("an access in a function is one site for each chain of calls that lead
     CHECK(lens::lines_of(sites[0])[1] < lens::lines_of(sites[1])[2]);
 }
 
-TEST_CASE("sites are in the order of the calls that lead there, and of their own addresses after that") {
+TEST_CASE("sites are ordered by the calls that lead to them, and then by their own addresses") {
     const auto number = [](lens::Path path, std::uintptr_t at) {
         return lens::number_of({at, path, lens::Space::global, lens::Kind::load, 4, false});
     };
@@ -350,7 +350,7 @@ TEST_CASE("sites are in the order of the calls that lead there, and of their own
             CHECK(lens::is_before(in_order[i], in_order[k]) == (i < k));
 }
 
-TEST_CASE("atomics go together if they have one width and reach all of their threads") {
+TEST_CASE("two atomics exclude each other if their widths agree and their scopes include both threads") {
     const auto number = [](std::uintptr_t at, lens::Kind kind, std::uint8_t bytes, bool of_block) {
         return lens::number_of({at, 0, lens::Space::global, kind, bytes, of_block});
     };

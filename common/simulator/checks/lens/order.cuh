@@ -152,7 +152,7 @@ class Grid {
     std::vector<lens::Epoch> accesses_;
 };
 
-TEST_CASE("a thread knows of another's access if barriers, warp functions, fences and atomics lead there") {
+TEST_CASE("accesses are ordered if barriers, warp functions, fences and atomics lead from one to the other") {
     for (unsigned int seed = 0; seed < 40; ++seed) {
         Grid grid(seed);
         std::size_t known_of_others = 0;

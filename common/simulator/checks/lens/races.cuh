@@ -350,7 +350,7 @@ __global__ void calling_kernel(unsigned int* d_numbers) {
     store_thread(d_numbers);
 }
 
-TEST_CASE("of a race in a function, the call in the kernel is known") {
+TEST_CASE("a race in a function is reported with the call in the kernel") {
     const DeviceBuffer<unsigned int> d_numbers(2);
     CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
     const Seen all = seen([&] { calling_kernel<<<1, 64>>>(d_numbers.data()); });
@@ -398,7 +398,7 @@ __global__ void meeting_kernel(unsigned int* d_numbers) {
     d_numbers[1 + gridDim.x + blockIdx.x] = sum;
 }
 
-TEST_CASE("blocks that wait for each other meet, and race with no one") {
+TEST_CASE("blocks that wait for each other all arrive, and race with none") {
     constexpr unsigned int kBlocks = 4;
     const DeviceBuffer<unsigned int> d_numbers(1 + 2 * kBlocks);
     CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
@@ -415,7 +415,7 @@ __global__ void branch_kernel(unsigned int* d_numbers) {
     d_numbers[threadIdx.x] = 1;
 }
 
-TEST_CASE("a barrier that some threads have returned without is known") {
+TEST_CASE("a barrier that some threads have skipped by returning is reported") {
     const DeviceBuffer<unsigned int> d_numbers(32);
     const auto is_partial = [&](unsigned int threads) {
         const Seen all = seen([&] { branch_kernel<<<3, threads>>>(d_numbers.data()); });
@@ -430,7 +430,7 @@ __global__ void long_loop_kernel(unsigned int* d_numbers, unsigned int turns) {
     for (unsigned int i = 0; i < (threadIdx.x == 0 ? turns : 1); ++i) atomicAdd(&d_numbers[threadIdx.x], 1u);
 }
 
-TEST_CASE("a long loop of one lane is counted, in whatever pieces") {
+TEST_CASE("a long loop of one lane is counted completely, even in pieces") {
     const DeviceBuffer<unsigned int> d_numbers(32);
     CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
     constexpr unsigned int kTurns = (4 << 20) + 2;
@@ -447,7 +447,7 @@ __global__ void last_load_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 255 && d_numbers[0] == 7) d_numbers[1] = 1;
 }
 
-TEST_CASE("a load that nothing follows is looked at, too") {
+TEST_CASE("a load that nothing follows is also examined") {
     CHECK(always<last_load_kernel>(1, 20) == "race");
 }
 

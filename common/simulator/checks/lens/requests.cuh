@@ -59,7 +59,7 @@ __global__ void triples_kernel(const int* d_data, int* d_sums) {
     d_sums[threadIdx.x] = three[0] + three[1] + three[2];
 }
 
-TEST_CASE("the components of a vector are one load, and neighbours that no type aligns are several") {
+TEST_CASE("the components of a vector count as one load, and unaligned neighbours as several") {
     const DeviceBuffer<int> d_data(128), d_sums(32);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
     CHECK(seen([&] { triples_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); }).global_loads().requests ==
@@ -105,7 +105,7 @@ __global__ void one_by_one_kernel(const int* d_data, int* d_results) {
     }
 }
 
-TEST_CASE("lanes make no request together if they meet between their accesses") {
+TEST_CASE("accesses of lanes that synchronize in between are separate requests") {
     const DeviceBuffer<int> d_data(32), d_results(32);
     CUDA_CHECK(cudaMemset(d_data.data(), 0, d_data.bytes()));
     CHECK(seen([&] { one_by_one_kernel<<<1, 32>>>(d_data.data(), d_results.data()); })
@@ -160,7 +160,8 @@ __global__ void atomic_kernel(unsigned int* d_counts, unsigned int different) {
     atomicAdd(&d_counts[threadIdx.x % different], 1u);
 }
 
-TEST_CASE("atomics on one address are asked for one after another, and on neighbours sector by sector") {
+TEST_CASE(
+    "atomics on one address are requested one after another, and those on neighbours sector by sector") {
     const DeviceBuffer<unsigned int> d_counts(32);
     const auto atomics = [&](unsigned int different) {
         CUDA_CHECK(cudaMemset(d_counts.data(), 0, d_counts.bytes()));
@@ -178,7 +179,7 @@ __global__ void rounds_kernel(unsigned int* d_counts) {
     for (const unsigned int different : {1u, 16u, 4u}) atomicAdd(&d_counts[threadIdx.x % different], 1u);
 }
 
-TEST_CASE("of an atomic's requests, the one with most lanes on an address is kept") {
+TEST_CASE("the request of an atomic with the most lanes on one address is kept") {
     const DeviceBuffer<unsigned int> d_counts(32);
     CUDA_CHECK(cudaMemset(d_counts.data(), 0, d_counts.bytes()));
     const auto atomics =

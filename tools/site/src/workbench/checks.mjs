@@ -300,7 +300,7 @@ test("kept files are served without a connection, as a host serves them", async 
   assert.deepEqual([...new Set(here.names)], [`course ${SITE}`]);
 });
 
-test("a newer course arrives whole before it begins, and only what has changed", async () => {
+test("a newer course is used only once it is complete, and only changed files are transferred", async () => {
   const here = browser(FILES), older = serviceWorker(here, FILES);
   await older.keepAll();
   here.entries.set(`${SITE}workbench/x.wasm?${hashOf("large")}`, "large");

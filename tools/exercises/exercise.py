@@ -339,7 +339,7 @@ def introduce(work):
         if unsolved_yet:
             say(f"It contains the solution of {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
     elif work.starter_has_changed():
-        say("The starter of this exercise has changed since you began; your file stays as it is.", "")
+        say("The starter of this exercise has changed since you started; your file stays as it is.", "")
 
 
 def of_one(chosen, options):

@@ -128,7 +128,7 @@ test("work is still there after a reload, and has a status", () => {
   assert.equal(work.text, work.exercise.starter);
   work.save("mine");
   assert.equal(tab().text, "mine");
-  assert.equal(tab().status, "begun");
+  assert.equal(tab().status, "started");
   work.note({ solved: "mine" });
   assert.equal(tab().status, "solved");
   work.save("mine, nicer");

@@ -158,7 +158,7 @@ export class Recording {
 
   /// A step in words.
   words(k) {
-    if (k === 0) return "No thread has begun.";
+    if (k === 0) return "No thread has started.";
     const step = this.steps[k - 1];
     if (step.do === "barrier") return `All threads of the block${this.#someReturned(k) ? " that have not returned" : ""} have arrived at the barrier${this.#at(step.line)}: they go on.`;
     const numbers = this.lanesOf(step), all = numbers.length === Math.min(LANES, this.data.threads - step.warp * LANES);

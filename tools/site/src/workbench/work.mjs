@@ -55,11 +55,11 @@ export class Work {
     return parsed(this.storage.getItem(`${this.key}/notes`)) ?? {};
   }
 
-  /// "not started", "begun", "solved", or "solved before, changed since".
+  /// "not started", "started", "solved", or "solved before, changed since".
   get status() {
     const { solved } = this.notes;
     if (solved !== undefined) return this.text === solved ? "solved" : "solved before, changed since";
-    return this.record === undefined || this.text === this.record.starter ? "not started" : "begun";
+    return this.record === undefined || this.text === this.record.starter ? "not started" : "started";
   }
 
   /// Whether the starter has changed since the file was created from it.

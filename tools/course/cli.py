@@ -63,7 +63,7 @@ install  installs all packages that these commands, .ci/run and editors need
 
 CHAPTER       3, 03 or 03_shared_privatized; without one, all that have a page
 FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these files and no others
--I, -D ...    for such a program, as nvcc's, as are -std=c++NN and -Xcompiler -fopenmp (OpenMP)
+-I, -D ...    for such a program, as for nvcc; also -std=c++NN and -Xcompiler -fopenmp (OpenMP)
 --backend     default: the GPU if one is visible and nvcc is installed, otherwise the simulator
 --single      with run: prints the chapter's program as one file, which nvcc compiles without the
               course

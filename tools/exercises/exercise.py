@@ -18,7 +18,7 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved 
 --diff      compares your file with the chapter's code, after asking
 --reset     starts over, after asking; your file is kept under another name
 
-status    prints one line per exercise: whether your file has passed when it was last checked
+status    prints one line per exercise: whether your file passed when it was last checked
 
 debug     shows a kernel with one fault and the checks' messages, and asks for the line and the
           cause; by default the first fault that you have not found
@@ -337,9 +337,9 @@ def introduce(work):
             f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
         unsolved_yet = [each for each in work.chapter.reveals(exercise) if not noted(each).get("passed_once")]
         if unsolved_yet:
-            say(f"It contains the solution of {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
+            say(f"It contains the solution to {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
     elif work.starter_has_changed():
-        say("The starter of this exercise has changed since you started; your file stays as it is.", "")
+        say("The starter of this exercise has changed since you created your file, which stays as it is.", "")
 
 
 def of_one(chosen, options):

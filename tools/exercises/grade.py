@@ -6,20 +6,20 @@ Checks submissions in the same way as ./course exercise, without a GPU. Each DIR
 named after the student, with files such as 03.2_any_block.cuh anywhere in it. Only the functions
 that an exercise asks for are used. Prints a line of JSON per submission and exercise; then, to
 standard error, a table of the class, the exercises' statistics, and which submissions are nearly
-identical. The same submissions and the same seed give the same lines. A check may use 3 GiB of memory and
-30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same on
-every machine.
+identical. The same submissions and seed always give the same lines. A check may use 3 GiB of memory
+and 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same
+on every machine.
 
 --only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any
                    submission
 --seed N           chooses the random inputs; default: a number that this copy of the course has
                    chosen (build/grading_seed)
 --rubric FILE      the points; default: docs/instructors/rubric.ini
---due TIME         says how late files are: a time such as '2026-12-01 12:00'
+--due TIME         the deadline, such as '2026-12-01 12:00': results say how late files are
 --times FILE       when submissions were handed in: a CSV file of names and times; default: the time
                    of each file
---json FILE        writes each line to a file as soon as it is known. What the file has already is
-                   not graded again, unless the student's file, the seed or the course has changed:
+--json FILE        writes each line to a file as soon as it is known. Results that are already in
+                   the file are kept, unless the student's file, the seed or the course has changed:
                    repeat an interrupted command to continue it
 --csv FILE         writes the table of the class for a spreadsheet
 --junit FILE       writes JUnit XML

@@ -353,7 +353,7 @@ test("a step is described: who, what, where, its cost, and what is lost", () => 
   assert.equal(racy.words(1), "Warp 0, all lanes: load d_data[0] to [31] in line 24: 1 sector of global memory.".replace("24", racy.lines[0]));
   assert.match(racy.words(3), /store to 16 places in d_bins .* 5 lanes store to d_bins\[116\], and only the last of these stores remains. A race: /);
   const said = tree.steps.map((_, k) => tree.words(k + 1));
-  for (const words of [/^Warp 1, all lanes: wait at the barrier in line \d+\.$/, /^All threads of the block have arrived at the barrier in line \d+: they go on\.$/, /^Thread 0: stores to d_partials\[0\] in /, /^Warp 0, lanes 16–31: wait /])
+  for (const words of [/^Warp 1, all lanes: wait at the barrier in line \d+\.$/, /^All threads of the block have arrived at the barrier in line \d+: they continue\.$/, /^Thread 0: stores to d_partials\[0\] in /, /^Warp 0, lanes 16–31: wait /])
     assert.ok(said.some((each) => words.test(each)), words);
   assert.equal(ranges([0, 1, 2, 5, 7, 8]), "0–2, 5, 7 and 8");
 });

@@ -160,7 +160,7 @@ export class Recording {
   words(k) {
     if (k === 0) return "No thread has started.";
     const step = this.steps[k - 1];
-    if (step.do === "barrier") return `All threads of the block${this.#someReturned(k) ? " that have not returned" : ""} have arrived at the barrier${this.#at(step.line)}: they go on.`;
+    if (step.do === "barrier") return `All threads of the block${this.#someReturned(k) ? " that have not returned" : ""} have arrived at the barrier${this.#at(step.line)}: they continue.`;
     const numbers = this.lanesOf(step), all = numbers.length === Math.min(LANES, this.data.threads - step.warp * LANES);
     const who = numbers.length === 1 ? `Thread ${step.warp * LANES + numbers[0]}` : `Warp ${step.warp}, ${all ? "all lanes" : `lanes ${ranges(numbers)}`}`;
     const one = numbers.length === 1 ? "s" : "";

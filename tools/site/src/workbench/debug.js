@@ -80,7 +80,7 @@ part("answer").onsubmit = async (event) => {
   explain(said.explained);
 };
 part("show").onclick = async () => {
-  if (!await ask(`Show the answer of ${fault.name}?`, "Show it")) return;
+  if (!await ask(`Show the answer to ${fault.name}?`, "Show it")) return;
   const said = await answer("explain");
   if (said) explain(said.explained);
 };

@@ -101,7 +101,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
       if (code === undefined) return;
       history.replaceState(null, "", location.href.split("#")[0]); // after a reload, the edited code is shown
       if (code === edited.text || question && edited.text !== exercise.starter && !await ask(question, "Open it")) return;
-      replace(code, "kept when you opened a link", "This is the code of the link: read it before you run it.");
+      replace(code, "kept when you opened a link", "This code comes from the link: read it before you run it.");
       then();
     } catch (problem) {
       tell(message(problem));

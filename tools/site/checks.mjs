@@ -135,7 +135,7 @@ test("work is still there after a reload, and has a status", () => {
   assert.equal(tab().status, "solved before, changed since");
 });
 
-test("of two tabs, what is saved last stays, and what it replaces unseen is kept", () => {
+test("if two tabs save a file, the later version stays, and the one that it replaces is kept", () => {
   const { tab } = browser(), one = tab(), two = tab();
   one.save("by one");
   assert.equal(two.save("by two"), "work/03.1_one_block_size.1.cuh");

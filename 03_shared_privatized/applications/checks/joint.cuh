@@ -103,7 +103,7 @@ TEST_CASE("the copies of all blocks that an SM's threads allow fit into it") {
     }
 }
 
-TEST_CASE("joint bins count past 2^32, and a grid whose blocks could is rejected") {
+TEST_CASE("joint bins count past 2^32, and a grid whose blocks could overflow is rejected") {
     const std::size_t n = 100003;
     const std::vector<float> x = hard_values<float>(kUnit, n, 1), y = hard_values<float>(kPrices, n, 2);
     const DeviceAxis<float> x_axis(kUnit), y_axis(kPrices);

@@ -20,7 +20,7 @@ const std::string kImages = "04_coarsened/applications/images/";
 
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
-TEST_CASE("an image that is written is read again as it was") {
+TEST_CASE("an image that is written and read again is unchanged") {
     const Folder folder;
     for (const unsigned int channels : {1u, 3u, 4u}) {
         const Image image{31, 7, channels, big_random_block(31 * 7 * channels, channels)};
@@ -100,7 +100,7 @@ std::string letters(const Image& image) {
     return letters;
 }
 
-TEST_CASE("an image is read as it is to be seen, whatever its Exif orientation") {
+TEST_CASE("an image is read upright, whatever its Exif orientation") {
     Image image{16, 24, 1, {}};
     for (unsigned int y = 0; y < 24; ++y)
         for (unsigned int x = 0; x < 16; ++x)

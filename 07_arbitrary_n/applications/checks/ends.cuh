@@ -34,7 +34,7 @@ TEST_CASE("a file that is shortened has no result, and the error says so") {
     }
 }
 
-TEST_CASE("what is not in the system's cache is read past it, and leaves no mapping") {
+TEST_CASE("data outside the system's cache are read past it, and leave no mapping") {
     const Folder folder;
     const Bytes bytes = big_random_block(4 * kChunk + 5, 1);
     const std::string path = write_file(folder, bytes);

@@ -123,7 +123,7 @@ TEST_CASE("a last chunk that is forgotten is found") {
     CHECK(check_source(source, bytes, {1, 2, kChunk}));
 }
 
-TEST_CASE("nothing is found in the pipeline of which the broken ones are copies") {
+TEST_CASE("no fault is found in the pipeline from which the broken ones were copied") {
     for (const std::uint64_t seed : seeds(4)) {
         const Setting setting("CUDA_SIM_SEED", seed);
         CHECK(check_feed(feed).value_or("") == "");

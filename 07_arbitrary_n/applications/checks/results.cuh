@@ -122,7 +122,7 @@ TEST_CASE(
     CHECK(std::isnan(rows[3].gigabytes_per_second));
 }
 
-TEST_CASE("what is timed alone takes all bytes, to the nearest chunk per GPU") {
+TEST_CASE("parts that are timed alone process all bytes, to the nearest chunk per GPU") {
     const Setting devices("CUDA_SIM_DEVICES", 2);
     if (!has_devices(2)) return skip_check("needs two devices");
     const Bytes bytes = big_random_block(5 * kChunk + 3, 1);

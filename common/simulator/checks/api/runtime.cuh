@@ -141,7 +141,7 @@ TEST_CASE("a null pointer for a result, or for an object to destroy, is an error
     CHECK(cudaMemGetInfo(nullptr, &bytes) == cudaSuccess);
 }
 
-TEST_CASE("copying or setting nothing is no error") {
+TEST_CASE("copying or setting 0 bytes is not an error") {
     CHECK(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice) == cudaSuccess);
     CHECK(cudaMemset(nullptr, 0, 0) == cudaSuccess);
 }

@@ -17,7 +17,7 @@
 
 namespace fault_checks {
 
-TEST_CASE("the CPU's own use of device memory ends the program with a line that says so") {
+TEST_CASE("host code that uses device memory ends the program with a message") {
     enum Before { nothing, set, copied, launched };
     const auto use = [](std::ptrdiff_t index, bool write, Before before) {
         return process_of([=] {
@@ -174,7 +174,8 @@ TEST_CASE(
     CHECK(says(words, {" uses ", byte_text(0, 4)}));
 }
 
-TEST_CASE("a fault is forgotten, and what calls have answered since, as checks that go on need it") {
+TEST_CASE(
+    "a fault and the errors that calls have returned since can be cleared, so that checks can continue") {
     {
         const DeviceBuffer<int> freed_after_the_fault(1);
         write_kernel<<<1, 1>>>(reinterpret_cast<int*>(std::uintptr_t{0x1230}), 0, 0);

@@ -285,7 +285,7 @@ std::optional<lens::Epoch> finds_after(const std::vector<Reader>& readers,
                        clocks[writer.block]);
 }
 
-TEST_CASE("of many loads that nothing orders, those of threads far from each other are kept") {
+TEST_CASE("of many unordered loads, those by threads far apart are kept") {
     CHECK(!finds_after({{0, 0}, {0, 1}, {0, 2}}, {0, 1, 2}));
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 32}}, {0, 1}));  // another warp's
     CHECK(finds_after({{0, 0}, {0, 1}, {1, 0}}, {0, 1}));   // another block's

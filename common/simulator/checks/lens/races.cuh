@@ -145,7 +145,7 @@ __global__ void last_block_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[1] = sum;
 }
 
-TEST_CASE("of a last block's two fences, either one that is left out or for a block only is found") {
+TEST_CASE("in a last block, either fence is found if it is missing or for a block only") {
     CHECK(always<last_block_kernel<of_device, of_device>>(20) == "nothing");
     CHECK(always<last_block_kernel<none, of_device>>(20) == "race");
     CHECK(always<last_block_kernel<of_device, none>>(20) == "race");

@@ -198,7 +198,7 @@ TEST_CASE("each seed has an order of two streams' work, the same each time") {
     CHECK(second_comes_first(seeds) == orders);
 }
 
-TEST_CASE("what the host has waited for comes before new work, also while other work is not done") {
+TEST_CASE("work that the host has waited for comes before new work, even while other work is pending") {
     CHECK(failures([] {
               const Stream busy, copies, kernels;
               const PinnedInt number;

@@ -14,7 +14,7 @@ const inserted = (value) => (value instanceof Markup ? value.text : Array.isArra
 const html = (parts, ...values) => new Markup(parts.reduce((text, part, k) => text + inserted(values[k - 1]) + part));
 
 const MARK = /^\s*\/\/ \[\/?\d\d\.\d+\]/; // where an exercise's part of the code begins or ends
-const STATES = { ready: ["can go on", "can go on"], waiting: ["waits", "wait"], returned: ["has returned", "have returned"] };
+const STATES = { ready: ["can continue", "can continue"], waiting: ["waits", "wait"], returned: ["has returned", "have returned"] };
 const short = (value) => (value === undefined ? "" : value === null ? "·" : String(value).length > 5 ? "…" : value);
 const long = (value) => (String(value ?? "").length > 3 ? " long" : "");
 

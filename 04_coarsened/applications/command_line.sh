@@ -19,9 +19,9 @@ refuses "--image .*neither a PNG nor a JPEG" --image "$program"
 : >"$folder/empty.png"
 refuses "--image .*neither a PNG nor a JPEG" --image "$folder/empty.png"
 head -c 2000 "$images/cat.jpg" >"$folder/half.jpg"
-refuses "--image .*no JPEG image" --image "$folder/half.jpg"
+refuses "--image .*not a readable JPEG image" --image "$folder/half.jpg"
 head -c 2000 "$images/cat-alpha.png" >"$folder/half.png"
-refuses "--image .*no PNG image" --image "$folder/half.png"
+refuses "--image .*not a readable PNG image" --image "$folder/half.png"
 # A JPEG image that says it has 65500 rows and 451 columns; its height follows FF C0, a length and a depth.
 start=$(LC_ALL=C grep -obUaP '\xff\xc0\x00\x11\x08' "$images/cat.jpg" | head -n 1 | cut -d: -f1)
 cp "$images/cat.jpg" "$folder/tall.jpg"

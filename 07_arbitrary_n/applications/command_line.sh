@@ -19,7 +19,7 @@ refuses "name the same file" --stream memory:64K --csv "$folder/same" --timeline
 refuses "has no chunks" --stream gpu:64K --chunk 64K
 refuses "at most [0-9]* bytes, half of" --stream managed:1024T
 refuses "No such file" --stream disk:64K
-refuses "and not a pipe" --stream - --parts
+refuses "not a pipe" --stream - --parts
 head -c 100001 /dev/urandom >"$folder/data"
 refuses "not a multiple of 4" --stream "$folder/data" --sum
 refuses "name the same file" --stream "$folder/data" --bins "$folder/data"

@@ -42,7 +42,7 @@ if "$program" --stream "$folder/data" --gpus 4 >/dev/null 2>&1; then
     ranks 2 --stream "$folder/data" --gpus 2
     grep -q "too few" "$folder/out" && fail "4 GPUs are too few for 2 ranks with 2 each"
     ranks 3 --stream "$folder/data" --gpus 2
-    grep -q "3 ranks share .* too few: 4" "$folder/out" || fail "shared GPUs are not mentioned: $(cat "$folder/out")"
+    grep -q "3 ranks share .* only 4" "$folder/out" || fail "shared GPUs are not mentioned: $(cat "$folder/out")"
 fi
 unset CUDA_SIM_DEVICES CUDA_VISIBLE_DEVICES
 ranks 2 --stream --help
@@ -71,7 +71,7 @@ one_line() {
 }
 one_line "rank 0: .*No such file" 2 3 --stream "$folder/nothing"
 one_line "rank 0: --chunk accepts" 2 3 --stream - --chunk 10000
-one_line "rank 0: several ranks read files" 2 2 --stream -
+one_line "rank 0: several ranks need a file" 2 2 --stream -
 one_line "rank 0: --parts and --timeline are for one" 2 2 --stream memory:64K --parts
 one_line "rank 0: --stream and --bins name the same" 2 3 --stream "$folder/own%r" --bins "$folder/own2"
 truncate -s 5 "$folder/own1"

@@ -256,7 +256,7 @@ printf '\n#include <cublas_v2.h>\nint main() { cublasInit(); }' >"$many/blas.cpp
 [[ $(several blas.cpp) == "blas.cpp:3: error: "*"the simulator has no cuBLAS"* ]] || complain "a C++ file may use cuBLAS"
 # nvcc gives names to a shell, so it gets none with a meaning there.
 for words in "-I\$a" "-D\`a" "-Xcompiler=a;b" "$many/d\$e.cu"; do
-  if said=$("$program" gpu "$scratch/rejected.cu" "$words" 2>&1) || [[ $said != "nvcc would give "* ]]; then
+  if said=$("$program" gpu "$scratch/rejected.cu" "$words" 2>&1) || [[ $said != "nvcc would pass "* ]]; then
     complain "with $words, nvcc gets a name that a shell changes: $said"
   fi
 done

@@ -78,7 +78,7 @@ def ours(theirs):
 
 def read(path):
     with open(path, newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if row["case"] not in ("loads", "strides")]  # modes of chapter 05
+        return [row for row in csv.DictReader(file) if row["case"] not in ("loads", "strides", "levels")]  # modes of chapters 05 and 03
 
 
 def recorded():
@@ -117,7 +117,7 @@ def page(seen):
         f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
         + (f", and {other} for unknown reasons." if other else "."), "",
         "The table shows the lens's counts. Where Nsight Compute's count differs by more than 1 %, it follows in parentheses, with the",
-        "number of the reason if it is known. Rows of more than 100 Mi elements, of `--counter-types`, of `--loads` and of `--strides`",
+        "number of the reason if it is known. Rows of more than 100 Mi elements, of `--counter-types`, `--levels`, `--loads` and `--strides`",
         "are left out. *Shared wavefronts* are the wavefronts of all accesses to shared memory, plus one per warp for reading",
         "`threadIdx.x`, and two per 8-byte shuffle.",
         "The rule for the sectors of global atomics was fitted to the rows of chapter 02 (`atomic_sectors` in `hardware.hpp`).", "",

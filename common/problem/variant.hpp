@@ -99,10 +99,13 @@ class AddedVariants {
 
     /// A position, for range-based loops.
     struct Iterator {
-        Element* at;  ///< null at the end
-        Variant<Problem>& operator*() const { return at->variant; }
-        Iterator& operator++() { return at = at->next, *this; }
-        bool operator==(const Iterator&) const = default;
+        Element* at;                                                 ///< null at the end
+        Variant<Problem>& operator*() const { return at->variant; }  ///< the variant there
+        Iterator& operator++() {                                     ///< moves on to the next one
+            at = at->next;
+            return *this;
+        }
+        bool operator==(const Iterator&) const = default;  ///< whether the positions are the same
     };
     Iterator begin() const { return {first_}; }                  ///< of the one that was added first
     Iterator end() const { return {nullptr}; }                   ///< after the last one

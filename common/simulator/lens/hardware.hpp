@@ -39,25 +39,22 @@ inline Sectors sectors(const Request& request) {
         const Sectors one = sectors(first), others = sectors(rest);
         return {one.count + others.count, one.bytes + others.bytes};
     }
-    for (unsigned int lane = 0; lane < kLanes; ++lane) {
-        if ((request.lanes >> lane & 1) == 0) continue;
-        std::uintptr_t at = request.address[lane];
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        std::uintptr_t at = request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
         for (unsigned int left = request.bytes; left > 0;) {
             const std::uintptr_t number = at / kSectorBytes;
             const auto offset = static_cast<unsigned int>(at % kSectorBytes);
             const unsigned int here = left < kSectorBytes - offset ? left : kSectorBytes - offset;
             unsigned int slot = number % kSlots;
             while (used[slot] != 0 && sector[slot] != number) slot = (slot + 1) % kSlots;
+            const auto needed = static_cast<std::uint32_t>(((std::uint64_t{1} << here) - 1) << offset);
+            if (used[slot] == 0) ++result.count;
+            result.bytes += static_cast<unsigned int>(__builtin_popcount(needed & ~used[slot]));
             sector[slot] = number;
-            used[slot] |= static_cast<std::uint32_t>(((std::uint64_t{1} << here) - 1) << offset);
+            used[slot] |= needed;
             at += here;
             left -= here;
         }
-    }
-    for (const std::uint32_t bytes : used) {
-        if (bytes == 0) continue;
-        ++result.count;
-        result.bytes += static_cast<unsigned int>(__builtin_popcount(bytes));
     }
     return result;
 }
@@ -130,10 +127,13 @@ inline Wavefronts wavefronts(const Request& request) {
 /// The most lanes that request one address.
 inline unsigned int most_lanes_on_one_address(const Request& request) {
     unsigned int most = 0;
-    for (const std::uintptr_t address : request.address) {
+    for (std::uint32_t left = request.lanes; left != 0;) {
+        const std::uintptr_t address = request.address[static_cast<unsigned int>(__builtin_ctz(left))];
         unsigned int same = 0;
-        for (unsigned int lane = 0; lane < kLanes; ++lane)
-            if ((request.lanes >> lane & 1) != 0 && request.address[lane] == address) ++same;
+        for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1) {
+            const auto lane = static_cast<unsigned int>(__builtin_ctz(lanes));
+            if (request.address[lane] == address) ++same, left &= ~(1u << lane);
+        }
         most = std::max(most, same);
     }
     return most;

@@ -9,29 +9,37 @@ namespace lens {
 void Known::join(const Known& other) {
     fence = {};
     for (const auto& [number, theirs] : other.blocks) {
-        Block& block = blocks[number];
-        block.below = std::max(block.below, theirs.below);
-        for (const auto& [thread, clock] : theirs.threads)
-            block.threads[thread] = std::max(block.threads[thread], clock);
+        std::shared_ptr<Block>& block = blocks[number];
+        if (block == nullptr) block = theirs;
+        if (block == theirs) continue;
+        if (block.use_count() > 1) block = std::make_shared<Block>(*block);
+        block->below = std::max(block->below, theirs->below);
+        for (const auto& [thread, clock] : theirs->threads) {
+            std::uint32_t& known = block->threads[thread];
+            known = std::max(known, clock);
+        }
     }
 }
 
 bool Known::has(Epoch epoch) const {
     const auto block = blocks.find(epoch.block);
     if (block == blocks.end()) return false;
-    if (epoch.clock < block->second.below) return true;
-    const auto thread = block->second.threads.find(epoch.thread);
-    return thread != block->second.threads.end() && epoch.clock < thread->second;
+    if (epoch.clock < block->second->below) return true;
+    const auto thread = block->second->threads.find(epoch.thread);
+    return thread != block->second->threads.end() && epoch.clock < thread->second;
 }
 
-KnownPtr Clocks::join(const KnownPtr& a, const KnownPtr& b) {
-    if (b == nullptr || a == b) return a;
-    if (a == nullptr) return b;
-    if (last_.a == a && last_.b == b) return last_.result;
-    const auto both = std::make_shared<Known>(*a);
-    both->join(*b);
-    last_ = {a, b, both};
-    return both;
+/// What threads know between them. Most of them know the same, which is joined once.
+KnownPtr Clocks::join(std::vector<KnownPtr> all, Joined& last) {
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (all.empty()) return nullptr;
+    if (all.size() == 1) return all.front();
+    if (last.of == all) return last.result;
+    const auto result = std::make_shared<Known>(*all.front());
+    for (const KnownPtr& other : all) result->join(*other);
+    last = {std::move(all), result};
+    return result;
 }
 
 void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
@@ -41,30 +49,37 @@ void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
     std::fill_n(threads_.begin(), threads, Thread{});
     if (warps_have_met_) std::fill_n(mates_.begin(), threads, std::array<std::uint32_t, kWarp>{});
     warps_have_met_ = has_messages_ = false;
-    last_ = {};
+    heard_ = {};
+    told_ = {};
     received_ = {};
 }
 
 /// Threads that have synchronized know the same about other blocks.
 void Clocks::share(unsigned int first, unsigned int count, std::uint32_t lanes) {
-    KnownPtr heard;
-    std::array<KnownPtr, 2> told;
+    std::vector<KnownPtr> heard;
+    std::array<std::vector<KnownPtr>, 2> told;
     std::map<Messages::Log*, std::size_t> unfenced;
     const auto takes_part = [&](unsigned int i) { return count > kWarp || (lanes >> i & 1) != 0; };
+    const auto add = [](std::vector<KnownPtr>& all, const KnownPtr& known) {
+        if (known != nullptr && (all.empty() || all.back() != known)) all.push_back(known);
+    };
     for (unsigned int i = 0; i < count; ++i) {
         if (!takes_part(i)) continue;
         const Thread& thread = threads_[first + i];
-        heard = join(heard, thread.heard);
-        for (const bool of_block : {false, true})
-            told[of_block] = join(told[of_block], thread.told[of_block]);
+        add(heard, thread.heard);
+        for (const bool of_block : {false, true}) add(told[of_block], thread.told[of_block]);
         for (const auto& [log, count_seen] : thread.unfenced)
             unfenced[log] = std::max(unfenced[log], count_seen);
     }
+    Thread all;
+    all.heard = join(std::move(heard), heard_);
+    for (const bool of_block : {false, true})
+        all.told[of_block] = join(std::move(told[of_block]), told_[of_block]);
     for (unsigned int i = 0; i < count; ++i) {
         if (!takes_part(i)) continue;
         Thread& thread = threads_[first + i];
-        thread.heard = heard;
-        thread.told = told;
+        thread.heard = all.heard;
+        thread.told = all.told;
         thread.unfenced = unfenced;
     }
 }
@@ -122,14 +137,15 @@ void Clocks::fence(unsigned int number, bool of_block) {
     // All that has happened before, the thread's own accesses included, is visible before what it does next.
     thread.clock = ++time_;
     Known known;
-    Known::Block& block = known.blocks[block_];
-    block.below = thread.below;
-    block.threads[number] = thread.clock;
+    auto block = std::make_shared<Known::Block>();
+    block->below = thread.below;
+    block->threads[number] = thread.clock;
     if (warps_have_met_)
         for (unsigned int i = 0; i < kWarp; ++i) {
-            std::uint32_t& known_of = block.threads[number / kWarp * kWarp + i];
+            std::uint32_t& known_of = block->threads[number / kWarp * kWarp + i];
             known_of = std::max(known_of, mates_[number][i]);
         }
+    known.blocks[block_] = std::move(block);
     if (thread.heard != nullptr) known.join(*thread.heard);
     known.fence = {block_, number, thread.clock - 1, 1, false, false};
     thread.told[of_block] = std::make_shared<const Known>(std::move(known));

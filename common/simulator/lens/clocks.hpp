@@ -32,7 +32,9 @@ struct Known {
         std::uint32_t below = 0;
         std::map<std::uint32_t, std::uint32_t> threads{};
     };
-    std::map<std::uint32_t, Block> blocks;
+    /// Most threads that know of a block know the same about it, and share it. One that learns more makes a
+    /// copy.
+    std::map<std::uint32_t, std::shared_ptr<Block>> blocks;
     /// The last access before the fence that made it visible; a thread that sees this access sees everything
     /// before it. Its site is 0 if it is joined.
     Epoch fence{};
@@ -112,11 +114,14 @@ class Clocks {
     bool warps_have_met_ = false, has_messages_ = false;
     std::array<Thread, 1024> threads_{};
     std::array<std::array<std::uint32_t, kWarp>, 1024> mates_{};
-    // All threads of a block ask for the same join.
-    KnownPtr join(const KnownPtr& a, const KnownPtr& b);
+    /// The last join of several. All warps of a block ask for the same one.
     struct Joined {
-        KnownPtr a, b, result;
-    } last_{};
+        std::vector<KnownPtr> of{};
+        KnownPtr result{};
+    };
+    static KnownPtr join(std::vector<KnownPtr> all, Joined& last);
+    Joined heard_{};
+    std::array<Joined, 2> told_{};
     struct Received {
         KnownPtr before, after;
         bool of_block;

@@ -153,7 +153,7 @@ class Grid {
 };
 
 TEST_CASE("accesses are ordered if barriers, warp functions, fences and atomics lead from one to the other") {
-    for (unsigned int seed = 0; seed < 40; ++seed) {
+    for (unsigned int seed = 0; seed < 20; ++seed) {
         Grid grid(seed);
         std::size_t known_of_others = 0;
         for (int i = 0; i < 800 && !grid.is_full(); ++i) {
@@ -255,7 +255,7 @@ void compare_first_race(unsigned int seed, bool atomics) {
 }
 
 TEST_CASE("of two threads, the first access that races is found, whatever its bytes") {
-    for (unsigned int seed = 0; seed < 500; ++seed) {
+    for (unsigned int seed = 0; seed < 250; ++seed) {
         compare_first_race(seed, false);
         compare_first_race(seed, true);
     }

@@ -233,8 +233,10 @@ __global__ void relay_kernel(unsigned int* d_numbers) {
 
 TEST_CASE("what is visible to a thread becomes visible to others, if it has a fence for the device") {
     CHECK(always<relay_kernel<true>>(20, 20) == "nothing");
-    // In orders without a race, the second block ran too early to see the flag.
-    CHECK(always<relay_kernel<false>>(20).find("race") != std::string::npos);
+    // In orders without a race, the second block came too early to be told. On a busy machine, many are.
+    std::string found = always<relay_kernel<false>>(20);
+    if (found == "nothing") found = always<relay_kernel<false>>(20, 1000);
+    CHECK(found.find("race") != std::string::npos);
 }
 
 /// A store after the fence, or one after a barrier by a thread without a fence.

@@ -257,6 +257,12 @@ struct Whole {
 __global__ void copying_kernel(const Whole* d_from, Whole* d_to) { d_to[threadIdx.x] = d_from[threadIdx.x]; }
 
 TEST_CASE("a structure's copy loads and stores all of its bytes") {
+    Whole* d_half = nullptr;  // the reset frees it
+    CUDA_CHECK(cudaMalloc(&d_half, sizeof(Whole) / 2));
+    CUDA_CHECK(cudaMemset(d_half, 0, sizeof(Whole) / 2));
+    copying_kernel<<<1, 1>>>(d_half, d_half);
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CUDA_CHECK(cudaDeviceReset());
     const DeviceBuffer<Whole> d_from(32), d_to(32);
     CHECK(seen([&] { copying_kernel<<<1, 32>>>(d_from.data(), d_to.data()); }).has_unwritten());
     CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
@@ -277,6 +283,19 @@ __global__ void compare_kernel(int* d_data) {
 __global__ void update_kernel(double* d_data) {
     atomicAdd(&d_data[threadIdx.x % 2], 1.0);
     atomicAdd(&d_data[threadIdx.x % 2], 1.0);
+}
+
+__attribute__((noinline, no_sanitize("thread"))) __device__ inline void store_unseen(
+    unsigned long long* d_number) {
+    *d_number = 7;
+}
+
+/// An update whose first comparison fails, since another block has stored meanwhile.
+__global__ void repeated_update_kernel(unsigned long long* d_number) {
+    unsigned long long old = __atomic_load_n(d_number, __ATOMIC_SEQ_CST);
+    store_unseen(d_number);
+    while (!__atomic_compare_exchange_n(d_number, &old, old + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
 }
 
 __global__ void compare_and_store_kernel(int* d_data) {
@@ -300,6 +319,11 @@ TEST_CASE("a comparison counts as an atomic operation whether it succeeds or not
     CHECK(updated.sum(lens::Space::global, lens::Kind::atomic).requests == 2);
     CHECK(updated.sum(lens::Space::global, lens::Kind::atomic).lanes == 64);
     CHECK(updated.findings.empty());
+    const DeviceBuffer<unsigned long long> d_number(1);
+    CUDA_CHECK(cudaMemset(d_number.data(), 0, d_number.bytes()));
+    const Seen repeated = seen([&] { repeated_update_kernel<<<1, 1>>>(d_number.data()); });
+    CHECK(repeated.sum(lens::Space::global, lens::Kind::atomic).requests == 1);
+    CHECK(repeated.counts.swaps == 0);
     CHECK(seen([&] { compare_and_store_kernel<<<1, 2>>>(d_data.data()); }).has_race());
 }
 

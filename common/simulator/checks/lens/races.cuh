@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nccl.h>
+#include <simulator/cooperation.h>
 #include <cstddef>
 
 #include <string>
@@ -400,14 +401,31 @@ __global__ void meeting_kernel(unsigned int* d_numbers) {
     d_numbers[1 + gridDim.x + blockIdx.x] = sum;
 }
 
+/// The same by the grid's barrier.
+__device__ void meet_as_grid(unsigned int* d_numbers) {
+    d_numbers[1 + blockIdx.x] = 1;
+    sim::grid_barrier({__FILE__, __LINE__});  // as cooperative_groups::this_grid().sync() does
+    unsigned int sum = 0;
+    for (unsigned int i = 0; i < gridDim.x; ++i) sum += d_numbers[1 + i];
+    d_numbers[1 + gridDim.x + blockIdx.x] = sum;
+}
+
 TEST_CASE("blocks that wait for each other all arrive, and race with none") {
     constexpr unsigned int kBlocks = 4;
     const DeviceBuffer<unsigned int> d_numbers(1 + 2 * kBlocks);
-    CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
-    CHECK(seen([&] { meeting_kernel<<<kBlocks, 1>>>(d_numbers.data()); }).findings.empty());
-    const std::vector<unsigned int> numbers = d_numbers.to_host();
-    CHECK(std::count(numbers.begin() + 1, numbers.end(), 1u) == kBlocks);
-    CHECK(std::count(numbers.begin() + 1, numbers.end(), kBlocks) == kBlocks);
+    const auto check = [&](const auto& launch) {
+        CUDA_CHECK(cudaMemset(d_numbers.data(), 0, d_numbers.bytes()));
+        CHECK(seen(launch).findings.empty());
+        const std::vector<unsigned int> numbers = d_numbers.to_host();
+        CHECK(std::count(numbers.begin() + 1, numbers.end(), 1u) == kBlocks);
+        CHECK(std::count(numbers.begin() + 1, numbers.end(), kBlocks) == kBlocks);
+    };
+    check([&] { meeting_kernel<<<kBlocks, 1>>>(d_numbers.data()); });
+    const auto thread = [numbers = d_numbers.data()] { meet_as_grid(numbers); };
+    check([&] {  // as cudaLaunchCooperativeKernel does
+        sim::launch_grid({"meet_as_grid", nullptr, {__FILE__, __LINE__}}, {kBlocks, 1, 0, nullptr, true},
+                         sim::thread_call(thread));
+    });
 }
 
 /// The barrier is reached by the first 32 threads only.

@@ -93,6 +93,11 @@ TEST_CASE("a recording has the requests of each warp, its waits, the barrier, an
 
 __global__ void count_kernel(int* d_count) { ++d_count[0]; }
 
+__global__ void volatile_count_kernel(int* d_count) {
+    volatile int* const count = d_count;
+    *count = *count + 1;
+}
+
 __global__ void add_kernel(int* d_count) { atomicAdd(&d_count[0], 1); }
 
 __global__ void swap_kernel(int* d_count) {
@@ -121,6 +126,8 @@ TEST_CASE(
     CHECK(racy.seen.has_race());
     CHECK(racy.has(
         R"("to":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"race":{"thread":1,"other":0,)"));
+    counted(volatile_count_kernel, count);
+    CHECK(count == 2);
     const Recorded atomic = counted(add_kernel, count);
     CHECK(count == 64);
     CHECK(atomic.has(R"("cost":32,"first":0,"by":0,"to":[1,2,3,4,)"));

@@ -56,11 +56,9 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     // Elements of one value, in one block, whose count needs more than 20 bits. If it is always one block,
     // its threads may divide the elements by a computation in float, which rounds 2^24 + 1.
     const std::size_t in_one_block = variant.most_blocks == 1 ? (1u << 24) + 1 : (1u << 20) + 3;
-    if (variant.refusal({1, 256}).empty())
-        cases.push_back({in_one_block, inputs[2].name, 0, {1, 256}, 1});
+    if (variant.refusal({1, 256}).empty()) cases.push_back({in_one_block, inputs[2].name, 0, {1, 256}, 1});
     // More blocks than a last block of 1,024 threads can add up with one load per thread.
-    if (variant.refusal({1500, 64}).empty())
-        cases.push_back({5003, inputs[1].name, 1, {1500, 64}});
+    if (variant.refusal({1500, 64}).empty()) cases.push_back({5003, inputs[1].name, 1, {1500, 64}});
     return cases;
 }
 

@@ -132,7 +132,9 @@ inline unsigned int most_lanes_on_one_address(const Request& request) {
         unsigned int same = 0;
         for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1) {
             const auto lane = static_cast<unsigned int>(__builtin_ctz(lanes));
-            if (request.address[lane] == address) ++same, left &= ~(1u << lane);
+            if (request.address[lane] != address) continue;
+            ++same;
+            left &= ~(1u << lane);
         }
         most = std::max(most, same);
     }

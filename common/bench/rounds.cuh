@@ -90,9 +90,10 @@ inline std::vector<Row> time_in_rounds(const std::vector<Job>& jobs, unsigned in
     std::vector<std::vector<double>> samples(jobs.size());
     std::vector<double> spent(jobs.size(), 0);
     const bool show = is_terminal(stderr);
-    for (unsigned int round = on_gpu ? 0 : 1; round <= rounds; ++round) {
+    const unsigned int first = on_gpu ? 0 : 1;
+    for (unsigned int round = first; round <= rounds; ++round) {
         for (std::size_t turn = 0; turn < jobs.size(); ++turn) {
-            const std::size_t j = (turn + round) % jobs.size();
+            const std::size_t j = (turn + round - first) % jobs.size();
             const Job& job = jobs[j];
             if (spent[j] > kSecondsPerJob) continue;
             if (show) std::fprintf(stderr, "\r\033[Kround %u of %u: %s", round, rounds, job.name.c_str());

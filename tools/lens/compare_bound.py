@@ -18,44 +18,65 @@ BIN = ROOT / "build" / "simulator" / "bin"
 SMALL = 4 << 20  # elements; the counts of more are extrapolated
 STEPS = 1 << 19, 1 << 20  # elements, for a grid that does not follow the device
 FEW, PART = 4096, 128  # for larger grids, a part of the blocks on the same part of the elements
+KEY_BYTES = 4  # of an element in chapter 03's --levels, whose --n counts bytes
 
 
 def launched(its, n, share=1):
-    options = ["--variant", its["variant"], "--input", its["input"], "--n", str(n), "--no-cpu"]
-    for name in ("grid", "block"):
-        options += [f"--{name}", its[name]] if its[name] != "0" else []
-    seen = programs.run(BIN / f"{its['chapter']}_lens", options, share=share, has_row=False)
-    return counts.by_kernel([launch for launch in seen["launches"] if "/main.cu:" not in launch["launched_at"]])
+    """The sums of a variant's kernels, or of all kernels of a mode, which launches each once, by their variants and names."""
+    options = ["--input", its["input"], "--n", str(n * (KEY_BYTES if its["mode"] == "levels" else 1)), "--no-cpu"]
+    if its["mode"]:  # which chooses its grids itself
+        options.append(f"--{its['mode']}")
+    else:
+        options += ["--variant", its["variant"]]
+        for name in ("grid", "block"):
+            options += [f"--{name}", its[name]] if its[name] != "0" else []
+    seen = programs.run(BIN / f"{its['chapter']}_lens", options, share=share, has_row=False, each=bool(its["mode"]))
+    launches = [launch for launch in seen["launches"] if "/main.cu:" not in launch["launched_at"]]
+    if not its["mode"]:
+        return {(its["variant"], kernel): sums for kernel, sums in counts.by_kernel(launches).items()}
+    if len(launches) != len(its["variants"]):
+        raise Problem(f"--{its['mode']} of {its['chapter']} launches {len(launches)} kernels, but {len(its['variants'])} variants are recorded")
+    return {(variant, launch["kernel"]): counts.sums(launch) for variant, launch in zip(its["variants"], launches)}
 
 
 def counted(its, known):
-    """The sums of a variant's kernels, extrapolated for large inputs. `known` caches earlier counts."""
+    """The sums of the kernels, extrapolated for large inputs. `known` caches earlier counts."""
     n = int(its["n"])
-    if n <= SMALL:
+    if n <= SMALL or its["mode"] == "levels":  # the sectors of a million bins do not grow with the input
         return launched(its, n)
     if int(its["grid"]) > FEW:  # which needs as many threads as elements
         part = {**its, "grid": str(int(its["grid"]) // PART)}
         return {kernel: {name: number * (1 if name == "launches" else PART) for name, number in sums.items()}
                 for kernel, sums in launched(part, n // PART).items()}
     sizes, share = (counts.SIZES, counts.SHARE) if its["grid"] == "0" else (STEPS, 1)
-    name = tuple(its[column] for column in KEY if column != "n")
+    name = tuple(its[column] for column in KEY if column not in ("n", *["variant"] * bool(its["mode"])))
     if name not in known:
         known[name] = [launched(its, each, share) for each in sizes]
     small, big = known[name]
     return {kernel: counts.extrapolated(small.get(kernel, sums), sums, n, sizes, share) for kernel, sums in big.items()}
 
 
+def runs():
+    """What is run: each variant by itself, and all kernels of a mode at once."""
+    found = {}
+    for row in times():
+        its = dict(zip(KEY, key(row)))
+        variants = found.setdefault(tuple(value for name, value in its.items() if name != "variant" or not its["mode"]), {**its, "variants": []})["variants"]
+        if its["variant"] not in variants:
+            variants.append(its["variant"])
+    return [found[place] for place in sorted(found)]
+
+
 def record():
     known = {}
 
-    def lines_of(values):
-        its = dict(zip(KEY, values))
-        print(", ".join(values), flush=True)
-        return [{**its, "kernel": kernel, **{name: f"{number:.10g}" for name, number in sums.items()}}
-                for kernel, sums in counted(its, known).items()]
+    def lines_of(its):
+        print(", ".join([*(its[name] for name in KEY if name != "variant"), *its["variants"]]), flush=True)
+        return [{**{name: its[name] for name in KEY}, "variant": variant, "kernel": kernel, **{name: f"{number:.10g}" for name, number in sums.items()}}
+                for (variant, kernel), sums in counted(its, known).items()]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        lines = [line for lines in pool.map(lines_of, sorted(set(map(key, times())))) for line in lines]
+        lines = [line for lines in pool.map(lines_of, runs()) for line in lines]
     with open(SEEN, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, lines[0], lineterminator="\n")
         writer.writeheader()
@@ -119,8 +140,7 @@ def section():
         "The lens shows the least time that kernels need on a GPU. For each resource, it divides the counts by the best rate that was ever",
         "measured, and adds the time of a launch. The largest of these times is the bound. It is not an estimate: kernels also wait, and use",
         f"one resource after another. All {len(found)} recorded times of variants on an H200 and on an H100 are above their bounds, the closest by",
-        f"{100 * (min(ratios) - 1):.0f} %; half of them are below {median(ratios):.1f} times the bound. Modes that time several kernels in one run, such as `--levels`,",
-        "are left out. The next line names the chapter's variant whose launch and counts agree within 2 %, with its recorded time, or the",
+        f"{100 * (min(ratios) - 1):.0f} %; half of them are below {median(ratios):.1f} times the bound. The next line names the chapter's variant whose launch and counts agree within 2 %, with its recorded time, or the",
         "two nearest variants. If loads that wait for one another would take about as long as it took, the line says so.", "",
         "What the counts leave open is decided in favour of the kernels (`tools/lens/bound.py`):", "",
         "* L2 may already hold as much of the input as fits, and still hold what was written. The course's benchmark evicts the input first, so",

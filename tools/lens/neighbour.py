@@ -4,7 +4,7 @@ the nearest two."""
 import bound
 from limiter import added, digits, loads_per_warp, waiting
 from profiles import profile as usual
-from recorded import RESULTS, key, known_counts, times
+from recorded import KEY, RESULTS, key, known_counts, times
 from rows import seconds
 
 CLOSE = 0.02     # how far the counts of kernels that do the same may be apart
@@ -41,7 +41,8 @@ def recorded(chapter, given, n, device):
     known, found = known_counts(), {}
     for row in times([results]) if results.exists() else []:
         place, name = key(row), f"*{row['variant']}*{shape(row)}"
-        if (row["chapter"], row["device"], place[2], row["n"]) == (chapter, device, given, n) and place in known:
+        its = dict(zip(KEY, place))
+        if (row["chapter"], row["device"], its["mode"], its["input"], row["n"]) == (chapter, device, "", given, n) and place in known:
             found.setdefault(row["variant"], {}).setdefault(place, (name, row["time_s"], added(known[place])))
     return [list(launches.values()) for launches in found.values()]
 

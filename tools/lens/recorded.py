@@ -8,23 +8,25 @@ from rows import read
 RESULTS = Path(__file__).resolve().parent.parent.parent / "docs" / "results"
 SEEN = RESULTS / "simulator" / "bounds.csv"
 TIMES = ["nvidia-h200.csv", "nvidia-h200-again.csv", "nvidia-h100-80gb-hbm3.csv"]
-KEY = ["chapter", "variant", "input", "n", "grid", "block"]
-# Modes time several variants in one run, so that the lens can't tell them apart; others' functions are not the course's.
-MODES = ("levels", "levels-constant", "loads", "strides", "joint", "weighted", "rgb", "rgba", "counter-types")
+KEY = ["chapter", "mode", "variant", "input", "n", "grid", "block"]
+# The modes that time kernels of their own, one after another, by the cases that record them.
+MODES = {"levels": "levels", "levels-constant": "levels", "loads": "loads", "strides": "strides", "counter-types": "counter-types"}
+OF_APPLICATIONS = ("joint", "weighted", "rgb", "rgba")
 
 
 def times(names=TIMES):
-    """All recorded times of variants on a GPU, from files of results."""
+    """All recorded times of the chapters' kernels on a GPU, from files of results, in their order."""
     found = []
-    for name in names:
-        found += [row for row in read(RESULTS / name) if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
-                  and row["case"] not in MODES and "::" not in row["variant"] and "." not in row["variant"]]
+    for name in names: # others' functions have other names
+        found += [{**row, "mode": MODES.get(row["case"], "")} for row in read(RESULTS / name)
+                  if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
+                  and row["case"] not in OF_APPLICATIONS and "::" not in row["variant"] and "." not in row["variant"]]
     return found
 
 
 def key(row):
     """What determines the counts. The bytes of `--file` were uniform."""
-    return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in ("chapter", "variant", "input") else int(row[name])) for name in KEY)
+    return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in KEY[:4] else int(row[name])) for name in KEY)
 
 
 def known_counts():

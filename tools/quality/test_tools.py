@@ -204,7 +204,7 @@ class Lens(unittest.TestCase):
         known = recorded.known_counts()
 
         def words(place, chapter=None, given="uniform", size=n, gpu=usual, **changed):
-            kernel, *others = known[(*place, "uniform", str(n), "0", "0")]
+            kernel, *others = known[(place[0], "", place[1], "uniform", str(n), "0", "0")]
             return neighbour.words([{**kernel, **{name: factor * kernel[name] for name, factor in changed.items()}}, *others],
                                    chapter or place[0], given, size, gpu)
 

@@ -61,29 +61,23 @@ inline Sectors sectors(const Request& request) {
 
 /// @brief The sectors of an atomic operation in global memory. Calls `use` with the number of each.
 ///
-/// Lanes are taken in order. Those in one piece of memory go together until an address comes a second time;
-/// then a new group begins, which needs its sectors again. The pieces have 128 bytes for numbers of 4 bytes
-/// and 512 for those of 8. This rule was fitted to what Nsight Compute has counted on an H200 (docs/lens.md);
-/// NVIDIA documents none.
+/// The first lanes that name each address go together, then the second ones, and so on: each such round needs
+/// its sectors again. If the lanes touch many lines, Nsight Compute counts a few more, depending on where the
+/// array lies (docs/lens.md). NVIDIA documents no rule.
 template <typename Use>
 void atomic_sectors(const Request& request, const Use& use) {
-    const std::uintptr_t piece = request.bytes >= 8 ? 512 : 128;
     for (std::uint32_t left = request.lanes; left != 0;) {
-        const std::uintptr_t number = request.address[static_cast<unsigned int>(__builtin_ctz(left))] / piece;
-        std::array<std::uintptr_t, kLanes> group, seen;
+        std::array<std::uintptr_t, kLanes> round, seen;
         unsigned int count = 0, sectors = 0;
-        for (unsigned int lane = 0; lane < kLanes; ++lane) {
-            const std::uintptr_t address = request.address[lane];
-            if ((left >> lane & 1) == 0 || address / piece != number) continue;
-            left &= ~(1u << lane);
-            if (std::find(group.begin(), group.begin() + count, address) != group.begin() + count)
-                count = sectors = 0;
-            group[count++] = address;
-            if (std::find(seen.begin(), seen.begin() + sectors, address / kSectorBytes) !=
-                seen.begin() + sectors)
-                continue;
-            seen[sectors++] = address / kSectorBytes;
-            use(address / kSectorBytes);
+        for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1) {
+            const std::uintptr_t address = request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
+            if (std::find(round.begin(), round.begin() + count, address) != round.begin() + count) continue;
+            round[count++] = address;
+            left &= ~(lanes & -lanes);
+            const std::uintptr_t sector = address / kSectorBytes;
+            if (std::find(seen.begin(), seen.begin() + sectors, sector) != seen.begin() + sectors) continue;
+            seen[sectors++] = sector;
+            use(sector);
         }
     }
 }

@@ -91,6 +91,9 @@ std::string absence_text(const Block& block, unsigned int number, unsigned int m
     return "has returned. Let all lanes stay until the shuffles are done, with a value that changes nothing";
 }
 
+/// An address below this is that of an element near the beginning of an array at null.
+constexpr std::uintptr_t kNearNull = 4096;
+
 std::string address_text(const Block& block, const void* address) {
     std::string place = block.shared().text(address);
     if (place.empty()) place = allocation_text(address);
@@ -99,8 +102,8 @@ std::string address_text(const Block& block, const void* address) {
     const auto number = reinterpret_cast<std::uintptr_t>(address);
     char hexadecimal[32];
     std::snprintf(hexadecimal, sizeof(hexadecimal), "address %#zx", number);
-    return hexadecimal + std::string(number < platform::page_bytes() ? " through a null pointer"
-                                                                     : ", which is in no allocation");
+    return hexadecimal +
+           std::string(number < kNearNull ? " through a null pointer" : ", which is in no allocation");
 }
 
 }  // namespace

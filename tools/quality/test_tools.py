@@ -749,6 +749,30 @@ class Cpp(unittest.TestCase):
             self.assertLess(time.process_time() - start, 2, part)
 
 
+class Programs(Folder):
+    def test_nvcc_makes_relocatable_code_only_where_device_code_is_linked(self):
+        sys.path.insert(0, str(TOOLS / "course"))
+        import program  # pylint: disable=import-outside-toplevel
+        nvcc = self.folder / "nvcc"
+        nvcc.write_text('#!/bin/sh\necho "$*" >>log\ncase "$*" in *rdc*) ;; *child.cu*) echo "error: a kernel launch requires separate '
+                        'compilation mode"; exit 1;; *wrong.cu*) echo "error: wrong"; exit 1;; esac\n')
+        nvcc.chmod(0o755)
+        for name, text in (("a.cu", ""), ("b.cu", ""), ("c.cpp", ""), ("extern.cu", "extern __device__ int a;"), ("child.cu", ""), ("wrong.cu", "")):
+            self.write(name, text)
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        with mock.patch.dict(os.environ, {"CUDACXX": str(nvcc)}), mock.patch.object(program, "show"):
+            for files, expected in ((["a.cu"], [False]), (["a.cu", "c.cpp"], [False]), (["a.cu", "b.cu"], [True]), (["extern.cu"], [True]),
+                                    (["child.cu"], [False, True])):
+                program.with_nvcc(files, [], self.folder / "program")
+                asked = (self.folder / "log").read_text(encoding="utf-8").splitlines()
+                self.assertEqual(["-rdc=true" in line for line in asked], expected, files)
+                (self.folder / "log").unlink()
+            self.assertRaisesRegex(program.Refused, "wrong", program.with_nvcc, ["wrong.cu"], [], self.folder / "program")
+            self.assertEqual(len((self.folder / "log").read_text(encoding="utf-8").splitlines()), 1)
+
+
 class FailedChecks(Folder):
     """What ./course test says at its end."""
 

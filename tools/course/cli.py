@@ -396,10 +396,9 @@ def of_profile(command, options):
     measured = subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
     if measured.returncode != 0:
         return measured.returncode
-    profiles.OWN.parent.mkdir(exist_ok=True)
-    profiles.OWN.write_text(measured.stdout, encoding="utf-8")
+    profiles.add(measured.stdout)
     print("\n".join(profiles.table(profiles.measured(profiles.OWN))))
-    say(f"{profiles.OWN.relative_to(ROOT)} keeps this; ./course lens 03 --gpu \"{profiles.measured(profiles.OWN).name}\" uses it.")
+    say(f"{profiles.OWN.relative_to(ROOT)} keeps the best of all such runs; ./course lens 03 --gpu \"{profiles.measured(profiles.OWN).name}\" uses it.")
     return 0
 
 

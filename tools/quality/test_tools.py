@@ -196,6 +196,20 @@ class Lens(unittest.TestCase):
         self.assertRegex(report, "~1 requests")
         self.assertIn("~: estimated from one block in 16", report)
 
+    def test_the_readers_profile_keeps_the_best_of_all_runs_on_a_gpu(self):
+        import profiles  # pylint: disable=import-outside-toplevel
+        lines = (TOOLS.parent / "docs/results/nvidia-h200/profile.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+        faster = [re.sub("(,DRAM,.*,)(.*)$", lambda found: f"{found[1]}{float(found[2]) / 2}", line) for line in lines]
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(profiles, "OWN", Path(folder) / "work" / "profile.csv"):
+            rates = []
+            for run in (lines, faster, lines):
+                profiles.add("".join(run))
+                rates.append(profiles.measured(profiles.OWN).rates["DRAM"])
+            self.assertGreater(rates[1], 1.9 * rates[0])
+            self.assertEqual(rates[2], rates[1])
+            profiles.add("".join(lines).replace("H200", "H100"))  # the machine has another GPU now
+            self.assertEqual(profiles.measured(profiles.OWN).rates["DRAM"], rates[0])
+
     def test_a_kernel_is_compared_with_the_recorded_variant_that_has_its_counts_or_with_the_nearest_two(self):
         import neighbour  # pylint: disable=import-outside-toplevel
         import recorded  # pylint: disable=import-outside-toplevel

@@ -157,7 +157,9 @@ def show(work, verdict, backend):
     for line in about_grading(work):
         say(wrapped(line))
     if verdict.counted:
-        say("", *point.table(verdict.counted), *[f"./course lens {exercise.number} --lines shows the counts by source line."] * (not exercise.on_cpu))
+        more = ["", f"./course lens {exercise.number} shows the least time that such counts need on an H200, the chapter's variant",
+                "that does the same, with its time, and the counts by source line."]
+        say("", *point.table(verdict.counted), *more * (not exercise.on_cpu))
     if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times mean nothing
         show_table(exercise, backend)
     say("", flowed(exercise.section("Then")))

@@ -22,12 +22,17 @@ HELP = "without a network, COURSE_SOURCES helps: see docs/install.md"
 
 
 def require_space():
+    """Ends ./course unless files can be written into build/, and programs run from there."""
+    folder = ROOT / "build"
     try:
-        (ROOT / "build").mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=ROOT / "build") as file:  # without a name that another ./course could use
-            file.write(b"\n")
+        folder.mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:  # without a name that another ./course could use
+            file.write(bytes(1 << 20))
     except OSError:
-        fail(1, f"can't write to {ROOT}/build: the disk is full, or you have no permission")
+        fail(1, f"can't write to {folder}: the disk is full, or you have no permission")
+    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Make it a link to a folder of another one:",
+             f"mkdir DIR && ln -s DIR {folder}")
 
 
 def holder(lock):
@@ -160,6 +165,7 @@ def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=Fal
         if not is_quiet and not is_terminal(sys.stderr):
             say("Building ...")
         if quietly(command) != 0:
+            require_space()
             fail(1, "the build failed; see the compiler's messages above")
 
 

@@ -763,6 +763,21 @@ class Cpp(unittest.TestCase):
             self.assertLess(time.process_time() - start, 2, part)
 
 
+class Builds(Folder):
+    def ends_with(self, words):
+        import builds  # pylint: disable=import-outside-toplevel
+        with mock.patch.object(builds, "ROOT", self.folder), mock.patch("sys.stderr", io.StringIO()) as said:
+            self.assertRaises(SystemExit, builds.require_space)
+        self.assertIn(words, said.getvalue())
+
+    def test_a_folder_that_can_not_be_built_in_is_named(self):
+        sys.path.insert(0, str(TOOLS / "course"))
+        with mock.patch("os.statvfs", return_value=mock.Mock(f_flag=os.ST_NOEXEC)):
+            self.ends_with(f"no program can be run from {self.folder}/build")
+        with mock.patch("tempfile.TemporaryFile", side_effect=OSError(28, "No space left on device")):
+            self.ends_with(f"can't write to {self.folder}/build: the disk is full")
+
+
 class Programs(Folder):
     def test_nvcc_makes_relocatable_code_only_where_device_code_is_linked(self):
         sys.path.insert(0, str(TOOLS / "course"))

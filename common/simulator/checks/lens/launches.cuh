@@ -24,6 +24,12 @@ __global__ void template_kernel(T* d_data) {
     if (kNumber > 8) d_data[threadIdx.x] = T{};
 }
 
+/// Its template's argument has brackets within brackets, and then parentheses.
+template <typename T>
+__global__ void nested_argument_kernel(int* d_data) {
+    d_data[threadIdx.x] = static_cast<int>(sizeof(T));
+}
+
 namespace {
 __global__ void unnamed_kernel(int* d_data) { d_data[threadIdx.x] = 0; }
 }  // namespace
@@ -36,6 +42,9 @@ TEST_CASE("a kernel is named with its template arguments") {
     };
     CHECK(name([&] { template_kernel<int, (9 > 8)><<<1, 32>>>(d_data.data()); }) ==
           "launch_checks::template_kernel<int, 1>");
+    CHECK(name([&] {
+              nested_argument_kernel<std::pair<std::pair<int, int>, void (*)(int)>><<<1, 32>>>(d_data.data());
+          }) == "launch_checks::nested_argument_kernel<std::pair<std::pair<int, int>, void (*)(int)> >");
     CHECK(name([&] { unnamed_kernel<<<1, 32>>>(d_data.data()); }) ==
           "launch_checks::(anonymous namespace)::unnamed_kernel");
 }
@@ -117,12 +126,17 @@ __global__ void computing_kernel(float* d_values) {
 #ifndef __wasm__  // where basic blocks are not counted
 TEST_CASE("a warp executes code without accesses as often as its busiest lane until the lanes meet") {
     const DeviceBuffer<float> d_values(64);
-    const Seen all = seen([&] { computing_kernel<<<5, 64>>>(d_values.data()); });
-    const auto is_inner_loop = [](const auto& block) {
-        const auto& [warps, lanes] = block.second;
-        return warps == 5 * 2 * (14 + 14) && lanes == 5 * 7 * (21 * (1 + 3 + 2) + 1);
-    };
-    CHECK(std::ranges::any_of(all.counts.code, is_inner_loop));
+    for (const unsigned int launches : {1u, 2u}) {
+        const Seen all = seen([&] {
+            for (unsigned int i = 0; i < launches; ++i) computing_kernel<<<5, 64>>>(d_values.data());
+        });
+        const auto is_inner_loop = [=](const auto& block) {
+            const auto& [warps, lanes] = block.second;
+            return warps == launches * 5 * 2 * (14 + 14) &&
+                   lanes == launches * 5 * 7 * (21 * (1 + 3 + 2) + 1);
+        };
+        CHECK(std::ranges::any_of(all.counts.code, is_inner_loop));
+    }
 }
 #endif
 

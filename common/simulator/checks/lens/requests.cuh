@@ -198,6 +198,7 @@ TEST_CASE("the sectors of a line that all blocks store to add up, as those of at
     CHECK(busiest(seen([&] { store_kernel<<<3, 32>>>(d_counts.data(), 32); })) == 12);
     CHECK(busiest(seen([&] { atomic_kernel<<<3, 32>>>(d_counts.data(), 32); })) == 12);
     CHECK(busiest(seen([&] { store_kernel<<<3, 64>>>(d_counts.data(), 64); })) == 12);  // two lines
+    CHECK(busiest(seen([&] { atomic_kernel<<<3, 64>>>(d_counts.data(), 64); })) == 12);
 }
 
 __global__ void loop_kernel(const int* d_data, int* d_sums) {

@@ -24,6 +24,8 @@ __global__ void template_kernel(T* d_data) {
     if (kNumber > 8) d_data[threadIdx.x] = T{};
 }
 
+template <typename A, typename B>
+struct Two {};
 /// Its template's argument has brackets within brackets, and then parentheses.
 template <typename T>
 __global__ void nested_argument_kernel(int* d_data) {
@@ -42,9 +44,12 @@ TEST_CASE("a kernel is named with its template arguments") {
     };
     CHECK(name([&] { template_kernel<int, (9 > 8)><<<1, 32>>>(d_data.data()); }) ==
           "launch_checks::template_kernel<int, 1>");
-    CHECK(name([&] {
-              nested_argument_kernel<std::pair<std::pair<int, int>, void (*)(int)>><<<1, 32>>>(d_data.data());
-          }) == "launch_checks::nested_argument_kernel<std::pair<std::pair<int, int>, void (*)(int)> >");
+    std::string nested =
+        name([&] { nested_argument_kernel<Two<Two<int, int>, void (*)(int)>><<<1, 32>>>(d_data.data()); });
+    std::erase(nested, ' ');  // which only some compilers write
+    CHECK(nested ==
+          "launch_checks::nested_argument_kernel<launch_checks::Two<launch_checks::Two<int,int>,void(*)(int)>"
+          ">");
     CHECK(name([&] { unnamed_kernel<<<1, 32>>>(d_data.data()); }) ==
           "launch_checks::(anonymous namespace)::unnamed_kernel");
 }

@@ -61,7 +61,8 @@ def runs():
     found = {}
     for row in times():
         its = dict(zip(KEY, key(row)))
-        variants = found.setdefault(tuple(value for name, value in its.items() if name != "variant" or not its["mode"]), {**its, "variants": []})["variants"]
+        place = tuple(value for name, value in its.items() if name != "variant" or not its["mode"])
+        variants = found.setdefault(place, {**its, "variants": []})["variants"]
         if its["variant"] not in variants:
             variants.append(its["variant"])
     return [found[place] for place in sorted(found)]
@@ -72,7 +73,8 @@ def record():
 
     def lines_of(its):
         print(", ".join([*(its[name] for name in KEY if name != "variant"), *its["variants"]]), flush=True)
-        return [{**{name: its[name] for name in KEY}, "variant": variant, "kernel": kernel, **{name: f"{number:.10g}" for name, number in sums.items()}}
+        return [{**{name: its[name] for name in KEY}, "variant": variant, "kernel": kernel,
+                 **{name: f"{number:.10g}" for name, number in sums.items()}}
                 for (variant, kernel), sums in counted(its, known).items()]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -17,7 +17,7 @@ OF_APPLICATIONS = ("joint", "weighted", "rgb", "rgba")
 def times(names=TIMES):
     """All recorded times of the chapters' kernels on a GPU, from files of results, in their order."""
     found = []
-    for name in names: # others' functions have other names
+    for name in names:  # others' functions have other names
         found += [{**row, "mode": MODES.get(row["case"], "")} for row in read(RESULTS / name)
                   if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
                   and row["case"] not in OF_APPLICATIONS and "::" not in row["variant"] and "." not in row["variant"]]

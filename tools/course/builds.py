@@ -32,7 +32,7 @@ def require_space():
         fail(1, f"can't write to {folder}: the disk is full, or you have no permission")
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
         fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Make it a link to a folder of another one:",
-             f"mkdir DIR && ln -s DIR {folder}")
+             f"mkdir DIR && rm -r {folder} && ln -s DIR {folder}")
 
 
 def holder(lock):

@@ -19,7 +19,7 @@ from rows import Problem  # noqa: E402
 def run(program, options, folder=None, shown=False, has_row=True, share=None, sample=None, each=False):
     """Runs a program, given by its whole path, once. Returns what the lens wrote, the program's output unless it was shown, and
     its row of results if it has one. A share makes the device smaller (counts.of_part). Otherwise, one block of a sample is
-    counted; None leaves the choice to the lens. Launches of one kernel with one shape are added up unless `each` is shown."""
+    counted; None leaves the choice to the lens. Launches of one kernel with one shape are added up, unless each is to be seen."""
     with tempfile.TemporaryDirectory() as temporary:
         output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
         part = counts.of_part(share) if share else {"LENS_SAMPLE": str(sample)} if sample else {}

@@ -49,7 +49,7 @@ def counted(its, known):
         return {kernel: {name: number * (1 if name == "launches" else PART) for name, number in sums.items()}
                 for kernel, sums in launched(part, n // PART).items()}
     sizes, share = (counts.SIZES, counts.SHARE) if its["grid"] == "0" else (STEPS, 1)
-    name = tuple(its[column] for column in KEY if column not in ("n", *["variant"] * bool(its["mode"])))
+    name = tuple(its[column] for column in KEY if column != "n")
     if name not in known:
         known[name] = [launched(its, each, share) for each in sizes]
     small, big = known[name]

@@ -9,9 +9,9 @@ RESULTS = Path(__file__).resolve().parent.parent.parent / "docs" / "results"
 SEEN = RESULTS / "simulator" / "bounds.csv"
 TIMES = ["nvidia-h200.csv", "nvidia-h200-again.csv", "nvidia-h100-80gb-hbm3.csv"]
 KEY = ["chapter", "mode", "variant", "input", "n", "grid", "block"]
-# The modes that time kernels of their own, one after another, by the cases that record them.
-MODES = {"levels": "levels", "levels-constant": "levels", "loads": "loads", "strides": "strides", "counter-types": "counter-types"}
 OF_APPLICATIONS = ("joint", "weighted", "rgb", "rgba")
+# The cases in which a program times kernels one after another, and the mode in which it does.
+MODES = {case: case.removesuffix("-constant") for case in ("levels", "levels-constant", "loads", "strides", "counter-types", *OF_APPLICATIONS)}
 
 
 def times(names=TIMES):
@@ -20,7 +20,7 @@ def times(names=TIMES):
     for name in names:  # others' functions have other names
         found += [{**row, "mode": MODES.get(row["case"], "")} for row in read(RESULTS / name)
                   if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
-                  and row["case"] not in OF_APPLICATIONS and "::" not in row["variant"] and "." not in row["variant"]]
+                  and "::" not in row["variant"] and "." not in row["variant"]]
     return found
 
 

@@ -47,9 +47,9 @@ def of_applications(command, named, options):
     """The chapter whose applications the options are for; nothing if they are for the chapters' own programs."""
     given = {option.partition("=")[0] for option in options}
     owners = [chapter for chapter in folders() if given & set(modes(chapter))]
-    if not owners or command in ("run", "gdb") and len(named) == 1 and named[0] in owners:
+    if not owners or command != "report" and len(named) == 1 and named[0] in owners:
         return named[0] if owners else ""
-    return fail(2, f"these options are for {owners[0][:2]}: ./course {'gdb' if command == 'gdb' else 'run'} {owners[0][:2]} --", *options)
+    return fail(2, f"these options are for {owners[0][:2]}: ./course {'run' if command == 'report' else command} {owners[0][:2]} --", *options)
 
 
 def headers(named):
@@ -58,8 +58,11 @@ def headers(named):
     return {header for file in files for header in re.findall(r"^#include <(\w+\.h)>", file.read_text(encoding="utf-8"), re.MULTILINE)}
 
 
-def build_applications(chapter, preset):
-    build(preset, [f"{chapter}_applications"], needs_libraries=True, needs_nccl="nccl.h" in headers([chapter]))
+def build_applications(chapter, preset, name="applications"):
+    """Builds a chapter's applications. Returns the program."""
+    program = f"{chapter}_{name}"
+    build(preset, [program], needs_libraries=True, needs_nccl="nccl.h" in headers([chapter]), is_quiet=name != "applications")
+    return ROOT / "build" / preset / "bin" / program
 
 
 def run_all(chapters, backend, options):
@@ -87,19 +90,18 @@ def run_all(chapters, backend, options):
 
 def run(chapters, backend, options, applications):
     if applications:
-        build_applications(applications, backend)
-        become([ROOT / "build" / backend / "bin" / f"{applications}_applications", *options])
+        become([build_applications(applications, backend), *options])
     if failed := run_all(chapters, backend, options):
         fail(1, "failed:", *failed)
 
 
 def gdb(chapter, options, applications):
+    program = ROOT / "build" / "debug" / "bin" / chapter
     if applications:
-        build_applications(applications, "debug")
+        program = build_applications(applications, "debug")
     else:
         build("debug", [chapter])
     os.environ.setdefault("CUDA_SIM_WORKERS", "1")  # then blocks run one after another
-    program = ROOT / "build" / "debug" / "bin" / (f"{applications}_applications" if applications else chapter)
     become(["gdb", "-q", "-d", ROOT, "--args", program, *options])
 
 

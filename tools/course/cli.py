@@ -281,7 +281,7 @@ def run_file(command, options, report=None):
         os.environ["CUDA_SIM_STRICT"] = "1"
     has_mistakes = command != "run" and program.has_mistakes(path)
     if command == "lens":
-        return look(options, [path], report=report) or int(has_mistakes)
+        return look(options, [path], whole=os.path.basename(options.file), report=report) or int(has_mistakes)
     if has_mistakes or report:
         return call([*tool, path, *options.rest]) or int(has_mistakes)
     return become([*tool, path, *options.rest])
@@ -336,10 +336,11 @@ def watch_file(command, options):
     return ci.watched(command, options, lambda report: run_file(command, options, report))
 
 
-def look(options, programs, variant=None, report=None):
+def look(options, programs, variant=None, whole="", report=None):
+    """Looks at programs' variants, or at a whole program, by its name in the report."""
     import lens  # pylint: disable=import-outside-toplevel
 
-    options.variant = variant or options.variant
+    options.variant, options.whole = variant or options.variant, whole
     options.program, options.folder = programs, USER
     return lens.look(options, options.rest, *([report.looked] if report else []))
 
@@ -347,21 +348,27 @@ def look(options, programs, variant=None, report=None):
 def of_lens(command, options):
     """Programs are built a second time, so that each access is seen."""
     import builds  # pylint: disable=import-outside-toplevel
+    import chapters  # pylint: disable=import-outside-toplevel
     import lens  # pylint: disable=import-outside-toplevel
     import starter  # pylint: disable=import-outside-toplevel
 
     sort_subjects(command, options)
     options.sample = lens.whole_number(options.sample)
+    name = options.exercise
+    applications = "" if options.file or name else chapters.of_applications(command, options.named, options.rest)
+    if options.variant and (options.file or applications):
+        fail(2, "--variant is for variants of chapters, which a program and a chapter's applications don't have")
     if options.file:
         return watch_file(command, options)
-    name = options.exercise
     if name:
         exercise = next((each for each in starter.exercises() if each.number == name), None)
         if not exercise:
             fail(2, f"no exercise '{name}'; ./course status lists them")
         if not (ROOT / exercise.file).exists():
             fail(1, f"you have no file for exercise {name} yet: ./course exercise {name} creates it")
-    set_up(command, options, "simulator")
+    set_up(command, options, "simulator", chapters.headers([applications] if applications else []))
+    if applications:
+        return look(options, [chapters.build_applications(applications, "simulator", "applications_lens")], whole=f"{applications}/applications")
     bin_ = ROOT / "build" / "simulator" / "bin"
     if name:
         import native  # pylint: disable=import-outside-toplevel

@@ -77,7 +77,7 @@ def times(of_launches, profile, is_cold=False):
     most("least_address", "atomics on one address", "atomics on one address")
     if "one thread" in rates:
         busiest = max(ratio(its["least_requests"], its["warps"]) for its in of_launches)
-        add(busiest / rates["one thread"], f"{amount(busiest)} accesses per warp at {rate(rates['one thread'], '/s')}")
+        add(busiest / rates["one thread"], f"{amount(busiest)} access{'es' * (amount(busiest) != '1')} per warp at {rate(rates['one thread'], '/s')}")
     if profile.barriers:
         least, count = max(chain(its, profile) for its in of_launches)
         add(least, f"{amount(count)} barriers one after another")

@@ -22,7 +22,8 @@ uninitialized reads.
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file
 says otherwise; a histogram then also runs on a smaller device, to estimate what limits it at 100
 Mi. Exit status 1: something was found; 2: the lens could not run; otherwise, the program's own. A
-program may also be several files, or a folder.
+program may also be several files, or a folder. Of a program, and of a chapter's applications, such
+as ./course lens 03 -- --joint, the table has a line per kernel.
 """
 
 import json
@@ -62,9 +63,9 @@ def of_chapters(asked, options):
 
 
 def counted(asked, options):
-    """What the lens sees of a file's program, or of each variant of chapters' programs."""
-    if asked.file:
-        return [(Path(asked.file).name, programs.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
+    """What the lens sees of a whole program, or of each variant of chapters' programs."""
+    if asked.whole:
+        return [(asked.whole, programs.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
     return list(of_chapters(asked, options)) or fail(2, "no kernel was launched: chapter 01 has none, and options such as --help launch none")
 
 
@@ -84,10 +85,10 @@ def look(asked, options, tell=lambda runs: None):
     else:
         print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders, asked.gpu)))
     # A program may copy a whole buffer and use only the part that was written.
-    mistakes = [finding for _, seen in runs for finding in seen["findings"] if not (asked.file and finding.get("partly_written"))]
+    mistakes = [finding for _, seen in runs for finding in seen["findings"] if not (asked.whole and finding.get("partly_written"))]
     if mistakes or any(seen["fault"] for _, seen in runs):
         return 1
-    status = runs[0][1]["status"] if asked.file else 0
+    status = runs[0][1]["status"] if asked.whole else 0
     if status < 0:
-        print(f"course: ended by {signal.Signals(-status).name}: {asked.file}", file=sys.stderr)
+        print(f"course: ended by {signal.Signals(-status).name}: {asked.whole}", file=sys.stderr)
     return status if status >= 0 else 128 - status

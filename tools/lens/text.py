@@ -154,10 +154,10 @@ def distinct(findings):
 
 
 def summary(seen):
-    """A variant's line of the table, after its name."""
+    """The line of the table of a variant or kernel, after its name."""
     launches = seen["launches"]
     all_bytes, least = moved(launches)
-    n = int(seen.get("row", {}).get("n", 0))
+    n = int(seen["row"]["n"]) if "row" in seen else total(launches, "shared", None, "requests")
     hottest = max((launch["hottest_address"] for launch in launches), default=0)
     loads = total(launches, "global", "load", "requests")
     about = "~" if any(map(has_estimates, launches)) else ""
@@ -168,18 +168,18 @@ def summary(seen):
             f"{name(list(map(sums, launches)))}")
 
 
-def table(runs, mark=str):
-    """The counts of the variants; below, for each what limits it for the course's input, and the two counts that decide it here.
-    The names of those that are wrong are marked."""
-    width = max(len(each) for each in ["variant", *(each for each, _ in runs)])
-    yield f"{'variant':{width}} launches asked/least  sectors  wavefronts on hottest  lanes  limiter"
-    yield f"{'':{width}}                     /request    /element    address  /req."
+def table(runs, what="variant", mark=str):
+    """The counts of variants, or of a program's kernels; below, for each what limits it for the course's input, and the two counts
+    that decide it here. The names of those that are wrong are marked."""
+    width = max(len(each) for each in [what, *(each for each, _ in runs)])
+    yield f"{what:{width}} launches asked/least  sectors  wavefronts on hottest  lanes  limiter"
+    yield f"{'':{width}}                     /request    /{'element' if what == 'variant' else 'request'}    address  /req."
     for each, seen in runs:
         cell = f"{each:{width}}"
         yield f"{mark(cell) if seen['findings'] or seen['fault'] else cell} {summary(seen)}"
     has_large = any("large" in seen for _, seen in runs)
     yield ""
-    yield f"{'variant':{width}}{f'  at {LARGE >> 20} Mi     ' * has_large}  why"
+    yield f"{what:{width}}{f'  at {LARGE >> 20} Mi     ' * has_large}  why"
     for each, seen in runs:
         counted = list(map(sums, seen["launches"]))
         large = f"  {name(seen['large']) if 'large' in seen else '':14}" * has_large
@@ -187,11 +187,11 @@ def table(runs, mark=str):
     yield from sampling(runs)
 
 
-def bounds(runs, gpu):
-    """For each variant the least time that it needs on a GPU, for the course's input, and what needs it."""
-    width = max(len(each) for each in ["variant", *(each for each, _ in runs)])
+def bounds(runs, gpu, what="variant"):
+    """For each variant or kernel the least time that it needs on a GPU, for the course's input, and what needs it."""
+    width = max(len(each) for each in [what, *(each for each, _ in runs)])
     yield ""
-    yield f"{'variant':{width}}  at least  on {bound.article(gpu)}{', for 100 Mi' * any('large' in seen for _, seen in runs)}, because of"
+    yield f"{what:{width}}  at least  on {bound.article(gpu)}{', for 100 Mi' * any('large' in seen for _, seen in runs)}, because of"
     for each, seen in runs:
         if seen["launches"]:
             least, why = bound.times(of_large(seen), gpu, "row" in seen)[0]
@@ -202,17 +202,24 @@ def of_large(seen):
     return seen.get("large") or list(map(sums, seen["launches"]))
 
 
-def sentences(seen, gpu):
+def sentences(seen, gpu, whose=""):
     """What limits one program or variant, what to try, the least time that it needs, and what was measured of one that does the same."""
     counted = of_large(seen)
     if not counted:
         return
     word, about = name(counted), "~" if any(map(has_estimates, seen["launches"])) else ""
     where = " for 100 Mi" * ("large" in seen)
-    yield f"limiter{where}: {word} ({', '.join(figures(counted, word, about))}); {TRY[word]}"
-    yield f"{bound.words(counted, gpu, 'row' in seen)}{where}"
+    yield f"{whose}limiter{where}: {word} ({', '.join(figures(counted, word, about))}); {TRY[word]}"
     if row := seen.get("row"):
-        yield from neighbour.words(counted, row["chapter"], row["input"], LARGE if "large" in seen else int(row["n"]), gpu)
+        yield from times(counted, row["chapter"], row["input"], LARGE if "large" in seen else int(row["n"]), gpu)
+    else:
+        yield f"{whose}{bound.words(counted, gpu)}"
+
+
+def times(counted, chapter, given, n, gpu):
+    """The least time that launches need on a GPU for n elements of an input, and what was measured of a chapter's variant that does the same."""
+    yield f"{'for 100 Mi, ' * (n == LARGE)}{bound.words(counted, gpu, True)}"
+    yield from neighbour.words(counted, chapter, given, n, gpu)
 
 
 def sampling(runs):
@@ -235,14 +242,26 @@ def problems(name, seen):
         yield looks("bad", "  stopped:") + wrapped(f"  stopped: {one_line(seen['fault']['message'])}").removeprefix("  stopped:")
 
 
+def kernels(seen):
+    """What the lens has seen of each of a program's kernels, by their names, in the order of their launches."""
+    def of(kernel):
+        launches, findings = ([each for each in seen[what] if kernel in (each["kernel"], each.get("other_kernel"))] for what in ("launches", "findings"))
+        return {"launches": launches, "findings": findings, "fault": (seen["fault"] or {}).get("kernel") == kernel}
+
+    return [(short(kernel), of(kernel)) for kernel in dict.fromkeys(launch["kernel"] for launch in seen["launches"])]
+
+
 def report(runs, with_lines, folders=(ROOT,), gpu=None):
     """Everything, line by line. `runs` are pairs of a variant's name and the lens's counts and findings."""
-    yield from table(runs, lambda name: looks("bad", name))
-    if len(runs) > 1:
-        yield from bounds(runs, profile(gpu))
-    else:
+    gpu, rows, what = profile(gpu), runs, "variant"
+    if len(runs) == 1 and "row" not in runs[0][1]:
+        rows, what = kernels(runs[0][1]) or runs, "kernel"
+    yield from table(rows, what, lambda name: looks("bad", name))
+    if len(rows) > 1:
+        yield from bounds(rows, gpu, what)
+    if len(runs) == 1:
         yield ""
-        yield from map(wrapped, sentences(runs[0][1], profile(gpu)))
+        yield from map(wrapped, sentences(runs[0][1], gpu, "all kernels: " * (len(rows) > 1)))
     for name, seen in runs:
         if with_lines:
             for launch in seen["launches"]:

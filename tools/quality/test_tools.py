@@ -195,6 +195,10 @@ class Lens(unittest.TestCase):
         report = "\n".join(text.report([("v", {"launches": [launch], "findings": [], "fault": None})], True, []))
         self.assertRegex(report, "~1 requests")
         self.assertIn("~: estimated from one block in 16", report)
+        kernel = {**launch, "launches": 1, "sites": [{**self.SITE, "counted_blocks": 32}]}
+        report = "\n".join(text.report([("m.cu", {"launches": [kernel, {**kernel, "kernel": "other"}], "findings": [], "fault": {"kernel": "k", "message": "m"}})],
+                                       False, []))
+        self.assertRegex(report, r"kernel +launches.*\n.*\nk +1 .*\nother +1 .*\n(.*\n)*kernel +at least.*\nk +.*\nother +.*\n\nall kernels: limiter")
 
     def test_the_readers_profile_keeps_the_best_of_all_runs_on_a_gpu(self):
         import profiles  # pylint: disable=import-outside-toplevel
@@ -1269,6 +1273,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                              ("md: the section 'Target' has the wrong form", "| launches | 1 | no |")):
             page.write_text(text.replace("## Then", re.sub(r"^\| launches.*", broken, target, flags=re.MULTILINE)), encoding="utf-8")
             self.says(show.format(seen, right), said)
+
+    def test_a_right_results_least_time_is_computed_for_the_courses_input(self):
+        show = self.FAKE + ("import counts, text\nasked = []\nasync def look(self, words, settings):\n"
+                            "    asked.append((*words, settings['CUDA_SIM_MULTIPROCESSORS'], settings['LENS_COUNTS_ONLY']))\n    return {{'launches': []}}, Verdict(**{})\n"
+                            "Fake.look = look\ncounts.large = lambda *_: ['large']\ncounts.sums = lambda launch: launch\ntext.times = lambda *words: map(str, words[:-1])\ns.profile = lambda: None\n"
+                            "print(asyncio.run(s.how_fast(exercise, Fake())), asked)")
+        self.says(show.format({"kind": "right"}), "large", "('yours', '720896', 'uniform', '0', '0', '11', '1')", "('yours', '1081344', ")
+        self.says(show.format({"kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}), "['The least time that it needs is not known: n = 64: bin 3']")
 
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
         ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"

@@ -131,6 +131,12 @@ def show_table(exercise, backend):
     subprocess.run([ROOT / "build" / backend / "bin" / name, *size], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
 
 
+def show_times(exercise, backend):
+    """The least time that the student's code needs, and what was measured of the chapter's variant that does the same."""
+    if lines := asyncio.run(stages.how_fast(exercise, native.machine_of(exercise, backend))):
+        say("", *map(wrapped, lines), f"./course lens {exercise.number} shows the counts of each line.")
+
+
 def about_grading(work):
     """What ./course grade, which trusts no file, would refuse or ignore in a student's, in lines."""
     try:
@@ -146,7 +152,7 @@ def show(work, verdict, backend):
         say(*(["", *verdict.words] if verdict.kind in BY_COMPILER else map(wrapped, verdict.words[1:])), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return
-    is_racy = ".wrong_because" in work.chapter.entries[exercise.variant]
+    is_racy = stages.is_racy(exercise)
     if is_racy:
         say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
             "are lost otherwise.")
@@ -157,9 +163,8 @@ def show(work, verdict, backend):
     for line in about_grading(work):
         say(wrapped(line))
     if verdict.counted:
-        more = ["", f"./course lens {exercise.number} shows the least time that such counts need on an H200, the chapter's variant",
-                "that does the same, with its time, and the counts by source line."]
-        say("", *point.table(verdict.counted), *more * (not exercise.on_cpu))
+        say("", *point.table(verdict.counted))
+        show_times(exercise, backend)
     if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times mean nothing
         show_table(exercise, backend)
     say("", flowed(exercise.section("Then")))

@@ -14,8 +14,10 @@ from verdict import (BY_COMPILER, BY_LUCK, DEPENDS_ON_SMS, DEPENDS_ON_ORDER, IS_
                      compiler_words, does_not_compile, not_compiled, not_utf8, sentences, with_meaning)
 
 sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("lens", "results", "course")]
+import counts  # noqa: E402
 import text as lens  # noqa: E402
 from point import Point  # noqa: E402
+from profiles import profile  # noqa: E402
 
 # Grids that follow an H200's 132 SMs would take minutes. For code on the CPU, the lens counts what its threads do.
 UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
@@ -91,6 +93,11 @@ def has_lens(exercise):
     return not exercise.on_cpu
 
 
+def is_racy(exercise):
+    """Whether a right solution loses counts, as that of 02.1."""
+    return ".wrong_because" in Chapter(exercise.chapter).entries[exercise.variant]
+
+
 def findings_of_lens(seen, given=frozenset()):
     """The races, missing fences, and reads of what was never stored that the lens has seen, first those outside of the given lines."""
     found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
@@ -116,6 +123,31 @@ async def to_the_point(exercise, machine, name="yours"):
     if missed := point.missed(seen):
         return Verdict("point", missed, sentences(*[machine.where_lines.format(exercise.number)] * (not exercise.on_cpu)))
     return Verdict("right", counted=point.rows(seen))
+
+
+async def how_fast(exercise, machine, name="yours"):
+    """Sentences about a right solution for the course's input, counted without a search for races: the least time that it needs on an
+    H200, and what was measured of the chapter's variant that does the same. None of code for the CPU, or that loses counts."""
+    if exercise.on_cpu or is_racy(exercise):
+        return []
+
+    async def seen(n, given, settings):
+        its, found = await machine.look([name, str(n), given, "0", "0"], {"CUDA_SIM_ADVICE": "0", "LENS_COUNTS_ONLY": "1", **settings})
+        if not found.passed:
+            raise NotTried(found.short)
+        return its["launches"]
+
+    try:
+        if Chapter(exercise.chapter).problem == "Histogram":
+            n, given = counts.LARGE, "uniform"
+            parts = [seen(size, given, counts.of_part(counts.SHARE)) for size in counts.SIZES]
+            counted = counts.large(*map(counts.by_kernel, await asyncio.gather(*parts)))
+        else:
+            n, given = 1 << 20, "article"
+            counted = list(map(counts.sums, await seen(n, given, {"CUDA_SIM_MULTIPROCESSORS": str(counts.SMS)})))
+    except NotTried as why:
+        return [f"The least time that it needs is not known: {why}"]
+    return list(lens.times(counted, exercise.chapter, given, n, profile()))
 
 
 async def by_lens(exercise, machine):

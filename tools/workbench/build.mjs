@@ -130,7 +130,7 @@ function includesOfExercises(has) {
 function courseFiles() {
   const files = {};
   const folders = readdirSync(root).filter((name) => /^\d\d_/.test(name));
-  for (const path of [...filesBelow("tools", /\.py$/), ...filesBelow("docs/instructors", /\.(md|diff)$/), "docs/faults.md", "docs/results/faults.txt", "docs/results/nvidia-h200.csv", "tools/lens/data-sheets.csv",
+  for (const path of [...filesBelow("tools", /\.py$/), ...filesBelow("docs/instructors", /\.(md|diff)$/), "docs/faults.md", "docs/results/faults.txt", "docs/results/nvidia-h200.csv", "docs/results/simulator/bounds.csv", "tools/lens/data-sheets.csv",
     ...filesBelow("docs/results", /^profile\.csv$/),
     ...filesBelow("docs/results/simulator", /^lens-.*\.txt$/),
     ...folders.flatMap((folder) => [...filesBelow(folder, /\.(md|cuh)$/)])])

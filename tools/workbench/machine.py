@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from assemble import assemble, more_checks, with_hidden
-from stages import UNDER_LENS, Machine, NotTried, run, verify, words_of_lens
+from stages import UNDER_LENS, Machine, NotTried, how_fast, run, verify, words_of_lens
 from starter import ROOT, Chapter, exercises, table_of
 from verdict import BY_LUCK, Ended, Verdict, compiler_words, not_compiled, read
 
@@ -170,6 +170,8 @@ async def check(number, variant, text, engine, tell):
     verdict = await verify(exercise, tab, heard)
     tell(json.dumps({"verdict": {"solved": verdict.passed, "words": verdict.words, "marks": marks(exercise.file, verdict.words),
                                  "counted": verdict.counted, "printed": verdict.printed[:100], "margin": tab.margin(exercise)}}))
+    if verdict.passed and (times := await how_fast(exercise, tab)):
+        tell(json.dumps({"times": times}))
 
 
 async def of_step(stage, order, tab):

@@ -36,8 +36,14 @@ const runs = runner(part, root), showMargin = panel(part, edited);
 function clear() {
   mark([]);
   showMargin();
-  for (const name of ["stages", "words", "counted"]) part(name).replaceChildren();
-  for (const name of ["counted", "then", "watched"]) part(name).hidden = true;
+  for (const name of ["stages", "words", "counted", "times"]) part(name).replaceChildren();
+  for (const name of ["counted", "times", "then", "watched"]) part(name).hidden = true;
+}
+
+/// What is known about the time on a GPU: sentences of tools/lens/text.py.
+function showTimes(times) {
+  part("times").hidden = false;
+  part("times").replaceChildren(...times.map((each) => element("p", {}, `${each[0].toUpperCase()}${each.slice(1)}.`)));
 }
 
 function showVerdict({ solved, words, marks, counted, margin }, source) {
@@ -66,6 +72,7 @@ async function run() {
   await runs.run((engine) => engine.check(number, source), (said) => {
     if (said.stage) showStage(part("stages"), said);
     else if (said.verdict) showVerdict(said.verdict, source);
+    else if (said.times) showTimes(said.times);
   });
 }
 

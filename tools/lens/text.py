@@ -218,7 +218,7 @@ def sentences(seen, gpu, whose=""):
 
 def times(counted, chapter, given, n, gpu):
     """The least time that launches need on a GPU for n elements of an input, and what was measured of a chapter's variant that does the same."""
-    yield f"{'for 100 Mi, ' * (n == LARGE)}{bound.words(counted, gpu, True)}"
+    yield f"{'for 100 Mi bytes, ' * (n == LARGE)}{bound.words(counted, gpu, True)}"
     yield from neighbour.words(counted, chapter, given, n, gpu)
 
 

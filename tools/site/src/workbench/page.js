@@ -40,10 +40,11 @@ function clear() {
   for (const name of ["counted", "times", "then", "watched"]) part(name).hidden = true;
 }
 
-/// What is known about the time on a GPU: sentences of tools/lens/text.py.
+/// What is known about the time on a GPU: sentences of tools/lens/text.py, which has the names of variants between stars.
 function showTimes(times) {
   part("times").hidden = false;
-  part("times").replaceChildren(...times.map((each) => element("p", {}, `${each[0].toUpperCase()}${each.slice(1)}.`)));
+  part("times").replaceChildren(element("p", {}, "How fast could it be?"), ...times.map((each) => element("p", {},
+    ...`${each[0].toUpperCase()}${each.slice(1)}.`.split("*").map((words, k) => (k % 2 ? element("em", {}, words) : words)))));
 }
 
 function showVerdict({ solved, words, marks, counted, margin }, source) {

@@ -5,7 +5,7 @@ Builds the site: build/docs/html. Needs node, npm and doxygen; the first time, n
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join, relative } from "node:path";
 
 const here = import.meta.dirname;
@@ -37,6 +37,8 @@ writeFileSync(join(build, "public/exercises.json"), run("[3/6] Reading the exerc
 writeFileSync(join(build, "public/questions.json"), run("[3/6] Reading the questions", join(here, "questions.py"), [], root));
 writeFileSync(join(build, "steps.json"), run("[3/6] Reading the lesson plans", join(here, "steps.py"), [], root));
 run("[4/6] Writing the pages", "npx", ["astro", "build"], here);
+renameSync(join(build, "html/pagefind/pagefind.js"), join(build, "html/pagefind/pagefind.js.own.js"));
+cpSync(join(here, "search.js"), join(build, "html/pagefind/pagefind.js"));
 
 const workbench = join(here, "../workbench");
 if (time(join(workbench, "node_modules/.package-lock.json")) < time(join(workbench, "package-lock.json")))

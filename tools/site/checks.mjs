@@ -299,7 +299,6 @@ const index = join(build, "html/pagefind/");
 globalThis.fetch = async (url) => new Response(readFileSync(index + String(url).split("/pagefind/").pop().split("?")[0]));
 Object.assign(globalThis, { window: globalThis, document: { querySelector: () => null, documentElement: { lang: "en" } }, location: new URL("http://x/") });
 const pagefind = await import(`${index}pagefind.js`);
-await pagefind.options({ basePath: "http://x/pagefind/", baseUrl: "/" });
 
 const QUERIES = {
   "docs/glossary.html": ["线程束", "共享内存", "原子操作", "occupency", "occupancy", "BankConflict"],
@@ -325,6 +324,8 @@ const QUERIES = {
 for (const [page, queries] of Object.entries(QUERIES))
   for (const query of queries)
     test(`a search for ${query} finds ${page} first`, async () => {
+      await pagefind.destroy(); // as in a new tab, whose index has not been loaded
+      await pagefind.options({ basePath: "http://x/pagefind/", baseUrl: "/" });
       const { results } = await pagefind.search(query);
       assert.equal((await results[0]?.data())?.url, `/${page}`);
     });

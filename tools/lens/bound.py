@@ -7,7 +7,8 @@ Where the counts leave several possibilities, the fastest is assumed:
   as the course's benchmark does.
 * L1 serves every load of a sector but the first of all. Stores and atomics go to L2.
 * nvcc may join up to 16 bytes of a lane's loads, or stores, in shared memory, and add up what a warp adds to one address.
-* Launches may overlap: only launching them, and what all of them share, is added up.
+* nvcc may keep in registers what a thread loads or stores again, and load the program's variables as constants.
+* Launches may overlap: only launching them one by one in a stream, and what all of them share, is added up.
 """
 
 from counts import SECTOR, ratio
@@ -53,16 +54,16 @@ def times(of_launches, profile, is_cold=False):
         if busiest > 0 and resource in rates:
             add(busiest / rates[resource], f"{amount(busiest)} {words} at {rate(rates[resource], '/s')}")
 
-    launches = sum(its["launches"] for its in of_launches)
+    launches = max(1, sum(its["least_launches"] for its in of_launches))
     if profile.launch:
         found.append((profile.launch + (launches - 1) * profile.each, f"{plain(launches)} launch{'es' * (launches != 1)}"))
     moved = from_dram(of_launches, profile.l2_bytes, is_cold)
     if "DRAM" in rates:
         add(moved / rates["DRAM"], f"{bytes_of(moved)} from DRAM at {rate(rates['DRAM'], 'B/s')}")
     if "L2" in rates:
-        requested = sum(max(its["touched_sectors"], its["store_sectors"] + its["least_atomics"]) for its in of_launches)
+        requested = sum(max(its["touched_sectors"], its["least_stores"] + its["least_atomics"]) for its in of_launches)
         add(requested / rates["L2"], f"{amount(requested)} sectors of L2 at {rate(rates['L2'], '/s')}")
-    for name, resource, what in (("load_sectors", "L1", "sectors through L1"),
+    for name, resource, what in (("least_loads", "L1", "sectors through L1"),
                                  ("least_wavefronts", "shared memory", "wavefronts of shared memory")):
         if resource not in rates:
             continue

@@ -58,7 +58,7 @@ def counted(its, known):
         return launched(its, n)
     if int(its["grid"]) > FEW:  # which needs as many threads as elements
         part = {**its, "grid": str(int(its["grid"]) // PART)}
-        return {kernel: {name: number * (1 if name == "launches" else PART) for name, number in sums.items()}
+        return {kernel: {name: number * (1 if name in counts.LAUNCHES else PART) for name, number in sums.items()}
                 for kernel, sums in launched(part, n // PART).items()}
     sizes, share = (counts.SIZES, counts.SHARE) if its["grid"] == "0" else (STEPS, 1)
     name = tuple(its[column] for column in KEY if column != "n")
@@ -118,7 +118,7 @@ def pairs():
 # How each rate is measured.
 HOW = {
     "a launch": "an empty kernel between two events, launched while another kernel runs",
-    "each further launch": "10 to 500 empty kernels in one stream",
+    "each further launch": "10 to 500 empty kernels in one stream; a graph launches more per second, and so do several streams",
     "DRAM": "1 to 4 GiB are read by streaming 16-byte loads, written, or copied",
     "L2": "1/16 to 1/2 of its size is read by loads that bypass L1, or written, 32 to 256 times",
     "L1, sectors per SM": "each block loads its own 5 or 20 KiB again and again",
@@ -162,7 +162,9 @@ def section():
         "  that for chapters and exercises each distinct sector comes from DRAM once.",
         "* L1 serves all loads of a sector except the first. Stores and atomics go to L2.",
         "* nvcc may join a lane's accesses to shared memory, up to 16 bytes, and add up what a warp adds to one address.",
-        "* Different launches may overlap, but launching itself does not.", "",
+        "* nvcc may keep in a register what a thread loads or stores again, as in `a[i] += x` in a loop, and load variables of the program,",
+        "  such as `__constant__` ones, as constants. Loads that a thread repeats up to 256 loads later do not count.",
+        "* Different launches may overlap, but launching itself does not, unless a graph, a kernel or another stream does it.", "",
         "The rates are those of microbenchmarks, the best of several grids, blocks and patterns. `tools/lens/profile.cu` measures them, and",
         "`tools/lens/try_profile.py` compares the amounts of work that it claims with the lens's counts. `./course profile` runs it on your GPU;",
         "`./course lens 03 --gpu NAME` then computes bounds for it. Rows below have the least time, or the most per second:", "",

@@ -9,6 +9,7 @@ from instructions import usual
 SECTOR = 32  # bytes
 BANKS = 128  # bytes of a wavefront
 SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
+LAUNCHES = ["launches", "least_launches"]  # which a part of the device does as often
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
@@ -90,16 +91,25 @@ def warps(launch):
 
 
 def least(launch):
-    """The counts that remain if nvcc joins all accesses to shared memory that it may join, and adds up all that a warp may add to one
-    address: the lens does not see whether it does."""
-    joined = {id(site): min(1, site["bytes_per_lane"] / WIDEST) for site in launch["sites"]
-              if site["space"] == "shared" and site["kind"] != "atomic"}
+    """The counts that remain if nvcc joins all accesses to shared memory that it may join, adds up all that a warp may add to one
+    address, keeps in registers what a thread loads or stores again, and loads variables of the program as constants: the lens
+    does not see whether it does."""
+    def cost(site, total, again):
+        is_constant = site["in_variable"] and site["kind"] == "load"
+        share = site["bytes_per_lane"] / WIDEST if site["space"] == "shared" and site["kind"] != "atomic" else 1
+        return 0 if is_constant else max(0, site[total] - site[again]) * min(1, share)
+
+    def of(space, kind=None):
+        return [site for site in launch["sites"] if site["space"] == space and kind in (None, site["kind"])]
+
     # Every lane of each request names the same address, as far as the counts say.
     merged = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] == "atomic"
               and site["sectors"] == site["lanes"] and len(set(site["worst_addresses"])) == 1]
     sectors, lanes = (sum(site[name] - site["requests"] for site in merged) for name in ("sectors", "lanes"))
-    return {"least_requests": sum(site["requests"] * joined.get(id(site), 1) for site in launch["sites"]),
-            "least_wavefronts": sum(site["wavefronts"] * joined.get(id(site), 1) for site in launch["sites"]),
+    return {"least_requests": sum(cost(site, "requests", "again") for site in launch["sites"]),
+            "least_wavefronts": sum(cost(site, "wavefronts", "again_cost") for site in of("shared")),
+            "least_loads": sum(cost(site, "sectors", "again_cost") for site in of("global", "load")),
+            "least_stores": sum(cost(site, "sectors", "again_cost") for site in of("global", "store")),
             "least_atomics": total([launch], "global", "atomic", "sectors") - sectors,
             "least_line": max(0, launch["busiest_line"] - sectors - total([launch], "global", "store", "sectors")),
             "least_address": max(0, launch["hottest_address"] - lanes)}
@@ -117,7 +127,7 @@ def needed(launch):
 def sums(launch):
     """The counts that matter here, of launches with one shape. Each grows with the number of launches."""
     one = [launch]
-    return {"launches": launch["launches"], "blocks": launch["blocks"], "warps": warps(launch),
+    return {"launches": launch["launches"], "least_launches": launch["in_one_stream"], "blocks": launch["blocks"], "warps": warps(launch),
             "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
             "arrivals": sum(barrier["count"] for barrier in launch["barriers"]) * warps(launch) // launch["blocks"],
             "loads": total(one, "global", "load", "requests"), "load_sectors": total(one, "global", "load", "sectors"),
@@ -131,7 +141,7 @@ def sums(launch):
 def extrapolated(small, big, n, sizes=SIZES, share=SHARE):
     """The sums of the whole device at n, on the line through those of its part at two sizes."""
     steps = (n / share - sizes[1]) / (sizes[1] - sizes[0])
-    return {name: max(0, big[name] + (big[name] - small[name]) * steps) * (1 if name == "launches" else share) for name in big}
+    return {name: max(0, big[name] + (big[name] - small[name]) * steps) * (1 if name in LAUNCHES else share) for name in big}
 
 
 def large(small, big):

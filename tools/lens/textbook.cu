@@ -159,6 +159,28 @@ __global__ void uneven_polynomial_kernel(float* d_out, unsigned int rounds) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
+/// What nvcc does with fewer accesses than the source has: a register holds the element, and instructions
+/// name constants.
+__global__ void repeated_update_kernel(float* d_out, unsigned int rounds) {
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned int k = 0; k < rounds; ++k) d_out[i] = d_out[i] * 0.5f + 1.0f;
+}
+
+__constant__ float c_factors[256];
+
+__global__ void constants_kernel(float* d_out) {
+    const float x = static_cast<float>(threadIdx.x);
+    float sums[8] = {};
+#pragma unroll
+    for (unsigned int k = 0; k < 256; ++k) {
+#pragma unroll
+        for (unsigned int j = 0; j < 8; ++j) sums[j] += x * c_factors[(k + j) % 256];
+    }
+    float sum = 0.0f;
+    for (const float each : sums) sum += each;
+    d_out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 __global__ void tiny_kernel(int* d_out) { d_out[threadIdx.x] += 1; }
 
 int main() {
@@ -212,6 +234,9 @@ int main() {
     for (unsigned int k = 0; k < 100; ++k) tiny_kernel<<<1, 32>>>(d_out);  // launch
     for (unsigned int k = 0; k < 20; ++k)
         copy_wide_kernel<<<1, 64>>>(reinterpret_cast<int4*>(d_in), reinterpret_cast<int4*>(d_out));  // launch
+    repeated_update_kernel<<<kGrid, kBlock>>>(d_values, 16);
+    repeated_update_kernel<<<1, 32>>>(d_values, 4096);
+    constants_kernel<<<1, 32>>>(d_values);
     std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     cudaFree(d_in);
     cudaFree(d_out);

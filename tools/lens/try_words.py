@@ -2,8 +2,8 @@
 """usage: tools/lens/try_words.py BUILD [--instructions]
 
 Runs kernels that are slow for a known reason under the lens (textbook.cu), and compares its word for what limits each launch
-with the comment after it. With --instructions, it instead prints how far the estimated numbers of instructions are from those
-that a GPU counted (tools/results/record textbook).
+with the comment after it, and the least time of each launch with the time that it took on a GPU (tools/results/record textbook).
+With --instructions, it instead prints how far the estimated numbers of instructions are from those that the GPU counted.
 """
 
 import csv
@@ -13,31 +13,46 @@ import sys
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "results")]
+import bound  # noqa: E402
 import programs  # noqa: E402
 from counts import sums  # noqa: E402
 from instructions import instructions  # noqa: E402
 from limiter import ADVICE, figures, name  # noqa: E402
-from rows import Problem, run  # noqa: E402
+from profiles import profile  # noqa: E402
+from rows import Problem, run, seconds  # noqa: E402
 
 FILE = Path(__file__).resolve().parent / "textbook.cu"
 COUNTED = FILE.parent.parent.parent / "docs/results/nvidia-h100-80gb-hbm3/textbook.csv"
 EXPECTED = re.compile(r"<<<[^;]*;\s*// (.+)$", re.MULTILINE)
 
 
-def compare(launches):
-    """Prints how far the estimates for launches are off, which are in the order of their lines."""
+def recorded(launches):
+    """Each of the launches, in the order of their lines, with its recorded rows, of which there are several in a loop."""
     with open(COUNTED, newline="", encoding="utf-8") as file:
         counted = csv.DictReader(file)
-        errors = []
         for launch in launches:
-            rows = [next(counted, {"kernel": "", "instructions": 1}) for _ in range(launch["launches"])]
+            rows = [next(counted, {"kernel": ""}) for _ in range(launch["launches"])]
             if any(row["kernel"] not in launch["kernel"] or not row["kernel"] for row in rows):
                 raise Problem(f"{COUNTED.name} does not have the launches of {FILE.name}: record it again")
-            errors.append(abs(instructions(sums(launch)) / sum(float(row["instructions"]) for row in rows) - 1))
-    errors.sort()
+            yield launch, rows
+
+
+def compare(launches):
+    """Prints how far the estimates for launches are off."""
+    errors = sorted(abs(instructions(sums(launch)) / sum(float(row["instructions"]) for row in rows) - 1) for launch, rows in recorded(launches))
     print(f"Of {len(errors)} other launches, the estimates are {median(errors):.0%} off at the median, {errors[int(0.9 * len(errors))]:.0%} at the "
           f"90th percentile, and {errors[-1]:.0%} at most (tools/lens/textbook.cu, on an H100).".replace("%", " %"))
+
+
+def too_fast(launches):
+    """Says which launches took less than their least time. ncu's times are those of kernels, without their launches."""
+    gpu = profile("H100")
+    for launch, rows in recorded(launches):
+        least, why = bound.times([{name: number / len(rows) for name, number in sums(launch).items()}], gpu)[0]
+        fastest = min(float(row["kernel_s"]) for row in rows)
+        if fastest < least - gpu.launch:
+            yield f"{launch['launched_at']}: {launch['kernel']}: {seconds(fastest)} is less than {seconds(least - gpu.launch)}: {why}"
 
 
 def main(arguments):
@@ -49,10 +64,11 @@ def main(arguments):
         raise Problem(seen["said"])
     text = FILE.read_text(encoding="utf-8")
     by_line = {int(launch["launched_at"].rpartition(":")[2]): launch for launch in seen["launches"]}
+    in_order = [by_line[line] for line in sorted(by_line)]
     if arguments[1:]:
-        compare([by_line[line] for line in sorted(by_line)])
+        compare(in_order)
         return 0
-    wrong = []
+    wrong = list(too_fast(in_order))
     for found in EXPECTED.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         if line not in by_line:
@@ -64,7 +80,7 @@ def main(arguments):
             wrong.append(f"line {line}: {by_line[line]['kernel']}: {word} ({', '.join(figures(counted, word, ''))}), not {found[1]}")
     words = set(EXPECTED.findall(text))
     wrong += [f"{word}: not a word of the limiter" for word in words - set(ADVICE)]
-    print("\n".join(wrong) or f"{len(EXPECTED.findall(text))} kernels, {len(words)} words, as expected")
+    print("\n".join(wrong) or f"{len(in_order)} launches, {len(words)} words, as expected")
     return int(bool(wrong))
 
 

@@ -21,6 +21,9 @@ constexpr std::size_t kReservedSharedBytes = 1024;
 constexpr int kL2Bytes = 50 * 1024 * 1024;  // of an H100 or H200
 /// @}
 
+/// Counts who is launching grids at this moment, if it is not the host, one by one, but a graph or a kernel.
+inline thread_local int launching_together = 0;
+
 /// The value of CUDA_SIM_SEED.
 std::uint64_t seed();
 

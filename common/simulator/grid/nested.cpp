@@ -29,9 +29,9 @@ void run_nested(const NestedLaunches& launches) {
     if (launches.empty()) return;
     if (level == kMostLevels)
         return set_fault(cudaErrorLaunchMaxDepthExceeded, "kernels launch kernels more than 24 levels deep");
-    ++level;
+    ++level, ++launching_together;
     for (const auto& run : launches) run();  // their launches run in between
-    --level;
+    --level, --launching_together;
 }
 
 }  // namespace sim

@@ -270,11 +270,11 @@ void Collector::find(Problem problem, const Look& at, Epoch other, const PastGri
 
 void Collector::flush(unsigned int warp) {
     std::array<std::vector<Access>, kLanes>& lanes = lanes_[warp];
+    counting_.begin_group(warp);
     execute_together(lanes, order_, [&](std::uint32_t site, const Request& request) {
         counting_.add(site, request);
         ++requests_[warp];
     });
-    counting_.end_group();
     code_.meet(warp);
     for (std::vector<Access>& lane : lanes) lane.clear();
 }
@@ -282,6 +282,7 @@ void Collector::flush(unsigned int warp) {
 void Collector::barrier(const sim::Site& site) {
     look_at_late();
     for (unsigned int warp = 0; warp < requests_.size(); ++warp) flush(warp);
+    counting_.synchronize();
     trail_ = {};
     if (recording_ != nullptr) recording_->barrier(site);
     BarrierCounts& counts =
@@ -302,7 +303,9 @@ void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* f
     if (recording_ != nullptr) recording_->warp_meets(first, lanes, function);
     ++counting_.counts().shuffles;
     const std::string_view name = function;
-    if (name == "__syncwarp" || name == "sync") clocks_.warp_meets(first, lanes);
+    if (name != "__syncwarp" && name != "sync") return;
+    clocks_.warp_meets(first, lanes);
+    counting_.synchronize();
 }
 
 void Collector::end_block() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace lens {
 
@@ -83,10 +84,28 @@ void Counting::add(std::uint32_t number, const Request& request) {
         sums.wavefronts += of_shared.count;
         cost = of_shared.count;
     }
+    if (at.kind != Kind::atomic && has_been(sums, request)) ++sums.again, sums.again_cost += cost;
     if (cost > sums.worst.cost) sums.worst = {request, cost, of_shared.bank, of_shared.words};
     if (at.kind == Kind::atomic)
         sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most_lanes_on_one_address(request));
     try_to_join(sums, number, request);
+}
+
+/// @brief Whether the lanes have made the same request here shortly before, so that a compiler may have kept
+///        the values in registers.
+///
+/// A thread has at most 255 registers. Of read-only data, it may keep values even if threads have
+/// synchronized.
+bool Counting::has_been(SiteCounts& sums, const Request& request) const {
+    constexpr std::size_t kMost = 256;
+    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
+    const bool may_change = sums.at.space == Space::shared || sums.at.kind == Kind::store;
+    std::uint64_t name = (block_ * kFactor + group_.warp) * kFactor + (may_change ? synchronized_ : 0);
+    name = name * kFactor + request.lanes;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
+        name = name * kFactor + request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
+    sums.recent.resize(kMost);
+    return std::exchange(sums.recent[name * kFactor >> 56], name) == name;
 }
 
 /// Loads or stores of neighbouring components of a vector are one instruction of a GPU.
@@ -148,6 +167,7 @@ void join_sites(LaunchCounts& counts) {
         sites[first].bytes += before[i].bytes;
         sites[first].bytes_per_lane += before[i].bytes_per_lane;
         sites[first].worst.request.bytes += before[i].bytes_per_lane;
+        sites[first].again = std::min(sites[first].again, before[i].again);
         sites[i] = {};
         if (length < longest[first]) continue;
         longest[first] = length;

@@ -33,8 +33,10 @@ struct SiteCounts {
     std::uint64_t last_block = 0;           ///< of this worker's
     bool counts_block = false;              ///< whether the last one's requests are counted
     std::uint64_t requests = 0, lanes = 0;
-    std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and requested
-    std::uint64_t wavefronts = 0;          ///< of shared memory
+    std::uint64_t sectors = 0, bytes = 0;     ///< of global memory: moved, and requested
+    std::uint64_t wavefronts = 0;             ///< of shared memory
+    std::uint64_t again = 0, again_cost = 0;  ///< requests that a compiler may leave out, and their cost
+    std::vector<std::uint64_t> recent;        ///< this worker's latest ones (Counting::has_been)
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< of atomics
     struct Worst {
@@ -49,10 +51,11 @@ struct SiteCounts {
     PlaceCounts lines;
 
     static constexpr std::uint64_t SiteCounts::*kSums[] = {
-        &SiteCounts::requests,         &SiteCounts::lanes,
-        &SiteCounts::sectors,          &SiteCounts::bytes,
-        &SiteCounts::wavefronts,       &SiteCounts::joined_sectors,
-        &SiteCounts::joined_wavefronts};
+        &SiteCounts::requests,          &SiteCounts::lanes,
+        &SiteCounts::sectors,           &SiteCounts::bytes,
+        &SiteCounts::wavefronts,        &SiteCounts::joined_sectors,
+        &SiteCounts::joined_wavefronts, &SiteCounts::again,
+        &SiteCounts::again_cost};
     void add(const SiteCounts& other);
 };
 
@@ -66,6 +69,8 @@ struct BarrierCounts {
 /// The counts of all launches of one kernel with one shape.
 struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
+    std::uint64_t in_one_stream =
+        0;  ///< launches by the host, one by one, in the stream of the program's first launch
     std::uint64_t sample = 1;         ///< one block of this many was counted
     std::vector<SiteCounts> sites;    ///< by number, of blocks in the sample
     std::vector<SiteCounts> outside;  ///< of other blocks, of which each worker counts the first at each site
@@ -92,21 +97,26 @@ class Counting {
     bool is_in_sample() const { return in_sample_; }
     /// The block reaches a site. @return Whether its requests there are to be counted.
     bool reach(std::uint32_t number);
+    /// The next requests are a warp's, of other lanes or after a point where its lanes have met.
+    void begin_group(unsigned int warp) { group_ = {.warp = warp}; }
     /// Counts a request. @param[in] number Of the site.
     void add(std::uint32_t number, const Request& request);
-    /// The next request is of other lanes, or after a point where lanes meet.
-    void end_group() { group_ = {}; }
+    /// Threads have waited for each other: memory may have other contents.
+    void synchronize() { ++synchronized_; }
     LaunchCounts& counts() { return counts_; }
 
  private:
     LaunchCounts counts_;
     bool in_sample_ = true;
     std::uint64_t block_ = 0;  ///< counts this worker's blocks
+    std::uint64_t synchronized_ = 0;
     std::vector<SiteCounts>& sites() { return in_sample_ ? counts_.sites : counts_.outside; }
     struct Group {
+        unsigned int warp = 0;
         std::uint32_t last = 0;
         Request request{};  ///< the accesses joined so far
     } group_{};
+    bool has_been(SiteCounts& sums, const Request& request) const;
     void try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request);
 };
 

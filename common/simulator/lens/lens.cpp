@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../grid/device.hpp"
 #include "../memory/device_memory.hpp"
 #include "../memory/redzones.hpp"
 #include "../platform/platform.hpp"
@@ -62,6 +63,8 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
               {config.grid.x, config.grid.y, config.grid.z},
               {config.block.x, config.block.y, config.block.z},
               config.dynamic_shared_bytes};
+    if (launches_.empty()) first_stream_ = config.stream;
+    is_in_one_stream_ = config.stream == first_stream_ && sim::launching_together == 0;
     past_grids_.begin(++grid_, kernel_);
     has_fences_ = false;
     messages_.clear();
@@ -84,6 +87,7 @@ void Lens::grid_ends() {
     if (found == launches_.end()) found = launches_.insert(found, {shape_, {}});
     LaunchCounts& counts = found->second;
     ++counts.launches;
+    counts.in_one_stream += is_in_one_stream_ ? 1 : 0;
     counts.sample = std::max(counts.sample, sample_);
     for (const auto& [begin, array] : arrays_) counts.touched += array->take_touched();
     for (auto& [block, collector] : collectors_) counts.add(collector.take_counts());

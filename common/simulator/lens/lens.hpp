@@ -270,6 +270,8 @@ class Lens : public sim::Observer {
     const bool looks_for_problems_;
     std::string kernel_;
     std::uint32_t grid_ = 0;
+    cudaStream_t first_stream_{};
+    bool is_in_one_stream_ = true;
     PastGrids past_grids_;
     Shape shape_{};
     std::uint64_t blocks_ = 0;  ///< of the grid

@@ -29,6 +29,13 @@ std::ptrdiff_t distance_from_hook(std::uintptr_t at) {
 #endif
 }
 
+/// @return Whether an address is in one of the program's variables, such as a `__constant__` one.
+bool is_in_variable(std::uintptr_t address) {
+    const auto [begin, end] = sim::platform::variables();
+    return address >= reinterpret_cast<std::uintptr_t>(begin) &&
+           address < reinterpret_cast<std::uintptr_t>(end);
+}
+
 void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
     const Site& at = counts.at;
     const SiteCounts::Worst& worst = counts.worst;
@@ -38,6 +45,8 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
     json.add("line", line_of(number), "bytes_per_lane", counts.bytes_per_lane)
         .add("space", kSpaces[static_cast<int>(at.space)], "kind", kKinds[static_cast<int>(at.kind)])
         .add("blocks", counts.blocks, "counted_blocks", counts.counted, "requests", counts.requests)
+        .add("again", counts.again, "again_cost", counts.again_cost)
+        .add("in_variable", at.space == Space::global && is_in_variable(addresses.front()))
         .add("lanes", counts.lanes, "most_lanes_on_address", counts.most_lanes_on_address)
         .add("sectors", counts.sectors, "bytes", counts.bytes, "wavefronts", counts.wavefronts)
         .add("worst_cost", worst.cost, "worst_bank", worst.bank, "worst_words", worst.words)
@@ -94,6 +103,7 @@ void Lens::write() const {
             .numbers("grid", shape.grid)
             .numbers("block", shape.block)
             .add("dynamic_shared_bytes", shape.dynamic_shared_bytes, "launches", counts.launches)
+            .add("in_one_stream", counts.in_one_stream)
             .add("blocks", counts.blocks, "sample", counts.sample, "warp_functions", counts.shuffles)
             .add("touched_sectors", counts.touched, "busiest_line", most(counts.lines))
             .add("hottest_address", most(counts.atomics), "compare_and_swaps", counts.swaps)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../grid/device.hpp"
 #include "../../streams/captures.hpp"
 #include "launches.hpp"
 
@@ -217,11 +218,13 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     cudaStreamSynchronize(stream);
+    ++sim::launching_together;
     for (const SimGraphExec::NodeStep& step : exec->steps) {
         if (!step.enabled) continue;
         step.run();
         cudaStreamSynchronize(nullptr);
     }
+    --sim::launching_together;
     return cudaPeekAtLastError();
 }
 

@@ -214,6 +214,7 @@ lens::LaunchCounts pair(const std::vector<bool>& follows) {
     lens::Counting counting;
     counting.begin_block(true);
     for (const bool next : follows) {
+        counting.begin_group(0);
         Request request{~0u, 4, {}};
         for (std::uintptr_t lane = 0; lane < kLanes; ++lane) request.address[lane] = 4096 + lane * 8;
         for (const std::uint32_t site : {first, second}) {
@@ -221,7 +222,6 @@ lens::LaunchCounts pair(const std::vector<bool>& follows) {
             counting.add(site, request);
             for (std::uintptr_t& address : request.address) address += next ? 4 : 8;
         }
-        counting.end_group();
     }
     return counting.counts();
 }
@@ -249,6 +249,51 @@ TEST_CASE(
     CHECK(requests(both) == 10);
 }
 
+/// Requests of a warp at addresses from here, one each after those before.
+struct Asked {
+    std::uintptr_t begin;
+    unsigned int warp = 0;
+    bool has_synchronized = false;
+};
+
+/// How many of the requests a compiler may leave out, and their cost.
+std::pair<std::uint64_t, std::uint64_t> again(lens::Space space, lens::Kind kind,
+                                              const std::vector<Asked>& requests) {
+    static std::uintptr_t address = 5000;
+    const std::uint32_t site = lens::number_of({++address, 0, space, kind, 4, false});
+    lens::Counting counting;
+    counting.begin_block(true);
+    for (const auto& [begin, warp, has_synchronized] : requests) {
+        if (has_synchronized) counting.synchronize();
+        counting.begin_group(warp);
+        Request request{~0u, 4, {}};
+        for (std::uintptr_t lane = 0; lane < kLanes; ++lane) request.address[lane] = begin + lane * 8;
+        counting.reach(site);
+        counting.add(site, request);
+    }
+    return {counting.counts().sites[site].again, counting.counts().sites[site].again_cost};
+}
+
+TEST_CASE(
+    "what a thread loads or stores again may stay in a register, as long as nobody else can change it") {
+    using enum lens::Space;
+    using enum lens::Kind;
+    const std::pair<std::uint64_t, std::uint64_t> none{0, 0};
+    CHECK(again(global, load, {{4096}, {4096}, {4096}}) == std::pair<std::uint64_t, std::uint64_t>{2, 16});
+    CHECK(again(shared, load, {{4096}, {8192}, {4096}}) == std::pair<std::uint64_t, std::uint64_t>{1, 2});
+    CHECK(again(global, store, {{4096}, {4096}}) == std::pair<std::uint64_t, std::uint64_t>{1, 8});
+    CHECK(again(global, atomic, {{4096}, {4096}}) == none);
+    CHECK(again(global, load, {{4096}, {4100}}) == none);
+    CHECK(again(global, load, {{4096}, {4096, 1}}) == none);
+    CHECK(again(shared, load, {{4096}, {4096, 0, true}}) == none);
+    CHECK(again(global, store, {{4096}, {4096, 0, true}}) == none);
+    CHECK(again(global, load, {{4096}, {4096, 0, true}}).first == 1);  // if it is read-only
+    std::vector<Asked> many;                                           // more than a thread has registers
+    for (int round = 0; round < 2; ++round)
+        for (std::uintptr_t i = 0; i < 4096; ++i) many.push_back({i * 4096});
+    CHECK(again(global, load, many).first < 10);
+}
+
 /// The joined counts of accesses of these bytes, one site after another, twice. Each lane has 32 bytes.
 /// @param[in] apart How far the second access of lane 0 is from where it would join.
 std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsigned int>& bytes,
@@ -261,6 +306,7 @@ std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsign
     lens::Counting counting;
     counting.begin_block(true);
     for (int round = 0; round < 2; ++round) {
+        counting.begin_group(0);
         std::uintptr_t offset = 0;
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             Request request{lanes, bytes[i], {}};
@@ -270,7 +316,6 @@ std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsign
             counting.add(sites[i], request);
             offset += bytes[i];
         }
-        counting.end_group();
     }
     lens::LaunchCounts counts = counting.counts();
     join_sites(counts);

@@ -12,6 +12,7 @@
 
 #include "../../../checks/catch.hpp"
 #include "../../../cuda/device_buffer.cuh"
+#include "../../grid/device.hpp"
 #include "seen.hpp"
 
 namespace launch_checks {
@@ -69,6 +70,25 @@ TEST_CASE("the different sectors of all buffers add up over launches") {
     CHECK(lens::the_lens().launches().front().second.launches == 2);
     CHECK(lens::the_lens().launches().front().second.touched == 2 * 16);
     CHECK(lens::the_lens().launches().front().second.blocks == 2);
+}
+
+TEST_CASE("launches take turns in the first one's stream if the host makes them, and not a graph") {
+    const DeviceBuffer<int> d_from(64), d_to(64);
+    CUDA_CHECK(cudaMemset(d_from.data(), 0, d_from.bytes()));
+    cudaStream_t other;
+    CUDA_CHECK(cudaStreamCreate(&other));
+    seen([&] {
+        for (const int how : {0, 1, 2, 0}) {
+            sim::launching_together += how == 2 ? 1 : 0;  // as cudaGraphLaunch does
+            two_buffers_kernel<<<1, 64, 0, how == 1 ? other : nullptr>>>(d_from.data(), d_to.data());
+            CUDA_CHECK(cudaDeviceSynchronize());
+            sim::launching_together = 0;
+        }
+    });
+    CUDA_CHECK(cudaStreamDestroy(other));
+    REQUIRE(lens::the_lens().launches().size() == 1);
+    CHECK(lens::the_lens().launches().front().second.launches == 4);
+    CHECK(lens::the_lens().launches().front().second.in_one_stream == 2);
 }
 
 /// In each of three rounds, warp 0 loads twice and warp 1 once.

@@ -5,7 +5,7 @@ Where the counts leave several possibilities, the fastest is assumed:
 
 * L2 may already hold what it can of the input, and may still hold what was written, unless the input is cold: evicted before,
   as the course's benchmark does.
-* L1 serves every load of a sector but the first of all. Stores and atomics go to L2.
+* L1 serves every load of a sector but the first of all. Stores and atomics go to L2, faster if many are to the same sectors.
 * nvcc may join up to 16 bytes of a lane's loads, or stores, in shared memory, and add up what a warp adds to one address.
 * nvcc may keep in registers what a thread loads or stores again, and load the program's variables as constants.
 * Launches may overlap: only launching them one by one in a stream, and what all of them share, is added up.
@@ -61,8 +61,11 @@ def times(of_launches, profile, is_cold=False):
     if "DRAM" in rates:
         add(moved / rates["DRAM"], f"{bytes_of(moved)} from DRAM at {rate(rates['DRAM'], 'B/s')}")
     if "L2" in rates:
-        requested = sum(max(its["touched_sectors"], its["least_stores"] + its["least_atomics"]) for its in of_launches)
-        add(requested / rates["L2"], f"{amount(requested)} sectors of L2 at {rate(rates['L2'], '/s')}")
+        touched = sum(its["touched_sectors"] for its in of_launches)
+        add(touched / rates["L2"], f"{amount(touched)} sectors of L2 at {rate(rates['L2'], '/s')}")
+    if "stores" in rates:
+        changing = sum(its["least_stores"] + its["least_atomics"] for its in of_launches)
+        add(changing / rates["stores"], f"{amount(changing)} sectors of stores and atomics at {rate(rates['stores'], '/s')}")
     for name, resource, what in (("least_loads", "L1", "sectors through L1"),
                                  ("least_wavefronts", "shared memory", "wavefronts of shared memory")):
         if resource not in rates:

@@ -121,12 +121,13 @@ HOW = {
     "each further launch": "10 to 500 empty kernels in one stream; a graph launches more per second, and so do several streams",
     "DRAM": "1 to 4 GiB are read by streaming 16-byte loads, written, or copied",
     "L2": "1/16 to 1/2 of its size is read by loads that bypass L1, or written, 32 to 256 times",
+    "stores and atomics, sectors": "all warps store once to the same 32 sectors",
     "L1, sectors per SM": "each block loads its own 5 or 20 KiB again and again",
     "shared memory, wavefronts per SM": "loads of 4 and 16 bytes, and additions, without conflicts",
     "atomics, sectors": "each lane adds to its own counter, or to a counter in its own sector",
     "atomics on one line, sectors": "all lanes, or one lane per warp, add to one counter, one sector or one line",
     "atomics on one address": "the same",
-    "accesses of one warp": "independent loads from shared memory or L1",
+    "accesses of one warp": "independent loads from shared memory or L1, or stores to shared memory by one lane",
     "a barrier of 256 threads": "10,000 of them, in one block",
 }
 
@@ -160,7 +161,7 @@ def section():
         "What the counts leave open is decided in favour of the kernels (`tools/lens/bound.py`):", "",
         "* L2 may already hold as much of the input as fits, and still hold what was written. The course's benchmark evicts the input first, so",
         "  that for chapters and exercises each distinct sector comes from DRAM once.",
-        "* L1 serves all loads of a sector except the first. Stores and atomics go to L2.",
+        "* L1 serves all loads of a sector except the first. Stores and atomics go to L2, as fast as those of all warps to the same sectors.",
         "* nvcc may join a lane's accesses to shared memory, up to 16 bytes, and add up what a warp adds to one address.",
         "* nvcc may keep in a register what a thread loads or stores again, as in `a[i] += x` in a loop, and load variables of the program,",
         "  such as `__constant__` ones, as constants. Loads that a thread repeats up to 256 loads later do not count.",

@@ -69,6 +69,11 @@ __global__ void write_kernel(int4* d_data, std::size_t n, unsigned int passes) {
             d_data[i] = make_int4(static_cast<int>(pass), 1, 2, 3);
 }
 
+/// All warps store to the same sectors, as often as there are warps.
+__global__ void same_sectors_kernel(int* d_data) {
+    d_data[threadIdx.x % kWarp * (kSector / sizeof(int))] = static_cast<int>(blockIdx.x);
+}
+
 __global__ void copy_kernel(const int4* d_from, int4* d_to, std::size_t n) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
@@ -118,6 +123,17 @@ __global__ void shared_atomic_kernel(unsigned int additions, unsigned int number
             atomicAdd(&values[(threadIdx.x + k * kWarp) % kWords + j * kWarp], kConstant ? 1u : number);
     __syncthreads();
     if (values[threadIdx.x] == never) *d_sum = 1;
+}
+
+constexpr unsigned int kStores = 256;
+/// One lane stores to so many places, again and again.
+__global__ void shared_store_kernel(unsigned int stores, int never, int* d_sum) {
+    __shared__ volatile int values[kStores];
+    if (threadIdx.x == 0)
+        for (unsigned int k = 0; k < stores; k += kStores)
+#pragma unroll
+            for (unsigned int j = 0; j < kStores; ++j) values[j] = static_cast<int>(k);
+    if (never == 0 && threadIdx.x == 0) *d_sum = values[0];
 }
 
 /// Each thread adds to its own number, by an index that the compiler does not know.
@@ -256,6 +272,11 @@ void memory(Profile& profile) {
             profile.measure("write_kernel<true>", grid, block, {{"L2", sectors}},
                             [&] { write_kernel<true><<<grid, block>>>(d_data.data(), fits, passes); });
         }
+        const unsigned int blocks = profile.repeats(64) * grid;
+        const double sectors = 1.0 * blocks * block;
+        profile.measure("same_sectors_kernel", blocks, block, {{"stores", sectors}}, [&] {
+            same_sectors_kernel<<<blocks, block>>>(reinterpret_cast<int*>(d_data.data()));
+        });
     }
 }
 
@@ -283,6 +304,9 @@ void in_an_sm(Profile& profile) {
                     [&] { shared_load_kernel<T><<<1, 32>>>(loads, 7, d_sum.data()); });
     profile.measure(cached, 1, 32, {{"one thread", loads}},
                     [&] { cached_kernel<T><<<1, 32>>>(d_data.data(), loads, 7, d_sum.data()); });
+    const unsigned int stores = profile.repeats(64) * kStores;
+    profile.measure("shared_store_kernel", 1, 32, {{"one thread", stores}},
+                    [&] { shared_store_kernel<<<1, 32>>>(stores, 7, d_sum.data()); });
 }
 
 template <bool kConstant>

@@ -15,9 +15,10 @@ SHEETS = ROOT / "tools" / "lens" / "data-sheets.csv"
 OWN = ROOT / "work" / MEASURED         # of ./course profile
 USUAL = "NVIDIA H200"                  # whose times the course quotes
 PER_SM = ("L1", "shared memory")       # resources that each SM has
-RATES = ("DRAM", "L2", "atomics", "atomics on one line", "atomics on one address", "one thread", *PER_SM)
-WORDS = {"DRAM": "DRAM", "L2": "L2", "L1": "L1, sectors per SM", "shared memory": "shared memory, wavefronts per SM", "atomics": "atomics, sectors",
-         "atomics on one line": "atomics on one line, sectors", "atomics on one address": "atomics on one address", "one thread": "accesses of one warp"}
+RATES = ("DRAM", "L2", "stores", "atomics", "atomics on one line", "atomics on one address", "one thread", *PER_SM)
+WORDS = {"DRAM": "DRAM", "L2": "L2", "L1": "L1, sectors per SM", "shared memory": "shared memory, wavefronts per SM",
+         "stores": "stores and atomics, sectors", "atomics": "atomics, sectors", "atomics on one line": "atomics on one line, sectors",
+         "atomics on one address": "atomics on one address", "one thread": "accesses of one warp"}
 
 
 @dataclass

@@ -19,6 +19,7 @@ COUNTED = {  # what the lens counts of a launch, for a resource of the profile
     "launches": lambda launch: launch["launches"],
     "DRAM": lambda launch: launch["touched_sectors"] * SECTOR,
     "L2": lambda launch: total([launch], "global", "load", "sectors") + total([launch], "global", "store", "sectors"),
+    "stores": lambda launch: total([launch], "global", "store", "sectors"),
     "L1": lambda launch: total([launch], "global", "load", "sectors"),
     "shared memory": lambda launch: total([launch], "shared", None, "wavefronts"),
     "one thread": lambda launch: launch["busiest_thread"],

@@ -87,9 +87,13 @@ using ::sim_ceil;
 #include <cuda_pipeline.h>
 #include <curand_kernel.h>
 #include <cuda/atomic>
+#include <cuda/std/algorithm>
 #include <cuda/std/array>
 #include <cuda/std/cmath>
+#include <cuda/std/functional>
 #include <cuda/std/limits>
+#include <cuda/std/span>
+#include <cuda/std/utility>
 #include "../api/more/prelude.h"
 #else
 #include "../include/cuda_runtime.h"

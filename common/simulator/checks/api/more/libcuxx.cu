@@ -1,11 +1,14 @@
-// libcu++'s atomics, limits, arrays and functions.
+// libcu++'s atomics, limits, arrays, pairs, spans and functions.
 #include <cuda/atomic>
+#include <cuda/std/algorithm>
 #include <cuda/std/array>
 #include <cuda/std/cfloat>
 #include <cuda/std/climits>
 #include <cuda/std/cmath>
 #include <cuda/std/cstdint>
+#include <cuda/std/functional>
 #include <cuda/std/limits>
+#include <cuda/std/span>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
 
@@ -43,6 +46,23 @@ __global__ void least_kernel(const float* numbers, float* results) {
     results[3] = cuda::std::numeric_limits<int>::lowest() == INT_MIN && FLT_MAX > least;
 }
 
+template <typename Operation>
+__device__ int fold(cuda::std::span<const int> numbers, Operation operation, int result) {
+    for (const int number : numbers) result = operation(result, number);
+    return result;
+}
+
+__global__ void spans_kernel(int* numbers, int n, int* results) {
+    const cuda::std::span<int> all(numbers, n);
+    results[0] = fold(all, cuda::std::plus<int>{}, 0);
+    results[1] = fold(all.subspan(1, 2), cuda::std::multiplies<>{}, 1);
+    results[2] = cuda::std::max(all.front(), all.back());
+    results[3] = all.first(0).empty() && cuda::std::less<>{}(1, 2);
+    const cuda::std::pair<int, int> both = cuda::std::make_pair(n, cuda::std::clamp(n, 0, 2));
+    int local[3] = {both.first, both.second, static_cast<int>(all.last(2).size_bytes())};
+    results[4] = fold(local, cuda::std::plus<>{}, 0);
+}
+
 int main() {
     static_assert(cuda::std::is_same_v<cuda::std::uint32_t, unsigned int>);
     unsigned int* sums;
@@ -66,4 +86,12 @@ int main() {
     least_kernel<<<1, 1>>>(floats, floats + 4);
     RUNS(cudaDeviceSynchronize());
     CHECK(floats[4] == 6 && floats[5] == 6 && floats[6] == 3 && floats[7] == 1);
+
+    int* numbers;
+    RUNS(cudaMallocManaged(&numbers, 9 * sizeof(int)));
+    for (int i = 0; i < 4; ++i) numbers[i] = 4 - i;
+    spans_kernel<<<1, 1>>>(numbers, 4, numbers + 4);
+    RUNS(cudaDeviceSynchronize());
+    CHECK(numbers[4] == 10 && numbers[5] == 6 && numbers[6] == 4 && numbers[7] == 1);
+    CHECK(numbers[8] == 4 + 2 + 8);
 }

@@ -253,7 +253,7 @@ TEST_CASE(
 struct Asked {
     std::uintptr_t begin;
     unsigned int warp = 0;
-    bool has_synchronized = false;
+    bool has_synchronized = false, is_next_block = false;
 };
 
 /// How many of the requests a compiler may leave out, and their cost.
@@ -263,8 +263,9 @@ std::pair<std::uint64_t, std::uint64_t> again(lens::Space space, lens::Kind kind
     const std::uint32_t site = lens::number_of({++address, 0, space, kind, 4, false});
     lens::Counting counting;
     counting.begin_block(true);
-    for (const auto& [begin, warp, has_synchronized] : requests) {
+    for (const auto& [begin, warp, has_synchronized, is_next_block] : requests) {
         if (has_synchronized) counting.synchronize();
+        if (is_next_block) counting.begin_block(true);
         counting.begin_group(warp);
         Request request{~0u, 4, {}};
         for (std::uintptr_t lane = 0; lane < kLanes; ++lane) request.address[lane] = begin + lane * 8;
@@ -285,6 +286,7 @@ TEST_CASE(
     CHECK(again(global, atomic, {{4096}, {4096}}) == none);
     CHECK(again(global, load, {{4096}, {4100}}) == none);
     CHECK(again(global, load, {{4096}, {4096, 1}}) == none);
+    CHECK(again(global, load, {{4096}, {4096, 0, false, true}}) == none);
     CHECK(again(shared, load, {{4096}, {4096, 0, true}}) == none);
     CHECK(again(global, store, {{4096}, {4096, 0, true}}) == none);
     CHECK(again(global, load, {{4096}, {4096, 0, true}}).first == 1);  // if it is read-only

@@ -88,6 +88,16 @@ class Program {
         random.discard(2);
         return static_cast<unsigned int>(random()) >> 8;
     }
+    /// Any lanes, one lane, all others, or every second one.
+    static bool takes(const Statement& branch, unsigned int lane, unsigned int iteration) {
+        const unsigned int one = branch.salt / 8 % kLanes;
+        switch (branch.salt % 8) {
+            case 0: return lane == one;
+            case 1: return lane != one;
+            case 2: return lane % 2 == one % 2;
+            default: return chance(branch.salt, lane, iteration) % 2 == 0;
+        }
+    }
     void execute(const std::vector<Statement>& statements, std::uint32_t lanes, unsigned int iteration) {
         if (lanes == 0) return;
         const auto chosen = [&](const auto& condition) {
@@ -101,7 +111,7 @@ class Program {
                 requests_.emplace_back(&statement, lanes);
             } else if (statement.kind == Statement::branch) {
                 const std::uint32_t taken =
-                    chosen([&](auto lane) { return chance(statement.salt, lane, iteration) % 2 == 0; });
+                    chosen([&](auto lane) { return takes(statement, lane, iteration); });
                 execute(statement.body, taken, iteration);
                 execute(statement.otherwise, lanes & ~taken, iteration);
             } else {

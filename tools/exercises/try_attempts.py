@@ -2,15 +2,18 @@
 """usage: tools/exercises/try_attempts.py [--record] [NUMBER ...]
 
 Checks what the lens says of each attempt in broken/attempts.md, at the exercises with these numbers or at all: a right
-solution in other words must pass, and a shortcut must be refused with the sentence that is quoted there. The chapter's own
-code must pass too, and each exercise needs an attempt of both kinds. --record writes into the pages which targets are missed.
+solution in other words must pass, and ./course grade must accept its file; a shortcut must be refused with the sentence that is
+quoted there. The chapter's own code must pass too, and each exercise needs an attempt of both kinds. --record writes into the
+pages which targets are missed.
 """
 
 import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import submission
 from attempts import attempts, page_of
+from cpp import Rejected
 from native import Native, built
 from stages import UNDER_LENS, NotTried, has_lens, to_the_point, words_of_lens
 from starter import exercises
@@ -27,6 +30,14 @@ async def said_of(attempt):
         return found.words
     except NotTried as why:
         return [str(why)]
+
+
+def not_accepted(attempt):
+    """What ./course grade says against the file of a right solution, if anything."""
+    try:
+        return " ".join(submission.read(attempt.exercise, attempt.text().encode())["notes"])
+    except Rejected as why:
+        return str(why)
 
 
 def record(found, said):
@@ -51,6 +62,7 @@ def main(words):
         return 0
     wrong = [f"{each.exercise.number}, {each.title}: {' '.join(lines) or 'passes'}" for each, lines in zip(found, said)
              if bool(lines) != bool(each.sentence) or not any(line.strip().startswith(each.sentence) for line in [*lines, ""])]
+    wrong += [f"{each.exercise.number}, {each.title}: ./course grade: {why}" for each in found if not each.sentence and (why := not_accepted(each))]
     for each in chosen:
         kinds = {bool(attempt.sentence) for attempt in found if attempt.exercise == each and attempt.blocks}
         wrong += [f"{each.number}: no attempt is {'refused' if is_refused else 'right'}" for is_refused in {True, False} - kinds]

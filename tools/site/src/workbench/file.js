@@ -130,6 +130,9 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
 
   part("starter").remove();
   const edited = editor(part("editor"), { text: work.text, label: exercise.file, describedBy: "keys", onChange: changed, onRun });
+  const onPaper = element("pre", { className: "on-paper" }); // an editor has only the lines that it shows
+  part("editor").after(onPaper);
+  addEventListener("beforeprint", () => (onPaper.textContent = edited.text));
   showKept();
   return { work, edited, save, put, act, replace, mark, openLink };
 }

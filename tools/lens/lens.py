@@ -83,7 +83,7 @@ def look(asked, options, tell=lambda runs: None):
     if asked.json:
         print(json.dumps([{"variant": name, **seen} for name, seen in runs], indent=1))
     else:
-        print("\n".join(text.report(runs, asked.lines or len(runs) == 1, folders, asked.gpu)))
+        print("\n" * bool(asked.whole) + "\n".join(text.report(runs, asked.lines or len(runs) == 1, folders, asked.gpu)))
     # A program may copy a whole buffer and use only the part that was written.
     mistakes = [finding for _, seen in runs for finding in seen["findings"] if not (asked.whole and finding.get("partly_written"))]
     if mistakes or any(seen["fault"] for _, seen in runs):

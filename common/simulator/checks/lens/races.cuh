@@ -669,6 +669,9 @@ __global__ void one_place_kernel(unsigned int* d_place) {
     *d_place = value;
 }
 
+/// As many bytes as a thread stores at once.
+__global__ void wide_place_kernel(int4* d_place) { *d_place = make_int4(1, 2, 3, 4); }
+
 __global__ void store_and_read_kernel(unsigned int* d_place) {
     if (*d_place == 0) *d_place = 1;
 }
@@ -678,6 +681,9 @@ TEST_CASE("threads that store the same value at one place don't race, but others
     CHECK(always<one_place_kernel<Stored::of_warp>>(3) == "race");
     CHECK(always<one_place_kernel<Stored::of_lane>>(1) == "race");
     CHECK(always<store_and_read_kernel>(1) == "race");
+
+    const DeviceBuffer<int4> d_wide(1);
+    CHECK(!seen([&] { wide_place_kernel<<<2, 64>>>(d_wide.data()); }).has_race());
 }
 
 }  // namespace race_checks

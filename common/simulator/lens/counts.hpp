@@ -69,8 +69,7 @@ struct BarrierCounts {
 /// The counts of all launches of one kernel with one shape.
 struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
-    std::uint64_t in_one_stream =
-        0;  ///< launches by the host, one by one, in the stream of the program's first launch
+    std::uint64_t in_one_stream = 0;  ///< launches by the host, one by one, in the first one's stream
     std::uint64_t sample = 1;         ///< one block of this many was counted
     std::vector<SiteCounts> sites;    ///< by number, of blocks in the sample
     std::vector<SiteCounts> outside;  ///< of other blocks, of which each worker counts the first at each site

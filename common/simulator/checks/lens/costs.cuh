@@ -275,8 +275,7 @@ std::pair<std::uint64_t, std::uint64_t> again(lens::Space space, lens::Kind kind
     return {counting.counts().sites[site].again, counting.counts().sites[site].again_cost};
 }
 
-TEST_CASE(
-    "what a thread loads or stores again may stay in a register, as long as nobody else can change it") {
+TEST_CASE("what a thread loads or stores again may stay in a register if nobody else can change it") {
     using enum lens::Space;
     using enum lens::Kind;
     const std::pair<std::uint64_t, std::uint64_t> none{0, 0};

@@ -6,7 +6,8 @@ Where the counts leave several possibilities, the fastest is assumed:
 * L2 may already hold what it can of the input, and may still hold what was written, unless the input is cold: evicted before,
   as the course's benchmark does.
 * L1 serves every load of a sector but the first of all. Stores and atomics go to L2, faster if many are to the same sectors.
-* nvcc may join up to 16 bytes of a lane's loads, or stores, in shared memory, and add up what a warp adds to one address.
+* nvcc may join a lane's loads, or stores, of neighbours, or those of lanes in different branches, and add up what a warp adds to one
+  address.
 * nvcc may keep in registers what a thread loads or stores again, and load the program's variables as constants.
 * Launches may overlap: only launching them one by one in a stream, and what all of them share, is added up.
 """

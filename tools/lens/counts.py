@@ -13,7 +13,6 @@ LAUNCHES = ["launches", "least_launches"]  # which a part of the device does as 
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
-WIDEST = 16  # bytes of a lane that one instruction accesses
 LARGE = 100 << 20  # bytes: the histograms' input in the course, too large for the lens
 SHARE = 12  # a device with this part of the SMs does this part of the work, on this part of the input
 SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
@@ -91,25 +90,19 @@ def warps(launch):
 
 
 def least(launch):
-    """The counts that remain if nvcc joins all accesses to shared memory that it may join, adds up all that a warp may add to one
-    address, keeps in registers what a thread loads or stores again, and loads variables of the program as constants: the lens
-    does not see whether it does."""
-    def cost(site, total, again):
-        is_constant = site["in_variable"] and site["kind"] == "load"
-        share = site["bytes_per_lane"] / WIDEST if site["space"] == "shared" and site["kind"] != "atomic" else 1
-        return 0 if is_constant else max(0, site[total] - site[again]) * min(1, share)
-
-    def of(space, kind=None):
-        return [site for site in launch["sites"] if site["space"] == space and kind in (None, site["kind"])]
+    """The counts that remain if nvcc joins all accesses that it may join, adds up all that a warp may add to one address, keeps in
+    registers what a thread loads or stores again, and loads variables of the program as constants: the lens does not see whether
+    it does."""
+    def of(name, space=None, kind=None):
+        return sum(site[name] for site in launch["sites"] if space in (None, site["space"]) and kind in (None, site["kind"])
+                   and not (site["in_variable"] and site["kind"] == "load"))
 
     # Every lane of each request names the same address, as far as the counts say.
     merged = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] == "atomic"
               and site["sectors"] == site["lanes"] and len(set(site["worst_addresses"])) == 1]
     sectors, lanes = (sum(site[name] - site["requests"] for site in merged) for name in ("sectors", "lanes"))
-    return {"least_requests": sum(cost(site, "requests", "again") for site in launch["sites"]),
-            "least_wavefronts": sum(cost(site, "wavefronts", "again_cost") for site in of("shared")),
-            "least_loads": sum(cost(site, "sectors", "again_cost") for site in of("global", "load")),
-            "least_stores": sum(cost(site, "sectors", "again_cost") for site in of("global", "store")),
+    return {"least_requests": of("least"), "least_wavefronts": of("least_cost", "shared"),
+            "least_loads": of("least_cost", "global", "load"), "least_stores": of("least_cost", "global", "store"),
             "least_atomics": total([launch], "global", "atomic", "sectors") - sectors,
             "least_line": max(0, launch["busiest_line"] - sectors - total([launch], "global", "store", "sectors")),
             "least_address": max(0, launch["hottest_address"] - lanes)}

@@ -166,6 +166,21 @@ __global__ void repeated_update_kernel(float* d_out, unsigned int rounds) {
     for (unsigned int k = 0; k < rounds; ++k) d_out[i] = d_out[i] * 0.5f + 1.0f;
 }
 
+struct alignas(16) Vertex {
+    float x, y, z, w;
+};
+
+/// One load of all members.
+__global__ void members_kernel(const Vertex* d_vertices, float* d_out, unsigned int rounds) {
+    float sum = 0.0f;
+    for (unsigned int k = 0; k < rounds; ++k) {
+        const Vertex& vertex = d_vertices[(threadIdx.x + k * 8) % 1024];
+        sum += vertex.w + 2.0f * vertex.x;
+        sum += 3.0f * vertex.z + 4.0f * vertex.y;
+    }
+    d_out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 __constant__ float c_factors[256];
 
 __global__ void constants_kernel(float* d_out) {
@@ -237,6 +252,7 @@ int main() {
     repeated_update_kernel<<<kGrid, kBlock>>>(d_values, 16);
     repeated_update_kernel<<<1, 32>>>(d_values, 4096);
     constants_kernel<<<1, 32>>>(d_values);
+    members_kernel<<<528, kBlock>>>(reinterpret_cast<const Vertex*>(d_in), d_values, 128);
     std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     cudaFree(d_in);
     cudaFree(d_out);

@@ -60,6 +60,18 @@ bool Counting::reach(std::uint32_t number) {
     return reached.counts_block;
 }
 
+/// @brief How many requests may be parts of one instruction: this one and those of its neighbours.
+///
+/// An instruction's addresses are multiples of its width, which is 32 bytes at most, of shared memory 16.
+static unsigned int most_joined(Space space, const Request& request) {
+    const std::uintptr_t first = request.address[static_cast<unsigned int>(__builtin_ctz(request.lanes))];
+    std::uintptr_t different = space == Space::shared ? 16 : 32;  // bits
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
+        different |= first ^ request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
+    const unsigned int width = 1u << __builtin_ctzll(different);
+    return std::max(1u, width / request.bytes);
+}
+
 void Counting::add(std::uint32_t number, const Request& request) {
     SiteCounts& sums = sites()[number];
     if (sums.requests++ == 0) sums.at = site(number);
@@ -84,28 +96,64 @@ void Counting::add(std::uint32_t number, const Request& request) {
         sums.wavefronts += of_shared.count;
         cost = of_shared.count;
     }
-    if (at.kind != Kind::atomic && has_been(sums, request)) ++sums.again, sums.again_cost += cost;
+    const bool is_atomic = at.kind == Kind::atomic;
+    if (is_atomic || (!has_been(at, request) && !is_in_another_branch(sums, number, request))) {
+        const unsigned int joined = is_atomic ? 1 : most_joined(at.space, request);
+        sums.least += SiteCounts::kParts / joined;
+        sums.least_cost += SiteCounts::kParts * cost / joined;
+    }
     if (cost > sums.worst.cost) sums.worst = {request, cost, of_shared.bank, of_shared.words};
     if (at.kind == Kind::atomic)
         sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most_lanes_on_one_address(request));
     try_to_join(sums, number, request);
 }
 
-/// @brief Whether the lanes have made the same request here shortly before, so that a compiler may have kept
-///        the values in registers.
+/// @brief Whether a compiler may leave out a request because the lanes have loaded or stored this shortly
+///        before: a load, if registers may still have the values, or the earlier of two stores.
 ///
 /// A thread has at most 255 registers. Of read-only data, it may keep values even if threads have
 /// synchronized.
-bool Counting::has_been(SiteCounts& sums, const Request& request) const {
-    constexpr std::size_t kMost = 256;
+bool Counting::has_been(const Site& at, const Request& request) {
+    // Places for some times as many requests as there are registers, since they displace each other.
+    constexpr unsigned int kBits = 12;
     constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
-    const bool may_change = sums.at.space == Space::shared || sums.at.kind == Kind::store;
-    std::uint64_t name = (block_ * kFactor + group_.warp) * kFactor + (may_change ? synchronized_ : 0);
-    name = name * kFactor + request.lanes;
+    recent_.resize(1 << kBits);
+    std::uint64_t name = (block_ * kFactor + group_.warp) * kFactor + request.lanes;
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
         name = name * kFactor + request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
-    sums.recent.resize(kMost);
-    return std::exchange(sums.recent[name * kFactor >> 56], name) == name;
+    const auto take = [&](Kind kind) {
+        const bool may_change = at.space == Space::shared || kind == Kind::store;
+        const std::uint64_t own = ((name * kFactor + (may_change ? synchronized_ : 0)) * kFactor +
+                                   static_cast<unsigned int>(kind)) *
+                                  kFactor;
+        return std::exchange(recent_[own >> (64 - kBits)], own) == own;
+    };
+    if (at.kind == Kind::store) take(Kind::load);
+    return take(at.kind);
+}
+
+/// @brief Whether lanes in another branch have made such a request.
+///
+/// A compiler may have moved both out of the branches, as one.
+bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request) {
+    constexpr std::size_t kMost = 64;  // which takes long enough to search
+    std::vector<Branches::Made>& made = branches_.made;
+    if (request.lanes != branches_.lanes) {
+        if ((request.lanes & branches_.all) != 0) branches_.begin();
+        branches_.lanes = request.lanes;
+        for (Branches::Made& other : made) other.is_taken = false;
+    }
+    branches_.all |= request.lanes;
+    const auto is_like_this = [&](const Branches::Made& other) {
+        const Site& at = sites()[other.number].at;
+        return !other.is_taken && other.lanes != request.lanes && other.number != number &&
+               other.bytes == request.bytes && at.space == sums.at.space && at.kind == sums.at.kind;
+    };
+    const auto other = branches_.all == request.lanes ? made.end() : std::ranges::find_if(made, is_like_this);
+    const bool is_found = other != made.end();
+    if (is_found) other->is_taken = true;
+    if (made.size() < kMost) made.push_back({number, request.lanes, request.bytes, false});
+    return is_found;
 }
 
 /// Loads or stores of neighbouring components of a vector are one instruction of a GPU.
@@ -167,7 +215,8 @@ void join_sites(LaunchCounts& counts) {
         sites[first].bytes += before[i].bytes;
         sites[first].bytes_per_lane += before[i].bytes_per_lane;
         sites[first].worst.request.bytes += before[i].bytes_per_lane;
-        sites[first].again = std::min(sites[first].again, before[i].again);
+        sites[first].least += before[i].least;
+        sites[first].least_cost += before[i].least_cost;
         sites[i] = {};
         if (length < longest[first]) continue;
         longest[first] = length;

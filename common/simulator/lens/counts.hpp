@@ -28,15 +28,16 @@ inline std::uint64_t most(const PlaceCounts& counts) {
 
 /// The counts of one site, in all launches of one kernel with one shape.
 struct SiteCounts {
+    static constexpr std::uint64_t kParts = 32;
     Site at{};
     std::uint64_t blocks = 0, counted = 0;  ///< that have reached it, and those whose requests were counted
     std::uint64_t last_block = 0;           ///< of this worker's
     bool counts_block = false;              ///< whether the last one's requests are counted
     std::uint64_t requests = 0, lanes = 0;
-    std::uint64_t sectors = 0, bytes = 0;     ///< of global memory: moved, and requested
-    std::uint64_t wavefronts = 0;             ///< of shared memory
-    std::uint64_t again = 0, again_cost = 0;  ///< requests that a compiler may leave out, and their cost
-    std::vector<std::uint64_t> recent;        ///< this worker's latest ones (Counting::has_been)
+    std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and requested
+    std::uint64_t wavefronts = 0;          ///< of shared memory
+    // What remains of requests and cost if a compiler saves all that it may, in units of 1 / kParts.
+    std::uint64_t least = 0, least_cost = 0;
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< of atomics
     struct Worst {
@@ -54,8 +55,8 @@ struct SiteCounts {
         &SiteCounts::requests,          &SiteCounts::lanes,
         &SiteCounts::sectors,           &SiteCounts::bytes,
         &SiteCounts::wavefronts,        &SiteCounts::joined_sectors,
-        &SiteCounts::joined_wavefronts, &SiteCounts::again,
-        &SiteCounts::again_cost};
+        &SiteCounts::joined_wavefronts, &SiteCounts::least,
+        &SiteCounts::least_cost};
     void add(const SiteCounts& other);
 };
 
@@ -97,7 +98,7 @@ class Counting {
     /// The block reaches a site. @return Whether its requests there are to be counted.
     bool reach(std::uint32_t number);
     /// The next requests are a warp's, of other lanes or after a point where its lanes have met.
-    void begin_group(unsigned int warp) { group_ = {.warp = warp}; }
+    void begin_group(unsigned int warp) { group_ = {.warp = warp}, branches_.begin(); }
     /// Counts a request. @param[in] number Of the site.
     void add(std::uint32_t number, const Request& request);
     /// Threads have waited for each other: memory may have other contents.
@@ -109,13 +110,26 @@ class Counting {
     bool in_sample_ = true;
     std::uint64_t block_ = 0;  ///< counts this worker's blocks
     std::uint64_t synchronized_ = 0;
+    std::vector<std::uint64_t> recent_;  ///< the latest requests (has_been)
     std::vector<SiteCounts>& sites() { return in_sample_ ? counts_.sites : counts_.outside; }
     struct Group {
         unsigned int warp = 0;
         std::uint32_t last = 0;
         Request request{};  ///< the accesses joined so far
     } group_{};
-    bool has_been(SiteCounts& sums, const Request& request) const;
+    /// The requests of lanes that have diverged.
+    struct Branches {
+        struct Made {
+            std::uint32_t number = 0, lanes = 0;
+            unsigned int bytes = 0;
+            bool is_taken = false;  ///< by one of the last branch
+        };
+        std::vector<Made> made{};
+        std::uint32_t lanes = 0, all = 0;  ///< of the last request, and of all of them
+        void begin() { made.clear(), lanes = all = 0; }
+    } branches_{};
+    bool is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request);
+    bool has_been(const Site& at, const Request& request);
     void try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request);
 };
 

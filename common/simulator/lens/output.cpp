@@ -45,7 +45,7 @@ void write_site(Json& json, std::uint32_t number, const SiteCounts& counts) {
     json.add("line", line_of(number), "bytes_per_lane", counts.bytes_per_lane)
         .add("space", kSpaces[static_cast<int>(at.space)], "kind", kKinds[static_cast<int>(at.kind)])
         .add("blocks", counts.blocks, "counted_blocks", counts.counted, "requests", counts.requests)
-        .add("again", counts.again, "again_cost", counts.again_cost)
+        .add("least", counts.least / SiteCounts::kParts, "least_cost", counts.least_cost / SiteCounts::kParts)
         .add("in_variable", at.space == Space::global && is_in_variable(addresses.front()))
         .add("lanes", counts.lanes, "most_lanes_on_address", counts.most_lanes_on_address)
         .add("sectors", counts.sectors, "bytes", counts.bytes, "wavefronts", counts.wavefronts)

@@ -249,50 +249,150 @@ TEST_CASE(
     CHECK(requests(both) == 10);
 }
 
-/// Requests of a warp at addresses from here, one each after those before.
+/// A warp's request at addresses from here, each so many bytes after the one before.
 struct Asked {
     std::uintptr_t begin;
     unsigned int warp = 0;
     bool has_synchronized = false, is_next_block = false;
+    std::uintptr_t stride = 4;
+    unsigned int bytes = 4;
+    std::uint32_t lanes = ~0u;
 };
 
-/// How many of the requests a compiler may leave out, and their cost.
-std::pair<std::uint64_t, std::uint64_t> again(lens::Space space, lens::Kind kind,
+/// What remains of the requests and their cost if a compiler saves all that it may, in parts of a request.
+std::pair<std::uint64_t, std::uint64_t> least(lens::Space space, lens::Kind kind,
                                               const std::vector<Asked>& requests) {
     static std::uintptr_t address = 5000;
     const std::uint32_t site = lens::number_of({++address, 0, space, kind, 4, false});
     lens::Counting counting;
     counting.begin_block(true);
-    for (const auto& [begin, warp, has_synchronized, is_next_block] : requests) {
+    for (const auto& [begin, warp, has_synchronized, is_next_block, stride, bytes, lanes] : requests) {
         if (has_synchronized) counting.synchronize();
         if (is_next_block) counting.begin_block(true);
         counting.begin_group(warp);
-        Request request{~0u, 4, {}};
-        for (std::uintptr_t lane = 0; lane < kLanes; ++lane) request.address[lane] = begin + lane * 8;
+        Request request{lanes, bytes, {}};
+        for (std::uintptr_t lane = 0; lane < kLanes; ++lane) request.address[lane] = begin + lane * stride;
         counting.reach(site);
         counting.add(site, request);
     }
-    return {counting.counts().sites[site].again, counting.counts().sites[site].again_cost};
+    return {counting.counts().sites[site].least, counting.counts().sites[site].least_cost};
 }
 
 TEST_CASE("what a thread loads or stores again may stay in a register if nobody else can change it") {
     using enum lens::Space;
     using enum lens::Kind;
-    const std::pair<std::uint64_t, std::uint64_t> none{0, 0};
-    CHECK(again(global, load, {{4096}, {4096}, {4096}}) == std::pair<std::uint64_t, std::uint64_t>{2, 16});
-    CHECK(again(shared, load, {{4096}, {8192}, {4096}}) == std::pair<std::uint64_t, std::uint64_t>{1, 2});
-    CHECK(again(global, store, {{4096}, {4096}}) == std::pair<std::uint64_t, std::uint64_t>{1, 8});
-    CHECK(again(global, atomic, {{4096}, {4096}}) == none);
-    CHECK(again(global, load, {{4096}, {4100}}) == none);
-    CHECK(again(global, load, {{4096}, {4096, 1}}) == none);
-    CHECK(again(global, load, {{4096}, {4096, 0, false, true}}) == none);
-    CHECK(again(shared, load, {{4096}, {4096, 0, true}}) == none);
-    CHECK(again(global, store, {{4096}, {4096, 0, true}}) == none);
-    CHECK(again(global, load, {{4096}, {4096, 0, true}}).first == 1);  // if it is read-only
-    std::vector<Asked> many;                                           // more than a thread has registers
+    using Least = std::pair<std::uint64_t, std::uint64_t>;
+    const Least one{32, 4 * 32}, both{2 * 32, 2 * 4 * 32};
+    CHECK(least(global, load, {{4096}, {4096}, {4096}}) == one);
+    CHECK(least(shared, load, {{4096}, {8192}, {4096}}) == Least{2 * 32, 2 * 32});
+    CHECK(least(global, store, {{4096}, {4096}}) == one);
+    CHECK(least(global, atomic, {{4096}, {4096}}) == both);
+    CHECK(least(global, load, {{4096}, {4100}}) == Least{2 * 32, 9 * 32});
+    CHECK(least(global, load, {{4096}, {4096, 1}}) == both);
+    CHECK(least(global, load, {{4096}, {4096, 0, false, true}}) == both);
+    CHECK(least(shared, load, {{4096}, {4096, 0, true}}) == Least{2 * 32, 2 * 32});
+    CHECK(least(global, store, {{4096}, {4096, 0, true}}) == both);
+    CHECK(least(global, load, {{4096}, {4096, 0, true}}) == one);  // if it is read-only
+    std::vector<Asked> many;                                       // more than a thread has registers
     for (int round = 0; round < 2; ++round)
-        for (std::uintptr_t i = 0; i < 4096; ++i) many.push_back({i * 4096});
-    CHECK(again(global, load, many).first < 10);
+        for (std::uintptr_t i = 0; i < 1 << 14; ++i) many.push_back({i * 4096});
+    CHECK(least(global, load, many).first > many.size() * 32 * 99 / 100);
+}
+
+TEST_CASE(
+    "an instruction may access neighbours of what a request names, if its addresses are multiples of its "
+    "width") {
+    using enum lens::Space;
+    using enum lens::Kind;
+    // Of one request, with lanes so far apart.
+    const auto parts = [](lens::Space space, lens::Kind kind, std::uintptr_t stride, unsigned int bytes = 4,
+                          std::uint32_t lanes = ~0u) {
+        return least(space, kind, {{4096 + 4, 0, false, false, stride, bytes, lanes}}).first;
+    };
+    for (const lens::Kind kind : {load, store}) {
+        CHECK(parts(global, kind, 4) == 32);
+        CHECK(parts(global, kind, 8) == 32 / 2);
+        CHECK(parts(global, kind, 16) == 32 / 4);
+        CHECK(parts(global, kind, 32) == 32 / 8);
+        CHECK(parts(global, kind, 4096) == 32 / 8);
+        CHECK(parts(shared, kind, 8) == 32 / 2);
+        CHECK(parts(shared, kind, 32) == 32 / 4);
+        CHECK(parts(shared, kind, 0) == 32 / 4);
+    }
+    CHECK(parts(global, load, 1, 1) == 32);
+    CHECK(parts(global, load, 4, 1) == 32 / 4);
+    CHECK(parts(global, load, 32, 1) == 32 / 32);
+    CHECK(parts(global, load, 16, 16) == 32);
+    CHECK(parts(global, load, 128, 96) == 32);
+    CHECK(parts(global, atomic, 32) == 32);
+    CHECK(parts(global, load, 8, 4, 1u << 31 | 1u << 27) == 32 / 8);  // these lanes are 32 bytes apart
+    CHECK(least(global, load, {{4096, 0, false, false, 16}}).second == 16 * 32 / 4);
+    CHECK(least(shared, load, {{4096, 0, false, false, 16}}).second == 4 * 32 / 4);
+}
+
+/// A request of a warp at one of several sites.
+struct Made {
+    std::uint32_t lanes;
+    enum Where { first_load, second_load, store, atomic } site;
+    unsigned int bytes = 4;
+    std::uintptr_t begin = 0;  ///< otherwise at new addresses
+};
+
+/// How many of the requests remain if a compiler saves all that it may.
+std::uint64_t requests(const std::vector<Made>& all) {
+    static std::uintptr_t address = 7000;
+    constexpr lens::Kind kKinds[] = {lens::Kind::load, lens::Kind::load, lens::Kind::store,
+                                     lens::Kind::atomic};
+    lens::Counting counting;
+    counting.begin_block(true);
+    counting.begin_group(0);
+    std::vector<std::uint32_t> sites;
+    for (const lens::Kind kind : kKinds) {
+        sites.push_back(lens::number_of({++address, 0, lens::Space::global, kind, 4, false}));
+        counting.reach(sites.back());
+    }
+    std::uintptr_t other = 1 << 20;
+    for (const auto& [lanes, site, bytes, begin] : all) {
+        Request request{lanes, bytes, {}};
+        if (begin == 0) other += 4096;
+        for (std::uintptr_t lane = 0; lane < kLanes; ++lane)
+            request.address[lane] = (begin == 0 ? other : begin) + lane * bytes;
+        counting.add(sites[site], request);
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint32_t site : sites) sum += counting.counts().sites[site].least;
+    return sum / lens::SiteCounts::kParts;
+}
+
+TEST_CASE("what a thread has loaded or stored elsewhere in the code may be in a register, too") {
+    using enum Made::Where;
+    CHECK(requests({{~0u, first_load, 4, 4096}, {~0u, second_load, 4, 4096}}) == 1);
+    CHECK(requests({{~0u, store, 4, 4096}, {~0u, first_load, 4, 4096}}) == 1);
+    CHECK(requests({{~0u, first_load, 4, 4096}, {~0u, store, 4, 4096}}) == 2);
+    CHECK(requests({{~0u, store, 4, 4096}, {~0u, first_load, 4, 4096}, {~0u, store, 4, 4096}}) == 1);
+    CHECK(requests({{~0u, store, 4, 4096}, {~0u, first_load, 4, 8192}}) == 2);
+    CHECK(requests({{~0u, atomic, 4, 4096}, {~0u, first_load, 4, 4096}}) == 2);
+}
+
+TEST_CASE("what lanes in different branches request may be one instruction") {
+    using enum Made::Where;
+    constexpr std::uint32_t half = 0xffff, other = ~half, few = 0xf0000;
+    CHECK(requests({{half, first_load}, {other, second_load}}) == 1);
+    CHECK(requests({{half, first_load}, {half, second_load}}) == 2);
+    CHECK(requests({{half, first_load}, {other, first_load}}) == 2);
+    CHECK(requests({{half, first_load}, {other, store}}) == 2);
+    CHECK(requests({{half, atomic}, {other, atomic}}) == 2);
+    CHECK(requests({{half, first_load}, {other, second_load, 8}}) == 2);
+    CHECK(requests({{half, first_load},
+                    {half, second_load},
+                    {other, second_load},
+                    {other, first_load},
+                    {other, first_load}}) == 3);
+    CHECK(requests({{half, first_load}, {few, second_load}, {other & ~few, second_load}}) == 1);
+    CHECK(requests({{half, first_load}, {few, second_load}, {other, second_load}}) == 2);
+    CHECK(requests({{half, first_load}, {other, second_load}, {half, first_load}, {other, second_load}}) ==
+          2);
+    CHECK(requests({{~0u, first_load}, {half, second_load}, {half, store}}) == 3);
 }
 
 /// The joined counts of accesses of these bytes, one site after another, twice. Each lane has 32 bytes.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -205,6 +206,13 @@ void Recording::end_block() {
         if (last->lanes == 0) steps_.erase(last);
     }
     if (!is_full() && threads_.live == 0) look_around();
+    for (std::size_t i = memories_.size(); i-- > 0;) {
+        if (!memories_[i].bytes.empty()) continue;
+        memories_.erase(memories_.begin() +
+                        static_cast<std::ptrdiff_t>(i));  // no lane has come to its access
+        for (Step& step : steps_)
+            if (step.memory > i) --step.memory;
+    }
     for (Memory& memory : memories_) {
         const Array& array = *std::exchange(memory.array, nullptr);
         memory.name = array.name();

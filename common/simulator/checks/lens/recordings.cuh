@@ -2,9 +2,13 @@
 /// @brief Checks of recorded blocks: their order, how it is written, and that it is the order of a real run.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../../../checks/catch.hpp"
@@ -186,20 +190,102 @@ TEST_CASE("a long recording is cut off, and then all threads continue") {
     CHECK(on_host(d_count).front() == 32);
 }
 
-/// The first lane ends the block after its store.
-__global__ void fault_kernel(int* d_data, int* d_none) {
-    d_data[threadIdx.x] = 1;
-    *d_none = 1;
+__global__ void widths_kernel(unsigned char* d_bytes, short* d_shorts, long long* d_longs, int4* d_vectors) {
+    d_bytes[1] += 100;
+    d_shorts[1] -= 3;
+    d_longs[1] -= 5;
+    d_vectors[1] = make_int4(1, -2, 3, -4);
 }
 
-TEST_CASE("a recording that a fault ends has the lanes that were there before it") {
+TEST_CASE(
+    "in a recording, bytes are unsigned and wider numbers have a sign, and a vector is its components") {
+    const auto held = [](const auto& numbers) {
+        auto buffer =
+            std::make_unique<DeviceBuffer<std::remove_cvref_t<decltype(numbers[0])>>>(numbers.size());
+        CUDA_CHECK(cudaMemcpy(buffer->data(), numbers.data(), buffer->bytes(), cudaMemcpyHostToDevice));
+        return buffer;
+    };
+    const auto d_bytes = held(std::vector<unsigned char>{50, 150, 0});
+    const auto d_shorts = held(std::vector<short>{0, 1, 0});
+    const auto d_longs = held(std::vector<long long>{0, 1, 0});
+    const DeviceBuffer<int4> d_vectors(3);
+    const Recorded all = recorded([&] {
+        widths_kernel<<<1, 1>>>(d_bytes->data(), d_shorts->data(), d_longs->data(), d_vectors.data());
+    });
+    for (const char* const array :
+         {R"("cell":1,"first":1,"before":[150])", R"("cell":2,"first":1,"before":[1])",
+          R"("cell":8,"first":1,"before":[1])", R"("cell":4,"first":4,"before":[null,null,null,null])"})
+        CHECK(all.has(array));
+    for (const char* const stored :
+         {R"("first":1,"by":0,"to":[250])", R"("to":[-2])", R"("to":[-4])", R"("to":[1,-2,3,-4])"})
+        CHECK(all.has(stored));
+}
+
+__global__ void ends_kernel(int* d_data, unsigned int last) { d_data[0] = d_data[last] = 1; }
+
+TEST_CASE("a recording has what an array held from the first to the last cell used, at most 1024 cells") {
+    const DeviceBuffer<int> d_few(4), d_many(2000);
+    CUDA_CHECK(cudaMemset(d_few.data(), 0, sizeof(int)));
+    CHECK(recorded([&] { ends_kernel<<<1, 1>>>(d_few.data(), 2); }).has(R"("before":[0,null,null])"));
+    const std::string many = recorded([&] { ends_kernel<<<1, 1>>>(d_many.data(), 1999); }).json;
+    const std::size_t begin = many.find("\"before\":");
+    CHECK(std::count(many.begin() + begin, many.begin() + many.find(']', begin), ',') == 1023);
+}
+
+/// The second warp's lanes exchange values between two barriers.
+__global__ void barriers_kernel(int* d_data) {
+    __syncthreads();
+    if (threadIdx.x >= 32) d_data[threadIdx.x] = __shfl_sync(~0u, 7, 0);
+    __syncthreads();
+}
+
+TEST_CASE("in a recording, a warp waits at each barrier, and shuffles are those of its warp") {
+    const DeviceBuffer<int> d_data(64);
+    const Recorded all = recorded([&] { barriers_kernel<<<1, 64>>>(d_data.data()); });
+    std::size_t waits = 0;
+    const std::string wait = R"({"do":"wait","warp":0,"lanes":4294967295,)";
+    for (std::size_t at = 0; (at = all.json.find(wait, at)) != std::string::npos; ++at) ++waits;
+    CHECK(waits == 2);
+    CHECK(all.has(R"({"do":"meet","warp":1,)"));
+}
+
+__global__ void one_race_kernel(int* d_data) {
+    d_data[0] = static_cast<int>(threadIdx.x);
+    d_data[1 + threadIdx.x] = 2;
+}
+
+TEST_CASE("a recorded race is one of the access that races") {
+    const DeviceBuffer<int> d_data(33);
+    const Recorded all = recorded([&] { one_race_kernel<<<1, 2>>>(d_data.data()); });
+    CHECK(all.has(R"("to":[0,1],"race":)"));
+    CHECK(all.json.find("\"race\":") == all.json.rfind("\"race\":"));
+}
+
+/// The second warp's first lane ends the block before or after a store.
+template <bool kStores>
+__global__ void fault_kernel(int* d_data, int* d_none) {
+    if (kStores && threadIdx.x < 32) return;
+    if (kStores) d_data[threadIdx.x] = 1;
+    if (threadIdx.x == 32) *d_none = 1;
+    d_data[threadIdx.x] = 2;
+}
+
+template <bool kStores>
+Recorded until_fault() {
     int* d_data = nullptr;  // the reset frees it
-    CUDA_CHECK(cudaMalloc(&d_data, 32 * sizeof(*d_data)));
-    const Recorded all = recorded([&] { fault_kernel<<<1, 32>>>(d_data, nullptr); });
+    CUDA_CHECK(cudaMalloc(&d_data, 64 * sizeof(*d_data)));
+    Recorded all = recorded([&] { fault_kernel<kStores><<<1, 64>>>(d_data, nullptr); });
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
     CUDA_CHECK(cudaDeviceReset());
-    CHECK(all.has(R"("steps":[{"do":"access","warp":0,"lanes":1,"site":0,)"));
+    return all;
+}
+
+TEST_CASE("a recording that a fault ends has the lanes and the arrays that were there before it") {
+    const Recorded all = until_fault<true>();
+    CHECK(all.has(
+        R"("steps":[{"do":"return","warp":0,"lanes":4294967295},{"do":"access","warp":1,"lanes":1,"site":0,)"));
     CHECK(all.has(R"("to":[1]}])"));
+    CHECK(until_fault<false>().has(R"("arrays":[],"steps":[])"));
 }
 
 /// All threads of the second block add to one number.

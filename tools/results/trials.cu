@@ -54,6 +54,41 @@ __global__ void merge_kernel(const unsigned char* d_data, std::size_t n, unsigne
     }
 }
 
+/// @brief Chapter 03's counting of keys into 8 bins, in registers or in shared memory.
+/// @tparam kCompared With how many bins each key is compared; 0: in shared memory, by atomic additions.
+/// @tparam kLoads    Loads of a thread in flight.
+template <unsigned int kCompared, unsigned int kLoads>
+__global__ void eight_bins_kernel(const unsigned int* d_keys, std::size_t n, unsigned long long* d_bins) {
+    __shared__ unsigned int counts[8];
+    if (threadIdx.x < 8) counts[threadIdx.x] = 0;
+    __syncthreads();
+    unsigned int own[8] = {};
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+#pragma unroll 1
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += kLoads * stride) {
+        unsigned int keys[kLoads];
+#pragma unroll
+        for (unsigned int k = 0; k < kLoads; ++k) keys[k] = i + k * stride < n ? d_keys[i + k * stride] : 0;
+#pragma unroll
+        for (unsigned int k = 0; k < kLoads; ++k) {
+            const unsigned int bin = keys[k] >> 29, one = i + k * stride < n;
+            if constexpr (kCompared == 0) {
+                if (one != 0) atomicAdd(&counts[bin], 1u);
+            } else {
+#pragma unroll
+                for (unsigned int b = 0; b < kCompared; ++b) own[b] += bin == b ? one : 0;
+            }
+        }
+    }
+    if constexpr (kCompared != 0) {
+#pragma unroll
+        for (unsigned int b = 0; b < kCompared; ++b) atomicAdd(&counts[b], own[b]);
+    }
+    __syncthreads();
+    if (threadIdx.x < 8)
+        atomicAdd(&d_bins[threadIdx.x], static_cast<unsigned long long>(counts[threadIdx.x]));
+}
+
 /// Which warps add to counters while half of the warps of every second SM load bytes.
 enum class Beside { nobody, other_sms, same_sms };
 
@@ -306,6 +341,29 @@ void try_bins(const Device& device) {
                                                     merge_kernel<false>, each, 128, d_data));
     print_trials("03, any block, 100 MiB of uniform bytes, 409600 blocks: other merges", trials, expected,
                  device);
+
+    Results eight(8);
+    for (std::size_t i = 3; i < data.size(); i += 4) ++eight[data[i] >> 5];
+    const DeviceBuffer<unsigned long long> d_eight(8);
+    const auto keys = [&](const char* name, auto kernel, bool is_complete = true) {
+        Trial trial{name,
+                    [=, &d_data, &d_eight] {
+                        kernel<<<8 * multiprocessor_count(), kBlock>>>(
+                            reinterpret_cast<const unsigned int*>(d_data.data()), d_data.size() / 4,
+                            d_eight.data());
+                    },
+                    [&d_eight] { CUDA_CHECK(cudaMemset(d_eight.data(), 0, d_eight.bytes())); }};
+        if (is_complete) trial.results = [&d_eight] { return Results(d_eight.to_host()); };
+        return trial;
+    };
+    print_trials("03, 26214400 keys of 32 bits, 8 bins: comparisons and loads",
+                 {keys("shared memory", eight_bins_kernel<0, 1>),
+                  keys("registers, compared with 8 bins", eight_bins_kernel<8, 1>),
+                  keys("registers, compared with 1 bin", eight_bins_kernel<1, 1>, false),
+                  keys("shared memory, 4 loads in flight", eight_bins_kernel<0, 4>),
+                  keys("registers, 8 bins, 4 loads in flight", eight_bins_kernel<8, 4>),
+                  keys("registers, 1 bin, 4 loads in flight", eight_bins_kernel<1, 4>, false)},
+                 eight, device);
 
     const Bins<unsigned long long> bins(1);
     const DeviceBuffer<unsigned int> d_pieces(2), d_never(1);

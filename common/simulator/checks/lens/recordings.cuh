@@ -225,17 +225,18 @@ __global__ void ends_kernel(int* d_data, unsigned int last) { d_data[0] = d_data
 
 TEST_CASE("a recording has what an array held from the first to the last cell used, at most 1024 cells") {
     const DeviceBuffer<int> d_few(4), d_many(2000);
-    CUDA_CHECK(cudaMemset(d_few.data(), 0, sizeof(int)));
-    CHECK(recorded([&] { ends_kernel<<<1, 1>>>(d_few.data(), 2); }).has(R"("before":[0,null,null])"));
+    const int written[] = {5, 6};
+    CUDA_CHECK(cudaMemcpy(d_few.data(), written, sizeof(written), cudaMemcpyHostToDevice));
+    CHECK(recorded([&] { ends_kernel<<<1, 1>>>(d_few.data(), 3); }).has(R"("before":[5,6,null,null])"));
     const std::string many = recorded([&] { ends_kernel<<<1, 1>>>(d_many.data(), 1999); }).json;
     const std::size_t begin = many.find("\"before\":");
     CHECK(std::count(many.begin() + begin, many.begin() + many.find(']', begin), ',') == 1023);
 }
 
-/// The second warp's lanes exchange values between two barriers.
+/// Three lanes of the second warp exchange values between two barriers.
 __global__ void barriers_kernel(int* d_data) {
     __syncthreads();
-    if (threadIdx.x >= 32) d_data[threadIdx.x] = __shfl_sync(~0u, 7, 0);
+    if (threadIdx.x >= 32 && threadIdx.x < 35) d_data[threadIdx.x] = __shfl_sync(7u, 9, 0);
     __syncthreads();
 }
 
@@ -246,7 +247,7 @@ TEST_CASE("in a recording, a warp waits at each barrier, and shuffles are those 
     const std::string wait = R"({"do":"wait","warp":0,"lanes":4294967295,)";
     for (std::size_t at = 0; (at = all.json.find(wait, at)) != std::string::npos; ++at) ++waits;
     CHECK(waits == 2);
-    CHECK(all.has(R"({"do":"meet","warp":1,)"));
+    CHECK(all.has(R"({"do":"meet","warp":1,"lanes":7,"line":L,"function":"__shfl_sync","values":[9,9,9],)"));
 }
 
 __global__ void one_race_kernel(int* d_data) {
@@ -257,7 +258,8 @@ __global__ void one_race_kernel(int* d_data) {
 TEST_CASE("a recorded race is one of the access that races") {
     const DeviceBuffer<int> d_data(33);
     const Recorded all = recorded([&] { one_race_kernel<<<1, 2>>>(d_data.data()); });
-    CHECK(all.has(R"("to":[0,1],"race":)"));
+    CHECK(all.has(R"("first":0,"by":0,"to":[0,1],"race":)"));
+    CHECK(all.has(R"("first":1,"by":1,"to":[2,2]})"));
     CHECK(all.json.find("\"race\":") == all.json.rfind("\"race\":"));
 }
 

@@ -288,12 +288,13 @@ TEST_CASE("what a thread loads or stores again may stay in a register if nobody 
     CHECK(least(global, store, {{4096}, {4096}}) == one);
     CHECK(least(global, atomic, {{4096}, {4096}}) == both);
     CHECK(least(global, load, {{4096}, {4100}}) == Least{2 * 32, 9 * 32});
-    CHECK(least(global, load, {{4096}, {4096, 1}}) == both);
-    CHECK(least(global, load, {{4096}, {4096, 0, false, true}}) == both);
-    CHECK(least(shared, load, {{4096}, {4096, 0, true}}) == Least{2 * 32, 2 * 32});
-    CHECK(least(global, store, {{4096}, {4096, 0, true}}) == both);
-    CHECK(least(global, load, {{4096}, {4096, 0, true}}) == one);  // if it is read-only
-    std::vector<Asked> many;                                       // more than a thread has registers
+    CHECK(least(global, load, {{4096}, {.begin = 4096, .warp = 1}}) == both);
+    CHECK(least(global, load, {{4096}, {.begin = 4096, .is_next_block = true}}) == both);
+    CHECK(least(shared, load, {{4096}, {.begin = 4096, .has_synchronized = true}}) == Least{2 * 32, 2 * 32});
+    CHECK(least(global, store, {{4096}, {.begin = 4096, .has_synchronized = true}}) == both);
+    // If it is read-only:
+    CHECK(least(global, load, {{4096}, {.begin = 4096, .has_synchronized = true}}) == one);
+    std::vector<Asked> many;  // more than a thread has registers
     for (int round = 0; round < 2; ++round)
         for (std::uintptr_t i = 0; i < 1 << 14; ++i) many.push_back({i * 4096});
     CHECK(least(global, load, many).first > many.size() * 32 * 99 / 100);
@@ -307,7 +308,8 @@ TEST_CASE(
     // Of one request, with lanes so far apart.
     const auto parts = [](lens::Space space, lens::Kind kind, std::uintptr_t stride, unsigned int bytes = 4,
                           std::uint32_t lanes = ~0u) {
-        return least(space, kind, {{4096 + 4, 0, false, false, stride, bytes, lanes}}).first;
+        return least(space, kind, {{.begin = 4096 + 4, .stride = stride, .bytes = bytes, .lanes = lanes}})
+            .first;
     };
     for (const lens::Kind kind : {load, store}) {
         CHECK(parts(global, kind, 4) == 32);
@@ -326,8 +328,8 @@ TEST_CASE(
     CHECK(parts(global, load, 128, 96) == 32);
     CHECK(parts(global, atomic, 32) == 32);
     CHECK(parts(global, load, 8, 4, 1u << 31 | 1u << 27) == 32 / 8);  // these lanes are 32 bytes apart
-    CHECK(least(global, load, {{4096, 0, false, false, 16}}).second == 16 * 32 / 4);
-    CHECK(least(shared, load, {{4096, 0, false, false, 16}}).second == 4 * 32 / 4);
+    CHECK(least(global, load, {{.begin = 4096, .stride = 16}}).second == 16 * 32 / 4);
+    CHECK(least(shared, load, {{.begin = 4096, .stride = 16}}).second == 4 * 32 / 4);
 }
 
 /// A request of a warp at one of several sites.
@@ -339,7 +341,7 @@ struct Made {
 };
 
 /// How many of the requests remain if a compiler saves all that it may.
-std::uint64_t requests(const std::vector<Made>& all) {
+std::uint64_t remaining(const std::vector<Made>& all) {
     static std::uintptr_t address = 7000;
     constexpr lens::Kind kKinds[] = {lens::Kind::load, lens::Kind::load, lens::Kind::store,
                                      lens::Kind::atomic};
@@ -366,33 +368,33 @@ std::uint64_t requests(const std::vector<Made>& all) {
 
 TEST_CASE("what a thread has loaded or stored elsewhere in the code may be in a register, too") {
     using enum Made::Where;
-    CHECK(requests({{~0u, first_load, 4, 4096}, {~0u, second_load, 4, 4096}}) == 1);
-    CHECK(requests({{~0u, store, 4, 4096}, {~0u, first_load, 4, 4096}}) == 1);
-    CHECK(requests({{~0u, first_load, 4, 4096}, {~0u, store, 4, 4096}}) == 2);
-    CHECK(requests({{~0u, store, 4, 4096}, {~0u, first_load, 4, 4096}, {~0u, store, 4, 4096}}) == 1);
-    CHECK(requests({{~0u, store, 4, 4096}, {~0u, first_load, 4, 8192}}) == 2);
-    CHECK(requests({{~0u, atomic, 4, 4096}, {~0u, first_load, 4, 4096}}) == 2);
+    CHECK(remaining({{~0u, first_load, 4, 4096}, {~0u, second_load, 4, 4096}}) == 1);
+    CHECK(remaining({{~0u, store, 4, 4096}, {~0u, first_load, 4, 4096}}) == 1);
+    CHECK(remaining({{~0u, first_load, 4, 4096}, {~0u, store, 4, 4096}}) == 2);
+    CHECK(remaining({{~0u, store, 4, 4096}, {~0u, first_load, 4, 4096}, {~0u, store, 4, 4096}}) == 1);
+    CHECK(remaining({{~0u, store, 4, 4096}, {~0u, first_load, 4, 8192}}) == 2);
+    CHECK(remaining({{~0u, atomic, 4, 4096}, {~0u, first_load, 4, 4096}}) == 2);
 }
 
 TEST_CASE("what lanes in different branches request may be one instruction") {
     using enum Made::Where;
     constexpr std::uint32_t half = 0xffff, other = ~half, few = 0xf0000;
-    CHECK(requests({{half, first_load}, {other, second_load}}) == 1);
-    CHECK(requests({{half, first_load}, {half, second_load}}) == 2);
-    CHECK(requests({{half, first_load}, {other, first_load}}) == 2);
-    CHECK(requests({{half, first_load}, {other, store}}) == 2);
-    CHECK(requests({{half, atomic}, {other, atomic}}) == 2);
-    CHECK(requests({{half, first_load}, {other, second_load, 8}}) == 2);
-    CHECK(requests({{half, first_load},
-                    {half, second_load},
-                    {other, second_load},
-                    {other, first_load},
-                    {other, first_load}}) == 3);
-    CHECK(requests({{half, first_load}, {few, second_load}, {other & ~few, second_load}}) == 1);
-    CHECK(requests({{half, first_load}, {few, second_load}, {other, second_load}}) == 2);
-    CHECK(requests({{half, first_load}, {other, second_load}, {half, first_load}, {other, second_load}}) ==
+    CHECK(remaining({{half, first_load}, {other, second_load}}) == 1);
+    CHECK(remaining({{half, first_load}, {half, second_load}}) == 2);
+    CHECK(remaining({{half, first_load}, {other, first_load}}) == 2);
+    CHECK(remaining({{half, first_load}, {other, store}}) == 2);
+    CHECK(remaining({{half, atomic}, {other, atomic}}) == 2);
+    CHECK(remaining({{half, first_load}, {other, second_load, 8}}) == 2);
+    CHECK(remaining({{half, first_load},
+                     {half, second_load},
+                     {other, second_load},
+                     {other, first_load},
+                     {other, first_load}}) == 3);
+    CHECK(remaining({{half, first_load}, {few, second_load}, {other & ~few, second_load}}) == 1);
+    CHECK(remaining({{half, first_load}, {few, second_load}, {other, second_load}}) == 2);
+    CHECK(remaining({{half, first_load}, {other, second_load}, {half, first_load}, {other, second_load}}) ==
           2);
-    CHECK(requests({{~0u, first_load}, {half, second_load}, {half, store}}) == 3);
+    CHECK(remaining({{~0u, first_load}, {half, second_load}, {half, store}}) == 3);
 }
 
 /// The joined counts of accesses of these bytes, one site after another, twice. Each lane has 32 bytes.

@@ -9,6 +9,22 @@
 
 namespace lens {
 
+namespace {
+
+/// @brief How many requests may be parts of one instruction: this one and those of its neighbours.
+///
+/// An instruction's addresses are multiples of its width, which is 32 bytes at most, of shared memory 16.
+unsigned int most_joined(Space space, const Request& request) {
+    const std::uintptr_t first = request.address[static_cast<unsigned int>(__builtin_ctz(request.lanes))];
+    std::uintptr_t different = space == Space::shared ? 16 : 32;  // bits
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
+        different |= first ^ request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
+    const unsigned int width = 1u << __builtin_ctzll(different);
+    return std::max(1u, width / request.bytes);
+}
+
+}  // namespace
+
 void SiteCounts::add(const SiteCounts& other) {
     blocks += other.blocks;
     if (other.requests == 0) return;
@@ -60,18 +76,6 @@ bool Counting::reach(std::uint32_t number) {
     return reached.counts_block;
 }
 
-/// @brief How many requests may be parts of one instruction: this one and those of its neighbours.
-///
-/// An instruction's addresses are multiples of its width, which is 32 bytes at most, of shared memory 16.
-static unsigned int most_joined(Space space, const Request& request) {
-    const std::uintptr_t first = request.address[static_cast<unsigned int>(__builtin_ctz(request.lanes))];
-    std::uintptr_t different = space == Space::shared ? 16 : 32;  // bits
-    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
-        different |= first ^ request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
-    const unsigned int width = 1u << __builtin_ctzll(different);
-    return std::max(1u, width / request.bytes);
-}
-
 void Counting::add(std::uint32_t number, const Request& request) {
     SiteCounts& sums = sites()[number];
     if (sums.requests++ == 0) sums.at = site(number);
@@ -103,7 +107,7 @@ void Counting::add(std::uint32_t number, const Request& request) {
         sums.least_cost += SiteCounts::kParts * cost / joined;
     }
     if (cost > sums.worst.cost) sums.worst = {request, cost, of_shared.bank, of_shared.words};
-    if (at.kind == Kind::atomic)
+    if (is_atomic)
         sums.most_lanes_on_address = std::max(sums.most_lanes_on_address, most_lanes_on_one_address(request));
     try_to_join(sums, number, request);
 }

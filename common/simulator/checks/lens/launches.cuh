@@ -220,8 +220,8 @@ TEST_CASE("with more than 32 MiB of device memory, one block in 16 is counted") 
         CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == blocks.x * blocks.y * blocks.z);
         return all.counts.sample;
     };
-    const DeviceBuffer<char> d_half(16 << 20),
-        d_almost(12 << 20);  // the program's variables are counted, too
+    // The program's variables are counted, too.
+    const DeviceBuffer<char> d_half(16 << 20), d_almost(12 << 20);
     CHECK(sample({8, 4, 4}) == 1);
     const DeviceBuffer<char> d_rest(4 << 20);
     CHECK(sample({8, 4, 4}) == 16);

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <regex>
 #include <sstream>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "../../../checks/catch.hpp"
@@ -42,10 +40,11 @@ Recorded recorded(const Run& run, std::uint64_t block = 0, std::uint64_t blocks 
     return result;
 }
 
-std::vector<int> on_host(const DeviceBuffer<int>& d_numbers) {
-    std::vector<int> numbers(d_numbers.size());
-    CUDA_CHECK(cudaMemcpy(numbers.data(), d_numbers.data(), d_numbers.bytes(), cudaMemcpyDeviceToHost));
-    return numbers;
+template <typename T>
+DeviceBuffer<T> on_device(const std::vector<T>& numbers) {
+    DeviceBuffer<T> d_numbers(numbers.size());
+    CUDA_CHECK(cudaMemcpy(d_numbers.data(), numbers.data(), d_numbers.bytes(), cudaMemcpyHostToDevice));
+    return d_numbers;
 }
 
 /// Each of 33 threads reads what the next one has stored.
@@ -57,10 +56,9 @@ __global__ void rotate_kernel(const int* d_data, int* d_results) {
 }
 
 TEST_CASE("a recording has the requests of each warp, its waits, the barrier, and all values") {
-    const DeviceBuffer<int> d_data(33), d_results(33);
     std::vector<int> numbers;
     for (int i = 0; i < 33; ++i) numbers.push_back(100 + i);
-    CUDA_CHECK(cudaMemcpy(d_data.data(), numbers.data(), d_data.bytes(), cudaMemcpyHostToDevice));
+    const DeviceBuffer<int> d_data = on_device(numbers), d_results(33);
     const Recorded all = recorded([&] { rotate_kernel<<<1, 33>>>(d_data.data(), d_results.data()); });
     std::string stored = "100";
     for (int i = 101; i < 132; ++i) stored += "," + std::to_string(i);
@@ -92,7 +90,7 @@ TEST_CASE("a recording has the requests of each warp, its waits, the barrier, an
         R"({"name":"values","space":"shared","bytes":132,"misaligned":0,"cell":4,"first":0,"before":[null,null,)"));
     CHECK(all.has(R"("sites":[{"kind":"load","lines":[L]},{"kind":"store","lines":[L]},{"kind":"load",)"));
     CHECK(all.seen.findings.empty());
-    CHECK(on_host(d_results)[32] == 100);
+    CHECK(d_results.to_host()[32] == 100);
 }
 
 __global__ void count_kernel(int* d_count) { ++d_count[0]; }
@@ -117,7 +115,7 @@ Recorded counted(Kernel* kernel, int& count) {
     const DeviceBuffer<int> d_count(1);
     CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
     const Recorded all = recorded([&] { kernel<<<1, 64>>>(d_count.data()); });
-    count = on_host(d_count).front();
+    count = d_count.to_host().front();
     return all;
 }
 
@@ -187,7 +185,7 @@ TEST_CASE("a long recording is cut off, and then all threads continue") {
     CUDA_CHECK(cudaMemset(d_lock.data(), 0, d_lock.bytes()));
     CUDA_CHECK(cudaMemset(d_count.data(), 0, d_count.bytes()));
     CHECK(recorded([&] { lock_kernel<<<1, 32>>>(d_lock.data(), d_count.data()); }).has("\"cut\":true"));
-    CHECK(on_host(d_count).front() == 32);
+    CHECK(d_count.to_host().front() == 32);
 }
 
 __global__ void widths_kernel(unsigned char* d_bytes, short* d_shorts, long long* d_longs) {
@@ -197,17 +195,11 @@ __global__ void widths_kernel(unsigned char* d_bytes, short* d_shorts, long long
 }
 
 TEST_CASE("in a recording, bytes are unsigned, and wider numbers have a sign") {
-    const auto held = [](const auto& numbers) {
-        auto buffer =
-            std::make_unique<DeviceBuffer<std::remove_cvref_t<decltype(numbers[0])>>>(numbers.size());
-        CUDA_CHECK(cudaMemcpy(buffer->data(), numbers.data(), buffer->bytes(), cudaMemcpyHostToDevice));
-        return buffer;
-    };
-    const auto d_bytes = held(std::vector<unsigned char>{50, 150, 0});
-    const auto d_shorts = held(std::vector<short>{0, 1, 0});
-    const auto d_longs = held(std::vector<long long>{0, 1, 0});
+    const auto d_bytes = on_device(std::vector<unsigned char>{50, 150, 0});
+    const auto d_shorts = on_device(std::vector<short>{0, 1, 0});
+    const auto d_longs = on_device(std::vector<long long>{0, 1, 0});
     const Recorded all =
-        recorded([&] { widths_kernel<<<1, 1>>>(d_bytes->data(), d_shorts->data(), d_longs->data()); });
+        recorded([&] { widths_kernel<<<1, 1>>>(d_bytes.data(), d_shorts.data(), d_longs.data()); });
     for (const char* const words :
          {R"("cell":1,"first":1,"before":[150])", R"("cell":2,"first":1,"before":[1])",
           R"("cell":8,"first":1,"before":[1])", R"("to":[250])", R"("to":[-2])", R"("to":[-4])"})

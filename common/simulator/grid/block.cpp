@@ -22,7 +22,19 @@ constinit thread_local Block* running_block = nullptr;
 
 // --- Start --------------------------------------------------------------------------------------
 
-Block::Block(bool has_guards) : fibers_(kMaxThreadsPerBlock, [this] { call_kernel(); }) {
+// Where a switch unwinds and rewinds all calls on a stack (platform/web/contexts.cpp), each one less counts.
+[[gnu::always_inline]] inline void Block::CallKernel::operator()() const {
+    std::string what;
+    try {
+        return block.grid_->loop(block.grid_->call, block.threads_);
+    } catch (const std::exception& error) {
+        what = std::string(" (") + error.what() + ")";
+    } catch (...) {}
+    block.threads_.in_kernel = false;
+    block.fail(thrown_exception(block, what));
+}
+
+Block::Block(bool has_guards) : fibers_(kMaxThreadsPerBlock, CallKernel{*this}) {
     if (!has_guards) fibers_.leave_out_guards();
 }
 
@@ -85,18 +97,6 @@ void Block::run(std::uint64_t number) {
     if (has_failed_) fibers_.forget(threads_.count);
 }
 
-/// The function of each fiber.
-void Block::call_kernel() {
-    std::string what;
-    try {
-        return grid_->loop(grid_->call, threads_);
-    } catch (const std::exception& error) {
-        what = std::string(" (") + error.what() + ")";
-    } catch (...) {}
-    threads_.in_kernel = false;
-    fail(thrown_exception(*this, what));
-}
-
 void* Block::begin_shared(const void* declaration, const SharedVariable& variable) {
     const InSimulator here(*this);
     void* const address = shared_.begin(declaration, variable);
@@ -125,7 +125,7 @@ void Block::begin_wait(Thread& thread, ThreadState state, Site site) {
     if (watchdog_.gives_up()) stop(no_progress);
 }
 
-int Block::wait_at_barrier(bool predicate, Site site) {
+[[gnu::always_inline]] inline int Block::wait_at_barrier(bool predicate, Site site) {
     const InSimulator here(*this);
     if (barrier_.arrived == 0) barrier_.site = site;
     if (!(site == barrier_.site)) barrier_.diverged = true;

@@ -88,7 +88,11 @@ class Block {
 
  private:
     void begin(std::uint64_t number);
-    void call_kernel();
+    /// The function of each fiber.
+    struct CallKernel {
+        Block& block;
+        void operator()() const;
+    };
     void begin_wait(Thread& thread, ThreadState state, Site site);
     /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
     [[gnu::always_inline]] void leave(Thread& thread) {
@@ -126,7 +130,7 @@ class Block {
     bool has_waited_ = false;  ///< a thread of the block has waited
     unsigned int place_ = 0;   ///< in the threads' order: of the next one to resume, if it is ready
     Threads threads_;
-    Fibers fibers_;
+    Fibers<CallKernel> fibers_;
 
     volatile bool holds_lock_ = false;  // read by signal handlers
     /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <functional>
 #include <new>
 #include <utility>
 #include <vector>
@@ -23,15 +22,16 @@ inline void forget_frames(const void* stack, std::size_t bytes) {
     __asan_unpoison_memory_region(stack, bytes);
 }
 
-/// @brief The fibers of one OS thread, numbered from 0. All of them run the same function.
+/// @brief The fibers of one OS thread, numbered from 0. All of them call the same function object.
 ///
-/// One fiber runs at a time, until it is suspended or its function returns. Then the call that started or
+/// One fiber runs at a time, until it is suspended or its call returns. Then the call that started or
 /// resumed it returns, unless the fiber has switched to another one.
+template <typename Work>
 class Fibers {
  public:
     static constexpr std::size_t kStackBytes = kLocalBytes + kOwnStackBytes;
 
-    Fibers(unsigned int most, std::function<void()> work)
+    Fibers(unsigned int most, Work work)
         : work_(std::move(work)), stacks_(most * (kGuardBytes + kStackBytes)), contexts_(most) {}
 
     void start(unsigned int number) {
@@ -144,7 +144,7 @@ class Fibers {
         std::abort();  // not reached
     }
 
-    const std::function<void()> work_;
+    const Work work_;
     platform::Pages stacks_;         ///< a guard and a stack for each fiber
     unsigned int accessible_ = 0;    ///< how many of the stacks can be used
     std::vector<Context> contexts_;  ///< where each fiber continues

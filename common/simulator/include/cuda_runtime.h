@@ -12,7 +12,7 @@
 /// `__shared__` has no macro: the translator rewrites each such declaration (see translator.hpp).
 #define __host__
 #define __device__
-#define __global__
+#define __global__ __attribute__((noinline))  // inlined in the simulator, its accesses would not be counted
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)

@@ -152,13 +152,13 @@ TEST_CASE("a kernel that makes no progress is stopped") {
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
-constexpr int kEndlessLine = __LINE__ + 2;  // an inlined kernel may be stopped at the launch
-__global__ [[gnu::noinline]] void endless_barriers_kernel(const unsigned int* d_lock) {
+constexpr int kEndlessLine = __LINE__ + 2;
+__global__ void endless_barriers_kernel(const unsigned int* d_lock) {
     while (*d_lock == 1) __syncthreads();
 }
 
 constexpr int kEndlessVoteLine = __LINE__ + 2;
-__global__ [[gnu::noinline]] void endless_votes_kernel(const unsigned int* d_lock) {
+__global__ void endless_votes_kernel(const unsigned int* d_lock) {
     while (__any_sync(0xffffffffu, *d_lock == 1)) {}
 }
 

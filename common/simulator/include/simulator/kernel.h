@@ -18,9 +18,7 @@ asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
 #endif
 
 /// Marks what a launch calls on the host, and what is between a kernel and its barrier. A function of its own
-/// would take time to compile in each file, and in a browser also whenever a thread waits. What calls a
-/// kernel is not marked: the compiler could inline the kernel there first, and then both where accesses are
-/// not counted.
+/// would take time to compile in each file, and in a browser also whenever a thread waits.
 #define SIM_INLINE __attribute__((always_inline))
 
 /// @{

@@ -15,7 +15,7 @@
 /// Which function a template's name refers to depends on the arguments of a call. The second function, which
 /// returns the kernel's address, is therefore a template and cannot always be called.
 #define SIM_KERNEL(...)                                                                         \
-    [=](auto... sim_arguments) { __VA_ARGS__(sim_arguments...); },                              \
+    [=](auto... sim_arguments) SIM_INLINE { __VA_ARGS__(sim_arguments...); },                   \
         [=](auto sim_address) SIM_INLINE -> decltype(sim_address(__VA_ARGS__)) {                \
             static_assert(::std::is_void_v<decltype(sim_address.result(__VA_ARGS__))>,          \
                           #__VA_ARGS__ ": a __global__ function must have a void return type"); \
@@ -170,12 +170,13 @@ struct AnyLauncher {
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
         launch_grid({name, address, site}, config,
-                    thread_call([call = call, arguments...] { call(arguments...); }));
+                    thread_call([call = call, arguments...] SIM_INLINE { call(arguments...); }));
     }
     /// The same for kept arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
-        launch_grid({name, address, site}, config, thread_call([=] { call_kernel(address, arguments...); }));
+        launch_grid({name, address, site}, config,
+                    thread_call([=] SIM_INLINE { call_kernel(address, arguments...); }));
     }
 };
 

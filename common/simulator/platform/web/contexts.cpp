@@ -60,8 +60,6 @@ std::uintptr_t stack_pointer() {
     return value;
 }
 
-[[gnu::noinline]] void enter(WebContext* context, Context from, void* data) { context->enter({from, data}); }
-
 [[gnu::noinline]] int call_entry() {
     return entry.without != nullptr ? entry.without() : entry.with(entry.count, entry.words);
 }
@@ -89,7 +87,7 @@ void take_over() {
         else if (running == &own)
             status = call_entry();
         else
-            enter(running, passed.from, passed.data);
+            running->enter(passed);
         if (calls != Calls::unwind) return status;
         stop_unwind();
         take_over();

@@ -10,10 +10,7 @@
 // (web/source_lines.cpp).
 #define SIM_AND_SITE , const void* site
 #define SIM_SITE site
-namespace sim::platform {
-/// Called before each access of instrumented code. Traps if the access is not allowed.
-void require_access(const volatile void* address, std::size_t bytes, bool is_store, const void* site);
-}  // namespace sim::platform
+#include "web/access.hpp"
 #else
 #define SIM_AND_SITE
 #define SIM_SITE __builtin_return_address(0)

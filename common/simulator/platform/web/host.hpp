@@ -26,7 +26,4 @@ void trap(int number);
 /// Ends the program if it has used up its time.
 void require_time();
 
-/// Instrumented code is at a site.
-void note_site(const void* site);
-
 }  // namespace sim::platform

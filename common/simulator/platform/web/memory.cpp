@@ -1,16 +1,14 @@
 /// @file
-/// @brief Web: memory that is protected by a table, since WebAssembly has no pages to protect. Instrumented
-/// code asks it before each access.
+/// @brief Web: memory that is protected by a table of pages.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <new>
 
-#include "../access_site.hpp"
 #include "../platform.hpp"
+#include "access.hpp"
 #include "host.hpp"
 
 // Where the linker puts the `__managed__` variables; null if there are none.
@@ -20,26 +18,16 @@ extern "C" char __stop_sim_managed[] __attribute__((weak));
 namespace sim::platform {
 namespace {
 
-constexpr std::size_t kPageBytes = 256;
-constexpr std::size_t kAddresses = std::size_t{1} << 31;
-
-/// The accesses that are allowed on a page. Memory that is in no `Pages` is always allowed.
-enum Allowed : std::uint8_t { all, read, nothing, nothing_yet };
-
-std::array<Allowed, kAddresses / kPageBytes> table{};
-
-Allowed* entry_of(const volatile void* address) {
-    return &table[reinterpret_cast<std::uintptr_t>(address) % kAddresses / kPageBytes];
-}
-
 /// Calls through a null pointer, and members of what it does not point to, are at the first addresses, where
 /// the linker puts nothing.
 [[maybe_unused]] const bool kForbidsNull = [] {
-    std::fill_n(table.begin(), 1024 / kPageBytes, nothing);
+    std::fill_n(allowed, 1024 / kPageBytes, nothing);
     return true;
 }();
 
 }  // namespace
+
+Allowed allowed[kAddresses / kPageBytes]{};
 
 std::size_t page_bytes() { return kPageBytes; }
 std::size_t memory_bytes() { return std::size_t{1} << 30; }
@@ -79,9 +67,7 @@ Pages::~Pages() {
     std::free(data_);
 }
 
-void require_access(const volatile void* address, std::size_t bytes, bool is_store, const void* site) {
-    note_site(site);
-    const auto* const begin = static_cast<const volatile char*>(address);
+void require_each_page(const volatile char* begin, std::size_t bytes, bool is_store) {
     for (std::size_t at = 0; at < bytes; at = at == bytes - 1 ? bytes : std::min(at + kPageBytes, bytes - 1))
         while (*entry_of(begin + at) > (is_store ? all : read))  // a page may be opened for loads first
             if (handle_trap(Trap::address, const_cast<const char*>(begin + at)) != Handled::repeat_it)

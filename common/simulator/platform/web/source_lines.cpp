@@ -13,18 +13,13 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "access.hpp"
 #include "host.hpp"
 
 extern "C" const char kNowhere[] = "\0";
-extern "C" const char* sim_site = kNowhere + 1;
+const char* sim_site = kNowhere + 1;
 
 namespace sim {
-
-namespace platform {
-void note_site(const void* site) {
-    if (const char* const text = static_cast<const char*>(site); *text != 0) sim_site = text;
-}
-}  // namespace platform
 
 std::vector<std::string> lines_of(std::uintptr_t at) {
     const char* text = reinterpret_cast<const char*>(at);

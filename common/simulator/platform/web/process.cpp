@@ -140,10 +140,10 @@ struct CpuThread {
         void* object;
     };
 
-    sim::platform::Context context = nullptr;  ///< where it continues
+    sim::platform::Context context = nullptr;  ///< where it continues; null before it has begun
     void* (*run)(void*) = nullptr;
     void* argument = nullptr;
-    char* stack = nullptr;
+    char* stack = nullptr;  ///< while it runs
     bool has_ended = false, is_detached = false;
     std::vector<AtExit> at_exit{};
 };
@@ -154,6 +154,7 @@ struct CpuThreads {
     CpuThread main{};
     CpuThread *current = &main, *left = nullptr;
     std::deque<CpuThread*> ready{};
+    std::vector<char*> free_stacks{};
     /// While a mutex is held, a yield does nothing, so no thread ever has to wait for a mutex.
     int held_mutexes = 0;
 };
@@ -163,26 +164,42 @@ CpuThreads& threads() {
 }
 
 void free_if_forgotten(CpuThread* thread) {
-    if (!thread->has_ended || !thread->is_detached) return;
-    std::free(thread->stack);
-    delete thread;
+    if (thread->has_ended && thread->is_detached) delete thread;
 }
 
 void arrive(sim::platform::Switched from) {
     CpuThreads& all = threads();
     all.left->context = from.from;
     sim::platform::handle_thread_change();
+    if (all.left->has_ended) all.free_stacks.push_back(all.left->stack);
     free_if_forgotten(all.left);
+}
+
+void begin_thread(sim::platform::Switched from);
+
+/// Gives a thread a stack: rather one on which another thread has run, since a program may start thousands.
+void prepare(CpuThread& thread) {
+    CpuThreads& all = threads();
+    if (all.free_stacks.empty()) {
+        auto* const stack = static_cast<char*>(std::aligned_alloc(16, kStackBytes));
+        if (stack == nullptr) throw std::bad_alloc();
+        all.free_stacks.push_back(stack);
+    }
+    thread.stack = all.free_stacks.back();
+    all.free_stacks.pop_back();
+    thread.context = sim::platform::make_context(thread.stack + kStackBytes, begin_thread);
 }
 
 /// Continues the thread that has waited longest; the calling one continues in its turn, if it is ready.
 void give_way() {
     CpuThreads& all = threads();
     if (all.ready.empty()) return;
+    CpuThread& next = *all.ready.front();
+    if (next.context == nullptr) prepare(next);
     if (!all.current->has_ended) all.ready.push_back(all.current);
-    all.left = std::exchange(all.current, all.ready.front());
+    all.left = std::exchange(all.current, &next);
     all.ready.pop_front();
-    arrive(sim::platform::sim_switch_context(all.current->context, &all));
+    arrive(sim::platform::sim_switch_context(next.context, &all));
 }
 
 void begin_thread(sim::platform::Switched from) {
@@ -214,10 +231,7 @@ unsigned int& signals_of(pthread_cond_t* condition) { return *reinterpret_cast<u
 extern "C" {
 
 int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*run)(void*), void* argument) {
-    auto* const stack = static_cast<char*>(std::aligned_alloc(16, kStackBytes));
-    if (stack == nullptr) return EAGAIN;
-    auto* const created = new CpuThread{.run = run, .argument = argument, .stack = stack};
-    created->context = sim::platform::make_context(stack + kStackBytes, begin_thread);
+    auto* const created = new CpuThread{.run = run, .argument = argument};
     threads().ready.push_back(created);
     *thread = reinterpret_cast<pthread_t>(created);
     return 0;

@@ -91,9 +91,11 @@ void Collector::begin_call(const void* at) {
 void Collector::end_call() {
     const sim::Block::InSimulator here(block_);
     Path& path = path_[thread()];
+    Left& left = left_[path % left_.size()];
+    if (left.path != path) left = {path, last_call(path)};
     // After the call, and therefore after everything in the function.
-    trail_ = {threads_.current, call_at(path) + 1};
-    path = caller(path);
+    trail_ = {threads_.current, left.call.at + 1};
+    path = left.call.from;
 }
 
 bool Collector::has_stopped(unsigned int warp) const {

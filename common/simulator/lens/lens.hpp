@@ -186,6 +186,11 @@ class Collector {
     };
     std::array<Cached, 1024> sites_{};
     std::array<Cached, 64> calls_{};
+    struct Left {
+        Path path = 0;
+        Call call{};
+    };
+    std::array<Left, 64> left_{};
     std::array<bool, 1024> started_{};
     std::array<std::uint64_t, 1024> accesses_{};  ///< by thread
 };

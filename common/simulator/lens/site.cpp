@@ -14,12 +14,6 @@
 namespace lens {
 namespace {
 
-struct Call {
-    Path from;
-    std::uintptr_t at;
-    auto operator<=>(const Call&) const = default;  // NOLINT
-};
-
 struct Tables {
     std::shared_mutex lock;
     std::map<std::tuple<std::uintptr_t, Path, Space, Kind, bool>, std::uint32_t> number;
@@ -69,14 +63,9 @@ Path call(Path from, std::uintptr_t at) {
     return found->second;
 }
 
-Path caller(Path path) {
+Call last_call(Path path) {
     const std::shared_lock lock(tables().lock);
-    return tables().calls[path].from;
-}
-
-std::uintptr_t call_at(Path path) {
-    const std::shared_lock lock(tables().lock);
-    return tables().calls[path].at;
+    return tables().calls[path];
 }
 
 Site site(std::uint32_t number) {

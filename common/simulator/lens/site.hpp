@@ -34,8 +34,13 @@ struct Site {
 /// @{
 std::uint32_t number_of(const Site& site);
 Path call(Path from, std::uintptr_t at);  ///< the path of a call in `from`
-Path caller(Path path);
-std::uintptr_t call_at(Path path);  ///< where its last call is
+/// A path's last call: where it is, and the path before it.
+struct Call {
+    Path from = 0;
+    std::uintptr_t at = 0;
+    auto operator<=>(const Call&) const = default;  // NOLINT
+};
+Call last_call(Path path);
 Site site(std::uint32_t number);
 /// @}
 

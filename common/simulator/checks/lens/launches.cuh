@@ -405,8 +405,8 @@ TEST_CASE("sites are ordered by the calls that lead to them, and then by their o
     const lens::Path first = lens::call(0, 1000), second = lens::call(0, 2000),
                      inner = lens::call(first, 500);
     CHECK(lens::call(0, 1000) == first);
-    CHECK(lens::caller(inner) == first);
-    CHECK(lens::caller(first) == 0);
+    CHECK(lens::last_call(inner).from == first);
+    CHECK(lens::last_call(first).from == 0);
     const std::vector<std::uint32_t> in_order{number(0, 10),      number(first, 60),  number(inner, 400),
                                               number(first, 900), number(second, 50), number(second, 51)};
     for (std::size_t i = 0; i < in_order.size(); ++i)

@@ -67,6 +67,8 @@ const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
 const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
 const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
   "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];
+// Each growth takes a millisecond. Pages that no program uses need no memory.
+const ROOM = "-Wl,--initial-memory=134217728";
 // What a program may call besides: most of C's library, and C++'s streams.
 const MATH = "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh erf erfc exp exp2 expm1 fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma "
   + "llrint llround log log10 log1p log2 logb lrint lround modf nearbyint nextafter pow remainder rint round scalbn sin sinh sqrt tan tanh tgamma trunc";
@@ -112,7 +114,7 @@ async function build() {
       const bytes = await linked(`${what}, linked`, { ...abi, ...library, "instrument.o": instrument, ...objects }, options);
       writeFileSync(join(folder, `${name}.wasm`), await cached(`${what}, with Asyncify`, [bytes, canBeLeft.toString(), `${level}`], () => inThread({ bytes, level })));
     };
-    await main(output, name, { "checks.o": await verdicts }, [...LINK, ...OF_PROGRAMS]);
+    await main(output, name, { "checks.o": await verdicts }, [...LINK, ROOM, ...OF_PROGRAMS]);
     if (isForChecks) await main(checks.output, `${name} of checks`, { "catch.o": await catchMain }, [...LINK, ...(await ownChecks).map((symbol) => `-Wl,-u,${symbol}`)], 0);
   }));
 }

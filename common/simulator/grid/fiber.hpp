@@ -135,10 +135,10 @@ class Fibers {
     }
 
     /// The first function of each fiber.
-    static void enter(platform::Switched from) {
-        Fibers& fibers = *static_cast<Fibers*>(from.data);
+    static void enter(Context from, void* data) {
+        Fibers& fibers = *static_cast<Fibers*>(data);
         __sanitizer_finish_switch_fiber(nullptr, &fibers.starter_stack_, &fibers.starter_stack_bytes_);
-        fibers.starter_ = from.from;
+        fibers.starter_ = from;
         fibers.work_();
         fibers.switch_back(Leaving::at_the_end);
         std::abort();  // not reached

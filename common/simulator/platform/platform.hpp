@@ -65,7 +65,7 @@ struct Switched {
 };
 /// @param[in] top   The end of the stack, at a multiple of 16.
 /// @param[in] enter What runs there. It must not return.
-Context make_context(char* top, void (*enter)(Switched));
+Context make_context(char* top, void (*enter)(Context from, void* data));
 /// Leaves the running call for another one. Returns when a call switches back. The name has no namespace,
 /// since it is defined in assembly.
 extern "C" Switched sim_switch_context(Context to, void* data);

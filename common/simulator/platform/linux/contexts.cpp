@@ -49,7 +49,7 @@ sim_switch_context:
 
 namespace sim::platform {
 
-Context make_context(char* top, void (*enter)(Switched)) {
+Context make_context(char* top, void (*enter)(Context from, void* data)) {
     std::uint64_t frame[9]{};  // rounding, r15 to rbp, where it continues, its caller's address
     std::uint32_t vectors = 0;
     std::uint16_t x87 = 0;
@@ -101,7 +101,7 @@ sim_switch_context:
 
 namespace sim::platform {
 
-Context make_context(char* top, void (*enter)(Switched)) {
+Context make_context(char* top, void (*enter)(Context from, void* data)) {
     std::uint64_t frame[22]{};
     frame[20] = reinterpret_cast<std::uint64_t>(enter);
     return std::memcpy(top - sizeof(frame), frame, sizeof(frame));

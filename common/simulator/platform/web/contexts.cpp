@@ -33,7 +33,7 @@ struct WebContext {
     std::uintptr_t stack;      ///< the stack pointer; of the variables whose address is taken
     bool has_begun;
     char* buffer;
-    void (*enter)(Switched);
+    void (*enter)(Context from, void* data);
 };
 
 constexpr std::size_t kBufferBytes = 8 * 1024;
@@ -87,7 +87,7 @@ void take_over() {
         else if (running == &own)
             status = call_entry();
         else
-            running->enter(passed);
+            running->enter(passed.from, passed.data);
         if (calls != Calls::unwind) return status;
         stop_unwind();
         take_over();
@@ -97,7 +97,7 @@ void take_over() {
 }  // namespace
 
 /// At the top of the stack are its context and its buffer.
-Context make_context(char* top, void (*enter)(Switched)) {
+Context make_context(char* top, void (*enter)(Context from, void* data)) {
     char* const context = top - sizeof(WebContext);
     char* const buffer = context - kBufferBytes;
     return new (context) WebContext{0,
@@ -129,9 +129,9 @@ extern "C" [[gnu::noinline]] Switched sim_switch_context(Context to, void* data)
 
 void call_apart(const std::function<void()>& work) {
     alignas(16) static char stack[kOwnStackBytes + kBufferBytes];
-    const auto enter = [](Switched from) {
-        (*static_cast<const std::function<void()>*>(from.data))();
-        sim_switch_context(from.from, &from);  // which it does not leave again
+    const auto enter = [](Context from, void* work) {
+        (*static_cast<const std::function<void()>*>(work))();
+        sim_switch_context(from, &from);  // which it does not leave again
     };
     sim_switch_context(make_context(std::end(stack), enter), const_cast<std::function<void()>*>(&work));
 }

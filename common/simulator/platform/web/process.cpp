@@ -167,15 +167,15 @@ void free_if_forgotten(CpuThread* thread) {
     if (thread->has_ended && thread->is_detached) delete thread;
 }
 
-void arrive(sim::platform::Switched from) {
+void arrive(sim::platform::Context from) {
     CpuThreads& all = threads();
-    all.left->context = from.from;
+    all.left->context = from;
     sim::platform::handle_thread_change();
     if (all.left->has_ended) all.free_stacks.push_back(all.left->stack);
     free_if_forgotten(all.left);
 }
 
-void begin_thread(sim::platform::Switched from);
+void begin_thread(sim::platform::Context from, void*);
 
 /// Gives a thread a stack: rather one on which another thread has run, since a program may start thousands.
 void prepare(CpuThread& thread) {
@@ -199,10 +199,10 @@ void give_way() {
     if (!all.current->has_ended) all.ready.push_back(all.current);
     all.left = std::exchange(all.current, &next);
     all.ready.pop_front();
-    arrive(sim::platform::sim_switch_context(next.context, &all));
+    arrive(sim::platform::sim_switch_context(next.context, &all).from);
 }
 
-void begin_thread(sim::platform::Switched from) {
+void begin_thread(sim::platform::Context from, void*) {
     arrive(from);
     CpuThread& own = *threads().current;
     own.run(own.argument);

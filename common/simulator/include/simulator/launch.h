@@ -170,13 +170,13 @@ struct AnyLauncher {
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
         launch_grid({name, address, site}, config,
-                    thread_call([call = call, arguments...] SIM_INLINE { call(arguments...); }));
+                    thread_call([call = call, arguments...]() SIM_INLINE { call(arguments...); }));
     }
     /// The same for kept arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
         launch_grid({name, address, site}, config,
-                    thread_call([=] SIM_INLINE { call_kernel(address, arguments...); }));
+                    thread_call([=]() SIM_INLINE { call_kernel(address, arguments...); }));
     }
 };
 

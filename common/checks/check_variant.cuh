@@ -39,8 +39,8 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513})
         for (const auto& input : inputs) cases.push_back({n, input.name});
     // Around many blocks, then more elements than 16 bits count, in more than 256 blocks of 256 threads. What
-    // a call leaves in the workspace depends little on the input or on so large an n, so one more call is
-    // enough: these take most of the time of all cases.
+    // a call leaves in the workspace depends little on the input or on so large an n: only one case calls the
+    // variant again, since these take most of the time of all cases.
     for (const std::size_t more : {0, 1, 2})
         cases.push_back({32767 + more, inputs[more].name, 0, {}, more == 0 ? 3 : 1});
     for (const auto& input : inputs) cases.push_back({65539, input.name, 0, {}, 1});

@@ -27,6 +27,23 @@ errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 &
 # Of a launch in a kernel, which only clang rejects, it has more to say than can be recognized.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
 if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
+# Of a host function that device code calls, clang says first that there is none, and below it why.
+said=$(awk '
+  function end_error() {
+    if (head == "") return
+    at = index(head, ": error: no ")
+    if (is_of_host && at && match(head, /\047[^\047]*\047/)) {
+      name = substr(head, RSTART, RLENGTH)
+      head = substr(head, 1, at) " error: device code cannot call the host\047s " name ", which is not a __device__ function" (name ~ /^.m(in|ax).$/ ? " (without std::, it is CUDA\047s)" : "")
+    }
+    printf "%s\n%s", head, notes
+    head = notes = is_of_host = ""
+  }
+  /: (fatal )?error: / { end_error(); head = $0; next }
+  head == "" { print; next }
+  { notes = notes $0 "\n" }
+  / note: candidate .*: call to __host__ function from __/ { is_of_host = 1 }
+  END { end_error() }' <<<"$said")
 # Only clang rejects `__shared__ alignas(16) float x[4]`, a launch in a kernel, `int a[n] = {1}` and main without a type.
 clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\|"
 clangs_own+="variable-sized object may not be initialized\|C++ requires a type specifier for all declarations\)\$"

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from starter import ROOT
+from starter import ROOT, Chapter
 from student import note, noted
 
 sys.path[1:1] = [str(ROOT / "tools" / name) for name in ("results", "course")]
@@ -47,6 +47,15 @@ class Question:
         return sorted({name for _, name in self.variants()}) if self.kind == "order" else []
 
     @property
+    def ideas(self):
+        """What the variants that it names do, in a few words, by their names: most of them come later in their chapters."""
+        found = {}
+        for chapter, name in self.variants() if self.kind != "count" else []:
+            entry = Chapter(chapter_of(chapter)).entries.get(name, "")
+            found.update({name: idea[1] for idea in [re.search(r'\.idea = "([^"]*)"', entry)] if idea})
+        return found
+
+    @property
     def asks_for(self):
         return {"order": "The numbers, fastest first", "ratio": "A factor"}.get(self.kind, "A number")
 
@@ -65,7 +74,9 @@ class Question:
 
     def ask(self):
         """The answer; asks again, and says what it accepts, until one is valid."""
-        lines = [f"  {number}  {name}" for number, name in enumerate(self.choices, 1)]
+        names = self.choices or self.ideas
+        lines = [f"  {f'{number}  ' * bool(self.choices)}{name:<{max(map(len, names))}}  {self.ideas.get(name, '')}".rstrip()
+                 for number, name in enumerate(names, 1)]
         question = "\n".join([flowed(self.text), *lines, f"{self.asks_for}: "])
         while (answer := self.read(input(question).strip())) is None:
             print(self.accepts)

@@ -19,7 +19,8 @@ def described(chapter):
     faults = [{"name": each.name, "task": hunt.task(each), "text": each.text()} for each in hunt.in_order(chapter[:2])]
     asked = predict.questions(chapter) if predict.page(chapter).exists() else []
     return {"chapter": chapter, "faults": faults, "page": str(predict.page(chapter).relative_to(predict.ROOT)),
-            "questions": [{"number": each.number, "text": each.text, "asks_for": each.asks_for, "choices": each.choices} for each in asked]}
+            "questions": [{"number": each.number, "text": each.text, "asks_for": each.asks_for, "choices": each.choices, "ideas": each.ideas}
+                          for each in asked]}
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ TEST_CASE("a diagnosis names the fault of a sum") {
           }) == "right");
     CHECK(said_of([](const int*, std::size_t, Numbers, Numbers, LaunchShape) {}) == "No result was stored.");
     CHECK(said_of([](const int*, std::size_t, Numbers sum, Numbers, LaunchShape) { *sum = 0; }) ==
-          "No element is used at all.");
+          "No element is in the result.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum += reference_sum(data, n);
           }) == "The result was added to the old value: clear it first.");
@@ -131,7 +131,7 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n / 1024 * 1024);
           }) ==
-          "No element is used at all. The result is right for n = 1024: look at the elements that are "
+          "No element is in the result. The result is right for n = 1024: look at the elements that are "
           "left over at the end.");
     Variant<SumOfSquares>::Run* const leaves_out = [](const int* data, std::size_t n, Numbers sum, Numbers,
                                                       LaunchShape) {
@@ -156,7 +156,7 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said<SumOfSquares>([](const int* data, std::size_t n, Numbers sum, Numbers,
                                 LaunchShape) { *sum = n > 50 ? square(data[50]) : 0; },
                              {300, "random"})
-              .find("None of the elements that were tried is used.") == 0);
+              .find("None of the elements that were tried is in the result.") == 0);
     Variant<SumOfSquares>::Run* const is_right_for_33 = [](const int* data, std::size_t n, Numbers sum,
                                                            Numbers, LaunchShape shape) {
         *sum = reference_sum(data, n) + (n > 9 && shape.block != 33 ? square(data[9]) - square(data[7]) : 0);

@@ -162,9 +162,9 @@ class Diagnosis {
             const unsigned long long sum = sum_of(to_zeros->got);
             const auto to_equal = answer_to(std::vector<Element>(n, last));
             if (sum == 0 && to_equal && sum_of(to_equal->got) == 0)
-                say("No element is used at all.");
+                say("No element is in the result.");
             else if (sum == 0)
-                say("None of the elements that were tried is used.");
+                say("None of the elements that were tried is in the result.");
             else if (tried.misplaced.size() == tried.count)
                 say("All elements are counted, but in the wrong bins.");
             else if (is_right(*to_zeros))

@@ -1294,8 +1294,9 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format({"kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}), "['The least time that it needs is not known: n = 64: bin 3']")
 
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
+        self.write("03_x/main.cu", "")
         ask = ("import builtins, predict\nanswers = iter({})\nbuiltins.input = lambda text: next(answers)\n"
-               "print(predict.Question('1', '{}', '01 a, b, c', 'Which?', '').ask())")
+               "print(predict.Question('1', '{}', '03 a, b, c', 'Which?', '').ask())")
         self.says(ask.format(["", "1 1 2", "x", "3 1 2"], "order"), "Type each of these numbers once, such as 3 2 1.\n", "['c', 'a', 'b']")
         self.says(ask.format(["two", "1,5", "-1", "1,500"], "ratio"), "Type a number, such as 2 or 1.5.\n", "1500.0")
 
@@ -1330,8 +1331,19 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 class Predictions(unittest.TestCase):
     """The course's own questions."""
 
-    def test_each_chapter_with_kernels_asks_for_a_count_that_the_lens_has_recorded(self):
+    def setUp(self):
         sys.path.insert(0, str(TOOLS / "exercises"))
+
+    def test_a_question_says_what_the_variants_do_that_it_is_about(self):
+        import predict  # pylint: disable=import-outside-toplevel
+
+        for question in (each for path in TOOLS.parent.glob("0[1-7]_*") for each in predict.questions(path.name)):
+            if question.kind in ("ratio", "order"):
+                names = {name for _, name in question.variants() if not name.startswith("(")}
+                with self.subTest(question.text):
+                    self.assertEqual(set(question.ideas), names)
+
+    def test_each_chapter_with_kernels_asks_for_a_count_that_the_lens_has_recorded(self):
         import predict  # pylint: disable=import-outside-toplevel
 
         for chapter in sorted(path.name for path in TOOLS.parent.glob("0[2-7]_*")):

@@ -100,8 +100,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
         return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory: nothing was stored "
                "there";
     if (!includes_poison(got) && !includes_poison(got - expected)) return "";
-    return ", which includes 0xA5A5A5A5: unwritten memory was read (0xA5 is its fill pattern, which a "
-           "shuffle also returns for a lane that has exited)";
+    return ", which includes 0xA5A5A5A5, the fill pattern of unwritten memory";
 }
 
 /// A result that is wrong.

@@ -11,6 +11,11 @@
 ///     extern __shared__ int s[];
 ///         int * const s = ::sim::dynamic_shared; (void)s;
 ///
+/// A sum by shuffles is C++, but gets a name, which messages about lanes that take no part can say:
+///
+///     v += __shfl_down_sync(mask, v, d);
+///         ::sim::Chained{"v", '+'}, v += __shfl_down_sync(mask, v, d);
+///
 /// The time is proportional to the length of the file, whatever the file contains.
 #pragma once
 
@@ -21,6 +26,7 @@
 
 #include "launches.hpp"
 #include "shared_declarations.hpp"
+#include "shuffle_chains.hpp"
 
 /// Changes the texts of tokens where CUDA differs from C++, and leaves all others unchanged.
 class Translator {
@@ -29,6 +35,7 @@ class Translator {
     explicit Translator(std::vector<Token> tokens) : Translator(Tokens(std::move(tokens))) {}
 
     std::string translate() {
+        ShuffleChains::translate(tokens_);
         std::size_t statement = 0, directive = 0;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (tokens_.is_blank(i)) continue;

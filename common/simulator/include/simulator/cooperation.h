@@ -30,22 +30,4 @@ bool tell_of_poison();
 /// A call has returned an error that the program discards.
 void discard_error(cudaError_t error, const char* call, Site site);
 
-/// @brief A statement such as `v += __shfl_down_sync(mask, v, d);` while it runs: the variable's new value
-/// certainly contains what the shuffle returns. Several of them may be the steps of a reduction.
-class Chained {
- public:
-    /// @param its_variable The name of the variable that is assigned to.
-    /// @param its_fold     `+` and so on, `,` for a minimum or maximum, `=` for a broadcast.
-    SIM_UNINTERRUPTED Chained(const char* its_variable, char its_fold)
-        : variable(its_variable), fold(its_fold) {
-        chained = this;
-    }
-    SIM_UNINTERRUPTED ~Chained() { chained = nullptr; }
-    Chained(const Chained&) = delete;
-    Chained& operator=(const Chained&) = delete;
-
-    const char* const variable;
-    const char fold;
-};
-
 }  // namespace sim

@@ -22,8 +22,26 @@ enum class ThreadState : unsigned char {
 };
 
 class Chained;
-/// The statement that the running thread is in, if a translator has marked it (cooperation.h).
-inline thread_local const Chained* chained = nullptr;
+inline thread_local const Chained* chained = nullptr;  ///< the marked statement that the running thread is in
+
+/// @brief A statement such as `v += __shfl_down_sync(mask, v, d);` while it runs, which the translator has
+/// marked: the variable's new value certainly contains what the shuffle returns. Several of them may be the
+/// steps of a reduction.
+class Chained {
+ public:
+    /// @param its_variable The name of the variable that is assigned to.
+    /// @param its_fold     `+` and so on, `,` for a minimum or maximum, `=` for a broadcast.
+    SIM_UNINTERRUPTED Chained(const char* its_variable, char its_fold)
+        : variable(its_variable), fold(its_fold) {
+        chained = this;
+    }
+    SIM_UNINTERRUPTED ~Chained() { chained = nullptr; }
+    Chained(const Chained&) = delete;
+    Chained& operator=(const Chained&) = delete;
+
+    const char* const variable;
+    const char fold;
+};
 
 /// Everything that the simulator stores about one simulated thread.
 struct Thread {

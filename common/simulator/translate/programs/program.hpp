@@ -19,7 +19,6 @@
 #include "launch_macros.hpp"
 #include "missing.hpp"
 #include "shared_memory.hpp"
-#include "shuffle_chains.hpp"
 #include "volatile_pointers.hpp"
 
 /// Translates a file and the headers that it includes into a folder, under their absolute paths: those beside
@@ -82,7 +81,6 @@ class Program {
         launch_macros_.translate(all);
         discarded_errors_.translate(all);
         VolatilePointers::translate(all);
-        ShuffleChains::translate(all);
         for (std::size_t i = 0; i < all.size(); ++i)  // as a macro, it would change GCC's __noinline__
             if (all.is(i, "__noinline__") && !all.is(all.end_before(i) - 1, "("))
                 all.text(i) = "__attribute__((noinline))";

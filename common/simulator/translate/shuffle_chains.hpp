@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "../tokens.hpp"
+#include "tokens.hpp"
 
 /// Makes the statement `v += __shfl_down_sync(mask, v, d);` a `::sim::Chained{"v", …}, v += …;`, as well as
 /// `v = v + shuffle;`, `v = max(v, shuffle);` and the broadcast `v = __shfl_sync(mask, v, lane);`. Whether

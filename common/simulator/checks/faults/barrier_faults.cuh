@@ -210,12 +210,12 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-/// Each thread waits slightly fewer times than a thread may without making progress. Takes twice as long as a
-/// kernel may in silence: on a busy machine, two ticks may come as one.
+/// Each thread waits slightly fewer times than a thread may without making progress. Takes three times as
+/// long as a kernel may in silence: on a busy machine, several ticks may come as one.
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
-    for (unsigned int k = 0; k < 32; ++k) {
+    for (unsigned int k = 0; k < 48; ++k) {
         if (threadIdx.x == 0) be_busy();
-        for (unsigned int j = 0; j < 3000; ++j) __syncthreads();
+        for (unsigned int j = 0; j < 2000; ++j) __syncthreads();
     }
     atomicAdd(d_count, 32u);
 }

@@ -358,7 +358,7 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
     {.name = "an atomic per block",
      .idea = "no partial sums: each block adds to the total",
      .run = sum_atomic},
-    {.name = "16-byte loads", .idea = "the same, four loads of 16 bytes in flight", .run = sum_wide},
+    {.name = "16-byte loads", .idea = "four loads of 16 bytes per thread in flight", .run = sum_wide},
     {.name = "shuffles",
      .idea = "one barrier per block, in place of one per level",
      .run = sum_shuffles,

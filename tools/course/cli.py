@@ -72,7 +72,7 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
 --junit       with test or lens of a program: writes the verdict as JUnit XML; see docs/ci.md
 --annotate    with test or lens of a program: prints wrong lines as annotations of GitHub
 --output      where the page is written (default: build/report/index.html)
---no-install  with any command: installs nothing, but says what is missing and how to install it
+--no-install  after any command: installs nothing, but says what is missing and how to install it
 
   ./course run 03 -- --help
   ./course run 03 -- --n 1M --input skewed

@@ -21,7 +21,7 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved 
 status    prints one line per exercise: whether your file passed when it was last checked
 
 debug     shows a kernel with one fault and the checks' messages, and asks for the line and the
-          cause; by default the first fault that you have not found
+          cause; by default one that you have not found
 
 FAULT       03-5 is the fifth fault of chapter 03
 --answer    shows what is wrong
@@ -154,8 +154,8 @@ def show(work, verdict, backend):
         return
     is_racy = stages.is_racy(exercise)
     if is_racy:
-        say("Done: the result is right as long as no two threads add to the same bin. The table shows how many additions "
-            "are lost otherwise.")
+        say("Done: the result is right as long as no two threads add to the same bin. On a GPU, nearly all additions "
+            "are lost otherwise; on the simulator, the table may show few or none, by luck.")
     else:
         say("", looks("good", "Solved:") + " the result is right for every size, input, address and launch shape that was tried.")
     for name, why in verdict.not_tried.items():

@@ -168,7 +168,7 @@ def predict(chapter, backend, say):
         try:
             answers[f"{chapter[:2]}.{question.number}"] = question.ask()
         except EOFError:
-            return say("")
+            return say("\nNot judged: the answers are judged when all questions are answered.")
         say("")
     note("predict", **answers)
     if needed := measures(chapter, backend):

@@ -254,6 +254,27 @@ TEST_CASE(
     CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 
+/// Lanes 0 to 7 add up, with the values of all lanes.
+__global__ void few_lanes_kernel(unsigned int* d_sum) {
+    if (threadIdx.x >= 8) return;
+    unsigned int value = threadIdx.x;
+    for (unsigned int distance = warpSize / 2; distance > 0; distance /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, distance);
+    if (threadIdx.x == 0) *d_sum = value;
+}
+
+TEST_CASE("a sum by shuffles that includes lanes which have returned is named") {
+    const std::string words = process_of([] {
+                                  const DeviceBuffer<unsigned int> sum(1);
+                                  few_lanes_kernel<<<1, 32>>>(sum.data());
+                                  cudaDeviceSynchronize();
+                              }).second;
+    CHECK(words.find(
+              " lane 0 of a warp (thread (0, 0, 0)) gets an undefined value from __shfl_down_sync at ") !=
+          std::string::npos);
+    CHECK(words.find(": it reads lane 16, which has returned") != std::string::npos);
+}
+
 TEST_CASE("a fault is also available as data, and its message can omit the advice") {
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     setenv("CUDA_SIM_ADVICE", "0", 1);

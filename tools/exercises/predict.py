@@ -51,8 +51,8 @@ class Question:
         """What the variants that it names do, in a few words, by their names: most of them come later in their chapters."""
         found = {}
         for chapter, name in self.variants() if self.kind != "count" else []:
-            entry = Chapter(chapter_of(chapter)).entries.get(name, "")
-            found.update({name: idea[1] for idea in [re.search(r'\.idea = "([^"]*)"', entry)] if idea})
+            if idea := re.search(r'\.idea = "([^"]*)"', Chapter(chapter_of(chapter)).entries.get(name, "")):
+                found[name] = idea[1]
         return found
 
     @property
@@ -74,8 +74,9 @@ class Question:
 
     def ask(self):
         """The answer; asks again, and says what it accepts, until one is valid."""
-        names = self.choices or self.ideas
-        lines = [f"  {f'{number}  ' * bool(self.choices)}{name:<{max(map(len, names))}}  {self.ideas.get(name, '')}".rstrip()
+        ideas = self.ideas
+        names = self.choices or ideas
+        lines = [f"  {f'{number}  ' * bool(self.choices)}{name:<{max(map(len, names))}}  {ideas.get(name, '')}".rstrip()
                  for number, name in enumerate(names, 1)]
         question = "\n".join([flowed(self.text), *lines, f"{self.asks_for}: "])
         while (answer := self.read(input(question).strip())) is None:

@@ -121,7 +121,7 @@ def advice(finding):
 
 def finding_words(finding):
     """One finding, in a few lines."""
-    where = f"{finding['array']}" + (f", byte {finding['offset']}" if finding["space"] == "shared" else "")
+    where = finding["where"]
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "copied":
         partly = " in part" if finding.get("partly_written") else ""

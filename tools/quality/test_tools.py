@@ -175,7 +175,7 @@ class Lens(unittest.TestCase):
         import margin  # pylint: disable=import-outside-toplevel
         load = {**self.SITE, "space": "global", "requests": 1024, "lanes": 32768, "sectors": 32768, "bytes": 131072, "blocks": 2, "worst_lanes": 0b101,
                 "worst_addresses": [4096 + 128, 4096 + 256]}
-        race = {"problem": "race", "kernel": "k", "array": "counts", "space": "shared", "offset": 0, "count": 1, "distance": "warps", "partial_barriers": []}
+        race = {"problem": "race", "kernel": "k", "where": "counts[0]", "space": "shared", "count": 1, "distance": "warps", "partial_barriers": []}
         for prefix, line in (("", "work/a.cuh:9"), ("other_", "03_x/kernels.cuh:7")):
             race |= {f"{prefix}{name}": value for name, value in (("line", line), ("kind", "store"), ("calls", []), ("block", 0), ("thread", 40))}
         found = margin.margin([{"sites": [self.SITE, load, {**load, "line": "03_x/kernels.cuh:7"}]}], [race], "work/a.cuh")
@@ -561,7 +561,7 @@ class Output(unittest.TestCase):
                   "barriers": [{"line": "f.cu:7", "count": 10**9, "requests": 1, "most_requests": 100}]}
         place = {"kind": "atomic", "line": "03_shared_privatized/kernels.cuh:100", "calls": ["03_shared_privatized/kernels.cuh:200"],
                  "block": 10**6, "thread": 1023}
-        finding = {"problem": "race", "kernel": "k" * 48, "array": "an array of 256 elements", "space": "shared", "offset": 1000, "count": 10**9,
+        finding = {"problem": "race", "kernel": "k" * 48, "where": "an_array[250]", "space": "shared", "count": 10**9,
                    "distance": "blocks", "partial_barriers": [], **place, **{f"other_{name}": of for name, of in place.items()}}
         seen = {"launches": [launch], "findings": [finding], "fault": {"message": "word " * 50}, "large": [],
                 "row": {"n": "1000000", "chapter": "06_tree_reduction", "input": "article"}}
@@ -1203,7 +1203,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         first = starter.splitlines().index("inline void run(int* d_sum) { kernel<<<1, kBlock>>>(d_sum); }") + 2
         seen = ("import native, stages\ngiven = native.machine_of(exercise).given_lines(exercise)\n"
                 "def race(*lines): return {{'problem': 'race', 'line': f'work/03.1_one.cuh:{{lines[0]}}', 'other_line': f'work/03.1_one.cuh:{{lines[1]}}',\n"
-                "    'kernel': 'k', 'space': 'shared', 'array': 'a', 'offset': 4, 'count': 1, 'distance': 'warps', 'partial_barriers': [],\n"
+                "    'kernel': 'k', 'space': 'shared', 'where': 'a[1]', 'count': 1, 'distance': 'warps', 'partial_barriers': [],\n"
                 "    **{{f'{{end}}{{name}}': 0 for end in ('', 'other_') for name in ('kind', 'block', 'thread')}}, 'calls': [], 'other_calls': []}}\n"
                 "for lines in ({}): print([each['text'] for each in stages.words_of_lens({{'findings': [race(*each) for each in lines]}}, given)])\n")
         said = self.says(seen.format(f"[({first}, {first})], [({first}, {first}), (9, {first})]")).splitlines()
@@ -1236,7 +1236,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
 
     def test_the_lens_gives_a_race_its_lines_in_place_of_guesses(self):
         self.write("work/03.1_one.cuh", "")
-        found = {"problem": "race", "kernel": "k", "space": "shared", "array": "a", "offset": 4, "count": 1, "distance": "warps",
+        found = {"problem": "race", "kernel": "k", "space": "shared", "where": "a[1]", "count": 1, "distance": "warps",
                  "partial_barriers": []}
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}calls": ["a.cu:3"] * (line > 7), f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "../grid/block.hpp"
+#include "../grid/parameters.hpp"
 #include "../memory/device_memory.hpp"
 #include "../platform/source_lines.hpp"
 #include "../streams/hazards.hpp"
@@ -96,7 +97,7 @@ constexpr std::uintptr_t kNearNull = 4096;
 
 std::string address_text(const Block& block, const void* address) {
     std::string place = block.shared().text(address);
-    if (place.empty()) place = allocation_text(address);
+    if (place.empty()) place = memory_text(block.grid(), address);
     if (place.empty()) place = pinned_text(address);
     if (!place.empty()) return place;
     const auto number = reinterpret_cast<std::uintptr_t>(address);
@@ -113,10 +114,16 @@ std::string address_text(const Block& block, const void* address) {
 std::string launch_text(const Kernel& kernel) { return of_kernel(kernel, {}).message; }
 
 /// A launch may know the kernel only as a pointer or a template's parameter. Then its own name says more.
-Fault of_kernel(const Kernel& kernel, Fault fault) {
+static std::string own_name(const Kernel& kernel) {
     const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
     const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);
-    fault.kernel = is_named ? kernel.name : plain(function);
+    return is_named ? kernel.name : std::string(plain(function));
+}
+
+std::string plain_name(const Kernel& kernel) { return std::string(plain(own_name(kernel))); }
+
+Fault of_kernel(const Kernel& kernel, Fault fault) {
+    fault.kernel = own_name(kernel);
     fault.launched_at = text(kernel.site);
     fault.message = fault.kernel + " (launched at " + fault.launched_at + ")" + fault.message;
     return fault;

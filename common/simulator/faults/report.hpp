@@ -26,6 +26,9 @@ std::string launch_text(const Kernel& kernel);
 /// Adds the kernel to a fault: its message follows the words that name the launch.
 Fault of_kernel(const Kernel& kernel, Fault fault);
 
+/// @return A kernel's name without namespaces and the template's arguments.
+std::string plain_name(const Kernel& kernel);
+
 /// A line, as messages name it.
 std::string text(const Site& site);
 

@@ -16,6 +16,7 @@
 namespace sim {
 
 using NestedLaunches = std::vector<std::function<void()>>;
+using Arguments = std::vector<Argument>;
 
 class Crew;
 
@@ -26,6 +27,7 @@ struct Grid {
     const SharedLimit shared_limit;
     const ThreadLoop loop;
     const void* const call;
+    const Arguments arguments;
     const std::uint64_t blocks;    ///< how many run
     const std::uint64_t left_out;  ///< how many are skipped, after half of the others
     const std::uint64_t seed;

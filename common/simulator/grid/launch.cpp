@@ -20,6 +20,7 @@
 #include "../streams/unawaited.hpp"
 #include "block.hpp"
 #include "crew.hpp"
+#include "parameters.hpp"
 
 namespace sim {
 namespace {
@@ -127,7 +128,7 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
 
 /// @return The grids that this grid's kernel has launched.
 NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
-                            const void* call) {
+                            const void* call, const Arguments& arguments) {
     static std::mutex one_grid_at_a_time;
     const std::lock_guard<std::mutex> lock(one_grid_at_a_time);
     const std::uint64_t all = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
@@ -138,6 +139,7 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
               shared_limit(kernel.address),
               loop,
               call,
+              arguments,
               blocks,
               all - blocks,
               seed(),
@@ -150,21 +152,22 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
     run_on_workers(grid);
     if (observer != nullptr) observer->grid_ends();
     if (grid.prints) note_printed(kernel);
-    const std::string damage = access.damage();
+    const void* const damage = access.damage();
     if (grid.failed)
         set_fault(grid.report.error, grid.report.fault);
-    else if (!damage.empty())
-        set_fault(
-            cudaErrorIllegalAddress,
-            of_kernel(kernel, {.kind = FaultKind::address, .message = ": a thread has written " + damage}));
+    else if (damage != nullptr)
+        set_fault(cudaErrorIllegalAddress,
+                  of_kernel(kernel, {.kind = FaultKind::address,
+                                     .message = ": a thread has written " + memory_text(grid, damage)}));
     return std::move(grid.nested);
 }
 
 /// Runs a grid and waits for it. `cudaGetLastError` returns its error afterwards.
 /// @param loop Runs the threads of a block, each of which calls `call`.
-void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call) {
+void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call,
+              const Arguments& arguments) {
     if (sticky_error() != cudaSuccess) return;  // of earlier work
-    run_nested(run_one_grid(kernel, config, loop, call));
+    run_nested(run_one_grid(kernel, config, loop, call, arguments));
 }
 
 }  // namespace
@@ -187,8 +190,10 @@ unsigned int workers() {
 
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
-void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer) {
-    if (running_block != nullptr || sticky_error() != cudaSuccess) return;
+/// Reports a pointer to the CPU's memory that a kernel gets, once per launch in the source.
+/// @param[in] number Which argument it is, from 1 on.
+static void look_at_pointer(const Kernel& kernel, std::size_t number, const void* pointer) {
+    if (sticky_error() != cudaSuccess) return;
     note_shared(pointer);
     // An address next to device memory is the end of a range. Where there is no memory, the kernel's access
     // is a fault.
@@ -201,28 +206,33 @@ void look_at_pointer(const Kernel& kernel, unsigned int number, const void* poin
 }
 
 /// @return A launch that happens later, with its own copy of the arguments.
-static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
+static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call,
+                                  const Arguments& arguments) {
     const std::shared_ptr<const void> object(call.copy(call.object), call.destroy);
-    return [=, loop = call.loop] { run_grid(kernel, config, loop, object.get()); };
+    return [=, loop = call.loop] { run_grid(kernel, config, loop, object.get(), arguments); };
 }
 
-void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call) {
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call,
+                 const Argument* arguments, std::size_t count) {
+    const Arguments all(arguments, arguments + count);
     if (running_block != nullptr) {
         require_nested_launches(kernel);  // before anything is stored that a stopped thread would leak
         const Block::InSimulator here(*running_block);
         LaunchConfig nested = config;
         nested.stream = nullptr;  // the kernel may have destroyed them by then
-        return launch_nested([=, run = kept(kernel, nested, call)] {
+        return launch_nested([=, run = kept(kernel, nested, call, all)] {
             if (accept(kernel, nested)) run();
         });
     }
+    for (std::size_t i = 0; i < count; ++i)
+        if (all[i].element_bytes != 0) look_at_pointer(kernel, i + 1, all[i].pointer);
     if (is_late(config.stream)) {
         if (accept(kernel, config))
-            enqueue(config.stream, {kernel.name, {}, kept(kernel, config, call), true});
+            enqueue(config.stream, {kernel.name, {}, kept(kernel, config, call, all), true});
         return;
     }
     begin_now(config.stream);
-    if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object);
+    if (accept(kernel, config)) run_grid(kernel, config, call.loop, call.object, all);
     end_now();
 }
 

@@ -254,7 +254,6 @@ void Collector::find(Problem problem, const Look& at, Epoch other, const PastGri
                     at.array->name(),
                     at.array->begin() + at.offset,
                     at.array->is_global(),
-                    at.offset,
                     at.site,
                     static_cast<std::uint32_t>(other.site),
                     block_number_,

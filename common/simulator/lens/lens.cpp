@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../grid/block.hpp"
 #include "../grid/device.hpp"
+#include "../grid/parameters.hpp"
 #include "../memory/device_memory.hpp"
 #include "../memory/redzones.hpp"
 #include "../platform/platform.hpp"
@@ -31,6 +33,18 @@ std::string name_of(const sim::Kernel& kernel) {
             return name.substr(0, i);
     }
     return kernel.name;
+}
+
+/// Where a finding's byte is, as far as it is known.
+std::string place_of(const Finding& finding) {
+    const sim::Block* const block = sim::running_block;
+    std::string element;
+    if (block != nullptr)
+        element = finding.is_global ? element_text(block->grid(), finding.address)
+                                    : block->shared().element_text(finding.address);
+    if (element.empty() && !finding.array.empty()) element = sim::function_of(finding.address);
+    if (!element.empty()) return element;
+    return finding.array.empty() ? sim::allocation_text(finding.address) : finding.array;
 }
 
 }  // namespace
@@ -157,11 +171,11 @@ void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
     if (unwritten == nullptr || !looks_for_problems_) return;
     const bool is_partly_written = std::memchr(array.written(offset), 1, bytes) != nullptr;
     offset += static_cast<std::size_t>(static_cast<const unsigned char*>(unwritten) - array.written(offset));
-    const std::string line = sim::Calls().line();
-    Finding finding{
-        Problem::copied, {}, {}, array.begin() + offset, true, offset, 0, 0, 0, 0, 0, 0, 0, {}, line};
-    finding.is_partly_written = is_partly_written;
-    add(std::move(finding));
+    add({.problem = Problem::copied,
+         .address = array.begin() + offset,
+         .is_global = true,
+         .line = sim::Calls().line(),
+         .is_partly_written = is_partly_written});
 }
 
 void Lens::add(Finding finding) {
@@ -174,7 +188,7 @@ void Lens::add(Finding finding) {
     }
     // Without the lock: the simulator calls the lens while it holds the one that `allocation_text` needs.
     finding.launched_at = shape_.launched_at;
-    finding.text = finding.array.empty() ? sim::allocation_text(finding.address) : finding.array;
+    finding.where = place_of(finding);
     const std::lock_guard guard(lock_);
     Finding& kept = findings_[key];
     finding.count = kept.count;

@@ -32,18 +32,17 @@ enum class Problem : std::uint8_t { race, unwritten, copied };
 /// as far apart as any, and how often.
 struct Finding {
     Problem problem;
-    std::string kernel, array;
-    const char* address;
+    std::string kernel{}, array{};
+    const char* address;  ///< of the first byte
     bool is_global;
-    std::size_t offset;   ///< the first byte, from the array's beginning
-    std::uint32_t site;   ///< of the access that found it
-    std::uint32_t other;  ///< of the earlier access, if it is a race
-    std::uint64_t block;
-    unsigned int thread;
-    std::uint32_t other_block, other_thread;  ///< the block's number modulo 2^20
+    std::uint32_t site = 0;   ///< of the access that found it
+    std::uint32_t other = 0;  ///< of the earlier access, if it is a race
+    std::uint64_t block = 0;
+    unsigned int thread = 0;
+    std::uint32_t other_block = 0, other_thread = 0;  ///< the block's number modulo 2^20
     std::uint64_t count = 0;
-    std::string text{};
-    std::string line{};  ///< of the host's copy, if that has read what was never written
+    std::string where{};  ///< the array's element, or its name and the byte
+    std::string line{};   ///< of the host's copy, if that has read what was never written
     std::string launched_at{};
     std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
     bool is_partly_written = false;  ///< if it is a copy: other bytes of it were written

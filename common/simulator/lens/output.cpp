@@ -59,7 +59,7 @@ void write_finding(Json& json, const Finding& finding) {
     constexpr const char* kDistances[] = {"lanes", "warps", "blocks", "streams"};
     const Site at = site(finding.site);
     json.add("problem", kProblems[static_cast<int>(finding.problem)], "kernel", finding.kernel)
-        .add("array", finding.text, "space", kSpaces[finding.is_global ? 0 : 1], "offset", finding.offset)
+        .add("where", finding.where, "space", kSpaces[finding.is_global ? 0 : 1])
         .add("line", finding.problem == Problem::copied ? finding.line : line_of(finding.site))
         .add("kind", kKinds[static_cast<int>(at.kind)], "count", finding.count)
         .add("block", finding.block, "thread", finding.thread);

@@ -9,6 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "../grid/block.hpp"
+#include "../grid/parameters.hpp"
 #include "simulator/json.hpp"
 #include "site.hpp"
 
@@ -215,7 +217,8 @@ void Recording::end_block() {
     }
     for (Memory& memory : memories_) {
         const Array& array = *std::exchange(memory.array, nullptr);
-        memory.name = array.name();
+        if (array.is_global()) memory.name = parameter_text(sim::running_block->grid(), array.begin());
+        if (memory.name.empty()) memory.name = array.name();
         memory.size = array.bytes();
         memory.is_global = array.is_global();
         if (memory.is_global)  // banks count from the array's beginning

@@ -191,6 +191,12 @@ std::string allocation_text(const void* address) {
     return allocation == nullptr ? "" : allocation->text(address);
 }
 
+bool are_in_one_allocation(const void* one, const void* other) {
+    const std::lock_guard lock(memory_lock);
+    const Allocation* const allocation = old_allocation_around(one);
+    return allocation != nullptr && allocation == old_allocation_around(other);
+}
+
 std::string managed_variable_text(const void* address) {
     const std::string name = function_of(address);
     return name.empty() ? "a managed variable" : "the managed variable " + name;
@@ -229,16 +235,16 @@ GridAccess::~GridAccess() {
     release_traps_if_unused();
 }
 
-std::string GridAccess::damage() const {
+const void* GridAccess::damage() const {
     const std::lock_guard lock(memory_lock);
     const bool guarded = release_grid();
     end_watch();
     for (const auto& [start, allocation] : allocations) {
         if (allocation->device() != grid_device) continue;  // the grid and this function can't access it
         if (guarded) allocation->set_accessible(true);
-        if (const char* const at = allocation->memory().damage()) return allocation->text(at);
+        if (const char* const at = allocation->memory().damage()) return at;
     }
-    return "";
+    return nullptr;
 }
 
 CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lock) {

@@ -37,6 +37,9 @@ bool is_in_redzone(const void* address);
 /// @return Describes an address inside or near an allocation; empty for any other address.
 std::string allocation_text(const void* address);
 
+/// Whether two addresses are inside or near the same allocation.
+bool are_in_one_allocation(const void* one, const void* other);
+
 /// Whether the CPU may also use the device memory at an address.
 bool is_managed(const void* address);
 
@@ -51,8 +54,8 @@ class GridAccess {
     GridAccess(const GridAccess&) = delete;
     GridAccess& operator=(const GridAccess&) = delete;
 
-    /// @return A description of what the grid has written just outside of an allocation; empty if nothing.
-    std::string damage() const;
+    /// @return A byte just outside of an allocation that the grid has written, or null.
+    const void* damage() const;
 };
 
 /// During its lifetime, a copy may use a range of device memory, and no grid starts or ends. Does nothing for

@@ -36,6 +36,14 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
+/// The element of an array that contains an address, as it is written in C++.
+inline std::string element(const std::string& array, const void* begin, std::size_t element_bytes,
+                           const void* address) {
+    const auto size = static_cast<std::ptrdiff_t>(element_bytes);
+    const std::ptrdiff_t offset = static_cast<const char*>(address) - static_cast<const char*>(begin);
+    return array + "[" + std::to_string((offset - (offset < 0 ? size - 1 : 0)) / size) + "]";
+}
+
 /// @brief `[guard][redzone][the bytes][redzone][guard]`
 ///
 /// The guards are never accessible. The bytes begin at a multiple of their alignment, and end as close to the

@@ -60,15 +60,21 @@ std::string SharedMemory::text(const void* address) const {
     return dynamic_->memory.has_around(address) ? dynamic_->text(address) : "";
 }
 
+std::string SharedMemory::element_text(const void* address) const {
+    for (const Array* const array : used_)
+        if (array->memory.has_around(address)) return array->element_text(address);
+    return "";
+}
+
+std::string SharedMemory::Array::element_text(const void* address) const {
+    if (*variable.name == '\0') return memory.text(address) + "the dynamic shared memory";
+    return element(variable.name, memory.begin(), variable.element_bytes, address);
+}
+
 std::string SharedMemory::Array::text(const void* address) const {
-    if (*variable.name == '\0')
-        return memory.text(address) + "the dynamic shared memory, of which the launch asks for " +
-               Redzoned::bytes_text(variable.bytes);
-    const auto size = static_cast<std::ptrdiff_t>(variable.element_bytes);
-    const std::ptrdiff_t offset = static_cast<const char*>(address) - memory.begin();
-    const std::ptrdiff_t index = (offset - (offset < 0 ? size - 1 : 0)) / size;
-    return std::string(variable.name) + "[" + std::to_string(index) + "], " + memory.text(address) +
-           "the shared variable " + variable.name + " (" + Redzoned::bytes_text(variable.bytes) +
+    const std::string bytes = Redzoned::bytes_text(variable.bytes), what = element_text(address);
+    if (*variable.name == '\0') return what + ", of which the launch asks for " + bytes;
+    return what + ", " + memory.text(address) + "the shared variable " + variable.name + " (" + bytes +
            ", declared at " + variable.site.file + ":" + std::to_string(variable.site.line) + ")";
 }
 

@@ -36,6 +36,8 @@ class SharedMemory {
     bool is_in_redzone(const void* address) const;
     /// @return A description of an address near a variable; empty for any other address.
     std::string text(const void* address) const;
+    /// @return The element there, as in `bins[96]`, or the byte of dynamic shared memory.
+    std::string element_text(const void* address) const;
 
  private:
     struct Array {
@@ -44,6 +46,7 @@ class SharedMemory {
         const SharedVariable variable;
         const Redzoned memory;
         std::string text(const void* address) const;
+        std::string element_text(const void* address) const;
     };
     std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;  ///< by their declaration
     std::vector<const Array*> used_;                                  ///< by the block

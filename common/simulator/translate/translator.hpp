@@ -11,10 +11,12 @@
 ///     extern __shared__ int s[];
 ///         int * const s = ::sim::dynamic_shared; (void)s;
 ///
-/// A sum by shuffles is C++, but gets a name, which messages about lanes that take no part can say:
+/// Two things get a name, which messages can say: a sum by shuffles, and a kernel's parameters.
 ///
 ///     v += __shfl_down_sync(mask, v, d);
 ///         ::sim::Chained{"v", '+'}, v += __shfl_down_sync(mask, v, d);
+///     __global__ void kernel(const int* a, int n) { … }
+///         __global__ … } namespace { const ::sim::ParameterNames sim_names_…("kernel", "a,n"); }
 ///
 /// The time is proportional to the length of the file, whatever the file contains.
 #pragma once
@@ -24,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel_parameters.hpp"
 #include "launches.hpp"
 #include "shared_declarations.hpp"
 #include "shuffle_chains.hpp"
@@ -36,7 +39,8 @@ class Translator {
 
     std::string translate() {
         ShuffleChains::translate(tokens_);
-        std::size_t statement = 0, directive = 0;
+        std::size_t statement = 0, directive = 0, kernel_end = kNone;
+        std::string names;
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (tokens_.is_blank(i)) continue;
             if (tokens_[i].directive != directive) statement = i;
@@ -46,10 +50,13 @@ class Translator {
                 continue;
             } else if (tokens_.third(i, "<") != kNone) {
                 Launches(tokens_).translate(i);
+            } else if (tokens_.is(i, "__global__") && functions_ == 0 && directive == 0) {
+                kernel_end = KernelParameters(tokens_).find(i, names);
             }
             if (tokens_[i].kind == Token::sign) {
                 if (directive == 0) enter_or_leave(i);
                 if (tokens_[i].text[0] == ';' || tokens_.is(i, "{") || tokens_.is(i, "}")) statement = i + 1;
+                if (i == kernel_end) tokens_.text(i) += names;
             }
         }
         return tokens_.join(0, tokens_.size());

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace sim {
 namespace {
@@ -30,10 +31,12 @@ BoundKernel bind_noted(const void* kernel, void** arguments) {
         if (const auto found = noted().find(kernel); found != noted().end()) bind = found->second;
     }
     if (bind == nullptr) return nullptr;
-    const ThreadCall call = bind(kernel, arguments);
+    std::vector<Argument> all;
+    const auto note = [](void* to, Argument one) { static_cast<std::vector<Argument>*>(to)->push_back(one); };
+    const ThreadCall call = bind(kernel, arguments, note, &all);
     const std::shared_ptr<const void> owner(call.object, call.destroy);
-    return [kernel, call, owner](const LaunchConfig& config, Site site) {
-        launch_grid({"a kernel", kernel, site}, config, call);
+    return [kernel, call, all, owner](const LaunchConfig& config, Site site) {
+        launch_grid({"a kernel", kernel, site}, config, call, all.data(), all.size());
     };
 }
 

@@ -80,17 +80,21 @@ auto kernel_call(const void* kernel, const Kept&... arguments) {
 }
 
 /// The same for arguments that are given by their addresses. The object is for `destroy`.
-using Bind = ThreadCall(const void* kernel, void** arguments);
+/// @param note Is called with each argument.
+using Note = void(void* to, Argument);
+using Bind = ThreadCall(const void* kernel, void** arguments, Note* note, void* to);
 template <typename... Parameters, std::size_t... I>
-ThreadCall bind(const void* kernel, [[maybe_unused]] void** arguments, std::index_sequence<I...>) {
+ThreadCall bind(const void* kernel, [[maybe_unused]] void** arguments, [[maybe_unused]] Note* note,
+                [[maybe_unused]] void* to, std::index_sequence<I...>) {
+    (note(to, argument_of(*static_cast<Parameters*>(arguments[I]))), ...);
     const auto call = kernel_call(kernel, keep(*static_cast<Parameters*>(arguments[I]))...);
     ThreadCall result = thread_call(call);
     result.object = result.copy(&call);
     return result;
 }
 template <typename... Parameters>
-ThreadCall bind_addresses(const void* kernel, void** arguments) {
-    return bind<Parameters...>(kernel, arguments, std::index_sequence_for<Parameters...>{});
+ThreadCall bind_addresses(const void* kernel, void** arguments, Note* note, void* to) {
+    return bind<Parameters...>(kernel, arguments, note, to, std::index_sequence_for<Parameters...>{});
 }
 
 /// Notes how to bind a kernel's arguments.
@@ -146,10 +150,12 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             cooperative = config->attrs[i].val.cooperative != 0;
     const void* const address = reinterpret_cast<const void*>(kernel);
+    const sim::Argument pointers[] = {sim::argument_of<Parameters>(arguments)..., {}};
     sim::launch_grid(
         {"a kernel", address, {__FILE__, __LINE__}},
         {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, cooperative},
-        sim::thread_call(sim::kernel_call(address, sim::keep<Parameters>(arguments)...)));
+        sim::thread_call(sim::kernel_call(address, sim::keep<Parameters>(arguments)...)), pointers,
+        sizeof...(arguments));
     return cudaPeekAtLastError();
 }
 #undef SIM_HERE

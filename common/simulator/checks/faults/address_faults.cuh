@@ -74,6 +74,51 @@ TEST_CASE("a write to any byte just past or just before an allocation of any siz
         }
 }
 
+/// Writes past the end of one of its arrays.
+__global__ void __launch_bounds__(64) parameters_kernel(int number, int* __restrict__ d_ints,
+                                                        short d_shorts[], double*, void* d_bytes = nullptr) {
+    if (number == 0) d_ints[6] = 1;
+    if (number == 1) d_shorts[2] = 1;
+    if (number == 2) static_cast<char*>(d_bytes)[9] = 1;
+}
+/// @{
+/// Kernels of the same name, whose parameters have others.
+__global__ void two_names_kernel(int* d_one, int) { *d_one = 1; }
+__global__ void two_names_kernel(int* d_other, float) { *d_other = 1; }
+/// @}
+template <typename T, int kCount>
+__global__ void specialized_kernel(T* d_data);
+template <>
+__global__ void specialized_kernel<int, 3>(int* d_special) {
+    d_special[1] = 2;
+}
+
+TEST_CASE("messages name memory by the element of the kernel's parameter, as far as it is known") {
+    if (kSanitized) return skip_check("the sanitizer ends the program before the simulator hears of it");
+    const auto said = [](void (*run)(char* d_bytes)) {
+        char* d_bytes = nullptr;
+        CUDA_CHECK(cudaMalloc(&d_bytes, 24));
+        return fault_of([=] { run(d_bytes); }, cudaErrorIllegalAddress);
+    };
+    const std::string end = ", the byte right past the end of a buffer of 24 bytes";
+    CHECK(says(
+        said([](char* d) { parameters_kernel<<<1, 1>>>(0, reinterpret_cast<int*>(d), nullptr, nullptr); }),
+        {" d_ints[6]" + end}));
+    CHECK(says(said([](char* d) {  // d_shorts is nearer
+                   parameters_kernel<<<1, 1>>>(1, reinterpret_cast<int*>(d), reinterpret_cast<short*>(d + 20),
+                                               nullptr, d);
+               }),
+               {" d_shorts[2]" + end}));
+    CHECK(says(said([](char* d) { parameters_kernel<<<1, 1>>>(2, nullptr, nullptr, nullptr, d + 15); }),
+               {" d_bytes[9]" + end}));
+    CHECK(says(said([](char* d) { specialized_kernel<int, 3><<<1, 1>>>(reinterpret_cast<int*>(d + 20)); }),
+               {" d_special[1]" + end}));
+    const std::string words =
+        said([](char* d) { two_names_kernel<<<1, 1>>>(reinterpret_cast<int*>(d + 24), 1.0f); });
+    CHECK(says(words, {" the byte right past the end of a buffer of 24 bytes"}));
+    CHECK(words.find("d_o") == std::string::npos);
+}
+
 TEST_CASE("the first and the last byte of an allocation may be used") {
     for (const std::size_t bytes : {1, 100, 255, 256, 257, 4095, 4096, 4097}) {
         const DeviceBuffer<char> data(bytes);

@@ -157,17 +157,18 @@ TEST_CASE("a load or a store of any size that leaves its allocation by a byte is
             char* d_cell = nullptr;
             CUDA_CHECK(cudaMalloc(&d_cell, 100));
             const auto launch = [=] { access_kernel<<<1, 1>>>(access, d_cell + 100, nullptr); };
-            CHECK(fault_checks::says(
-                fault_checks::fault_of(launch, cudaErrorIllegalAddress),
-                {"thread (0, 0, 0) at ", "uses the byte right past the end of a buffer of 100 bytes"}));
+            CHECK(
+                fault_checks::says(fault_checks::fault_of(launch, cudaErrorIllegalAddress),
+                                   {"thread (0, 0, 0) at ",
+                                    "uses d_cell[0], the byte right past the end of a buffer of 100 bytes"}));
         }
     for (const Access access : {kLoads.back(), kStores.back()}) {
         char* d_cell = nullptr;
         CUDA_CHECK(cudaMalloc(&d_cell, 100));
         const auto launch = [=] { access_kernel<<<1, 1>>>(access, d_cell + 98, nullptr); };
-        CHECK(fault_checks::says(
-            fault_checks::fault_of(launch, cudaErrorIllegalAddress),
-            {"thread (0, 0, 0) at ", "uses the byte right past the end of a buffer of 100 bytes"}));
+        CHECK(fault_checks::says(fault_checks::fault_of(launch, cudaErrorIllegalAddress),
+                                 {"thread (0, 0, 0) at ",
+                                  "uses d_cell[2], the byte right past the end of a buffer of 100 bytes"}));
     }
 }
 

@@ -124,7 +124,8 @@ TEST_CASE("a kernel that reads what another stream's copy writes is named, with 
               copy_in(p.in, p.a, s);
               wait(s, t);
               launch(p.in, p.out, t);
-          }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" + kKernel + "2");
+          }) == kThread + "d_in[0], " + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" +
+                    kKernel + "2");
 }
 
 constexpr int kBesideLine = __LINE__ + 1;
@@ -184,7 +185,8 @@ TEST_CASE("a buffer that another stream's copy overwrites before a kernel has re
               wait(t, s);
               copy_in(p.in, p.b, s);
               cudaStreamSynchronize(s);  // the copy is done before the kernel, or after it
-          }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" + kKernel + "2");
+          }) == kThread + "d_in[0], " + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" +
+                    kKernel + "2");
 }
 
 TEST_CASE("a result that another stream copies before the kernel has written it is named") {
@@ -192,7 +194,8 @@ TEST_CASE("a result that another stream copies before the kernel has written it 
               launch(p.in, p.out, s);
               wait(s, t);
               copy_out(p.b, p.out, t);
-          }) == kThread + kNumber + ", which cudaMemcpyAsync in stream 2" + kOut + " reads" + kKernel + "1");
+          }) == kThread + "d_out[0], " + kNumber + ", which cudaMemcpyAsync in stream 2" + kOut + " reads" +
+                    kKernel + "1");
 }
 
 TEST_CASE("a kernel that uses pinned memory which another stream's copy still has to use is named") {
@@ -276,7 +279,8 @@ TEST_CASE("cudaMemset and cudaMemcpy wait for a stream, but not for a non-blocki
     };
     const auto is_named = [](const std::string& words, const std::string& call) {
         return fault_checks::says(
-            words, {kThread + kNumber + ", which " + call + " in the default stream (", kKernel + "2"});
+            words, {kThread + "d_out[0], " + kNumber + ", which " + call + " in the default stream (",
+                    kKernel + "2"});
     };
     CHECK(is_named(said([&] { set(false); }), "cudaMemset"));
     CHECK(is_named(said([&] { copy(false); }), "cudaMemcpy"));

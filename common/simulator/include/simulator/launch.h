@@ -46,6 +46,36 @@ struct Kernel {
     Site site;
 };
 
+/// The names of a kernel's parameters, separated by commas; the translator writes one behind each definition.
+class ParameterNames {
+ public:
+    ParameterNames(const char* kernel, const char* names);
+    const char* const kernel;  ///< its name, without namespaces
+    const char* const names;
+    const ParameterNames* const next;  ///< another kernel's, or null
+};
+
+/// An argument that is a pointer, and how large the elements are to which it points; otherwise null.
+struct Argument {
+    const void* pointer = nullptr;
+    std::size_t element_bytes = 0;
+};
+/// @{
+/// The size of a type, or 1 if it has none.
+template <typename T, typename = void>
+constexpr std::size_t size_of = 1;
+template <typename T>
+constexpr std::size_t size_of<T, std::enable_if_t<!std::is_void_v<T> && (sizeof(T) > 0)>> = sizeof(T);
+/// @}
+template <typename T>
+SIM_INLINE inline Argument argument_of(const T& argument) {
+    using Element = std::remove_pointer_t<T>;
+    if constexpr (std::is_pointer_v<T> && !std::is_function_v<Element>)
+        return {const_cast<const void*>(static_cast<const volatile void*>(argument)), size_of<Element>};
+    else
+        return {};
+}
+
 /// A function object that each thread of a grid calls. Only the caller of `launch_grid` knows its type.
 struct ThreadCall {
     const void* object;
@@ -63,7 +93,8 @@ ThreadCall thread_call(const Call& call) {
 
 /// Launches a grid: runs it at once or in its stream (streams.hpp), or, if a kernel launches it, after that
 /// kernel's grid. `cudaGetLastError` returns an error of its configuration or of the grid.
-void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call);
+void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call,
+                 const Argument* arguments = nullptr, std::size_t count = 0);
 
 /// The address of the function that a name refers to, or of the template's function for these types.
 template <typename... Arguments>
@@ -128,16 +159,6 @@ void call_kernel(const void* kernel, Kept... arguments) {
     reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
 }
 
-/// Reports a pointer to the CPU's memory that a kernel gets, once per launch in the source.
-/// @param[in] number Which argument it is, from 1 on.
-void look_at_pointer(const Kernel& kernel, unsigned int number, const void* pointer);
-/// The same for an argument of any type.
-template <typename T>
-SIM_INLINE inline void look_at_argument(const Kernel& kernel, unsigned int number, const T& argument) {
-    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
-        look_at_pointer(kernel, number, const_cast<const void*>(static_cast<const volatile void*>(argument)));
-}
-
 /// A kernel with its launch configuration, ready to be called with arguments of any types.
 template <typename Call, typename Find>
 struct AnyLauncher {
@@ -155,8 +176,6 @@ struct AnyLauncher {
     /// The same. If no argument has to be converted, none is copied for each thread.
     template <typename... Arguments>
     SIM_INLINE void launch(const Arguments&... arguments) const {
-        [[maybe_unused]] unsigned int number = 0;
-        (look_at_argument({name, nullptr, site}, ++number, arguments), ...);
         if constexpr ((is_trivial_argument<Arguments> && ...) ||
                       !std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             launch_by_name(arguments...);
@@ -169,14 +188,18 @@ struct AnyLauncher {
         const void* address = nullptr;
         if constexpr (std::is_invocable_v<Find, KernelAddress<Arguments...>>)
             address = find(KernelAddress<Arguments...>{});
+        const Argument pointers[] = {argument_of(arguments)..., {}};
         launch_grid({name, address, site}, config,
-                    thread_call([call = call, arguments...]() SIM_INLINE { call(arguments...); }));
+                    thread_call([call = call, arguments...]() SIM_INLINE { call(arguments...); }), pointers,
+                    sizeof...(arguments));
     }
     /// The same for kept arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
+        const Argument pointers[] = {argument_of(arguments)..., {}};
         launch_grid({name, address, site}, config,
-                    thread_call([=]() SIM_INLINE { call_kernel(address, arguments...); }));
+                    thread_call([=]() SIM_INLINE { call_kernel(address, arguments...); }), pointers,
+                    sizeof...(arguments));
     }
 };
 

@@ -70,28 +70,10 @@ export class Recording {
     return part?.lines[number - part.first];
   }
 
-  /// The names of arrays: in shared memory as declared; in global memory those of the kernel's parameters, if that is clear.
+  /// The names of arrays, where the simulator knows them.
   #names() {
-    const { arrays, steps, sites } = this.data, names = arrays.map(({ space, name }) => (space === "shared" ? name : undefined));
-    const heads = (this.source?.parts ?? []).map(({ lines }) => lines.join(" ").replace(/\{.*/s, "")).join(" ");
-    const pointers = [...heads.matchAll(/\*\s*(?:__restrict__\s*)?(\w+)\s*(?=[,)])/g)].map(([, name]) => name);
-    const called = new Map(pointers.map((name) => [name, name])), code = (this.source?.parts ?? []).flatMap(({ lines }) => lines).join("\n");
-    for (const [, local, from] of code.matchAll(/\*\s*(?:const\s+)?(\w+)\s*=\s*([^;]+);/g)) { // a pointer into an array
-      const name = pointers.find((each) => new RegExp(`\\b${each}\\b`).test(from));
-      if (name && !called.has(local)) called.set(local, name);
-    }
-    const on = (site) => {
-      const text = this.textOf(this.lines[site]) ?? "";
-      return [...called].map(([local, name]) => [text.search(new RegExp(`\\b${local}\\b`)), name]).filter(([at]) => at >= 0).sort(([a], [b]) => a - b).map(([, name]) => name);
-    };
-    for (const isLoad of [false, true]) // the target of a store comes first in its line
-      for (const step of steps) {
-        if (step.do !== "access" || names[step.array] || (sites[step.site].kind === "load") !== isLoad) continue;
-        const free = [...new Set(on(step.site))].filter((name) => !names.includes(name));
-        if (free.length === 1 || (!isLoad && free.length > 1)) names[step.array] = free[0];
-      }
     let others = 0;
-    return names.map((name) => name ?? `global array ${++others}`);
+    return this.data.arrays.map(({ name }) => name || `global array ${++others}`);
   }
 
   /// The lanes of a step.

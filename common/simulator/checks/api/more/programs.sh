@@ -315,6 +315,13 @@ grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # which has words
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
+fails "d_cells[2], the byte right past the end of" '#include <cooperative_groups.h>
+__global__ void k(int n, int* d_cells) { d_cells[n] = 1; }
+int main() {
+  int n = 2, *p; cudaMalloc(&p, 8);
+  void* all[] = {&n, &p};
+  cudaLaunchCooperativeKernel((void*)k, 1, 1, all, 0, nullptr);
+}'
 fails "block (1, 0, 0) has ended" '#include <cooperative_groups.h>
 __global__ void k() { if (blockIdx.x != 1) cooperative_groups::this_grid().sync(); }
 int main() { cudaLaunchCooperativeKernel((void*)k, 4, 64, nullptr, 0, nullptr); }'

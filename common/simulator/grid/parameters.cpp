@@ -1,0 +1,76 @@
+/// @file
+/// @brief How messages name memory: by the kernel's parameter that points to it.
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "../faults/report.hpp"
+#include "../memory/device_memory.hpp"
+#include "../memory/redzones.hpp"
+#include "parameters.hpp"
+
+namespace sim {
+namespace {
+
+/// All kernels' names. Initializers of several files write to it, before main.
+const ParameterNames* all_names = nullptr;
+
+/// The name of a parameter, if all kernels of this name that have so many parameters agree.
+std::string name_of(const Grid& grid, std::size_t parameter) {
+    const std::string kernel = plain_name(grid.kernel);
+    std::string result;
+    for (const ParameterNames* each = all_names; each != nullptr; each = each->next) {
+        if (kernel != each->kernel) continue;
+        std::istringstream names(each->names);
+        std::string name;
+        std::size_t count = 0;
+        for (std::string next; std::getline(names, next, ','); ++count)
+            if (count == parameter) name = next;
+        if (count < grid.arguments.size()) continue;
+        if (name.empty() || (!result.empty() && result != name)) return "";
+        result = name;
+    }
+    return result;
+}
+
+/// The parameter that points to an address or, of those in the same allocation, the nearest before it; the
+/// number of parameters if there is none.
+std::size_t parameter_at(const Grid& grid, const void* address) {
+    const Arguments& all = grid.arguments;
+    const auto is_better = [&](const void* one, const void* other) {
+        return (one <= address) != (other <= address) ? one <= address : one > other;
+    };
+    std::size_t found = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].pointer != nullptr && are_in_one_allocation(all[i].pointer, address) &&
+            (found == all.size() || is_better(all[i].pointer, all[found].pointer)))
+            found = i;
+    return found;
+}
+
+}  // namespace
+
+ParameterNames::ParameterNames(const char* of, const char* all) : kernel(of), names(all), next(all_names) {
+    all_names = this;
+}
+
+std::string parameter_text(const Grid& grid, const void* address) {
+    const std::size_t parameter = parameter_at(grid, address);
+    return parameter == grid.arguments.size() ? "" : name_of(grid, parameter);
+}
+
+std::string element_text(const Grid& grid, const void* address) {
+    const std::size_t parameter = parameter_at(grid, address);
+    const std::string name = parameter == grid.arguments.size() ? "" : name_of(grid, parameter);
+    if (name.empty()) return "";
+    const Argument& argument = grid.arguments[parameter];
+    return element(name, argument.pointer, argument.element_bytes, address);
+}
+
+std::string memory_text(const Grid& grid, const void* address) {
+    const std::string element = element_text(grid, address);
+    return (element.empty() ? "" : element + ", ") + allocation_text(address);
+}
+
+}  // namespace sim

@@ -21,7 +21,9 @@ namespace {
 
 // CUDA has a last error for each host thread, and a kernel's fault for the whole process.
 thread_local cudaError_t last_error = cudaSuccess;
-thread_local std::string why_last_error;
+// Until the next error or the next call that succeeds, also when the program has asked for the error.
+thread_local cudaError_t explained_error = cudaSuccess;
+thread_local std::string explanation;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
 // Never destroyed, since they are read at exit: the fault, and its message after CUDA's text.
@@ -85,8 +87,8 @@ void tell(const std::string& message) {
 }
 
 cudaError_t set_error(cudaError_t error, std::string why) {
-    why_last_error = std::move(why);
-    return last_error = error;
+    explanation = std::move(why);
+    return last_error = explained_error = error;
 }
 
 void tell_mistake(const std::string& what, const std::string& of) {
@@ -104,9 +106,8 @@ void tell_at_end(std::string what) {
 void note_unseen_error(const std::string& what, Site site) {
     if (sticky_error() != cudaSuccess) return;  // which is reported anyway
     end_with_errors();
-    const std::string why = why_last_error.empty() ? "" : " (" + why_last_error + ")";
     const std::string words = what + " at " + site.file + ":" + std::to_string(site.line) +
-                              " failed: " + cudaGetErrorString(last_error) + why;
+                              " failed: " + cudaGetErrorString(last_error);
     const std::lock_guard<std::mutex> lock(fault_lock);
     if (!first_unseen.empty()) return;
     first_unseen = words;
@@ -192,7 +193,9 @@ cudaError_t answer(cudaError_t error) { return error == cudaSuccess ? error : se
 cudaError_t finish(cudaError_t error, std::string why) {
     const cudaError_t sticky = sticky_error();
     if (sticky != cudaSuccess) return set_error(sticky);
-    return error == cudaSuccess ? error : set_error(error, std::move(why));
+    if (error != cudaSuccess) return set_error(error, std::move(why));
+    explanation.clear();
+    return cudaSuccess;
 }
 
 }  // namespace sim
@@ -207,11 +210,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     return "unrecognized error code";
 }
 
-const char* cudaGetErrorString(cudaError_t error) {
-    if (error != cudaSuccess && error == sim::sticky_error()) {
-        sim::last_fault();
-        return sim::fault_string.c_str();
-    }
+static const char* text_of(cudaError_t error) {
     switch (error) {
 #define X(name, value, text) \
     case name: return text;
@@ -219,6 +218,17 @@ const char* cudaGetErrorString(cudaError_t error) {
 #undef X
     }
     return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    if (error != cudaSuccess && error == sim::sticky_error()) {
+        sim::last_fault();
+        return sim::fault_string.c_str();
+    }
+    if (error != sim::explained_error || sim::explanation.empty()) return text_of(error);
+    thread_local std::string words;
+    words = std::string(text_of(error)) + " (" + sim::explanation + ")";
+    return words.c_str();
 }
 
 cudaError_t cudaPeekAtLastError() { return sim::seen(sim::last_error); }

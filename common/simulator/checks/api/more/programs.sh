@@ -322,6 +322,12 @@ int main() {
   void* all[] = {&n, &p};
   cudaLaunchCooperativeKernel((void*)k, 1, 1, all, 0, nullptr);
 }'
+fails "invalid argument (gridDim.x is 0, allowed are 1 to 2147483647)|invalid argument|" '#include <cstdio>
+__global__ void k() {}
+int main() {
+  k<<<0, 64>>>(); std::fprintf(stderr, "%s|", cudaGetErrorString(cudaGetLastError()));
+  cudaFree(nullptr); std::fprintf(stderr, "%s|", cudaGetErrorString(cudaErrorInvalidValue));
+}'
 fails "block (1, 0, 0) has ended" '#include <cooperative_groups.h>
 __global__ void k() { if (blockIdx.x != 1) cooperative_groups::this_grid().sync(); }
 int main() { cudaLaunchCooperativeKernel((void*)k, 4, 64, nullptr, 0, nullptr); }'

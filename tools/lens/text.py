@@ -112,10 +112,11 @@ def advice(finding):
     if between and finding["distance"] != "blocks":
         return f"the __syncthreads() at {between[0]} is for all threads of a block, but some have returned without it: it must not be in a branch"
     if finding["line"] == finding["other_line"]:
-        start = ("if one thread is meant to do it, the others must not; for updates of one number, an atomic function such as "
-                 "atomicAdd() does, or a lock with fences; otherwise, ")
-    else:
-        start = "an atomic orders accesses to one number; for others, " if finding["distance"] == "blocks" else ""
+        start = "for updates of one number, an atomic function such as atomicAdd() does; if one thread is meant to do it, the others must not"
+        if finding["distance"] == "blocks":
+            return f"{start}; in other cases, the end of the kernel does, or a lock with fences"
+        return f"{start}; otherwise, {ADVICE[finding['distance']]}"
+    start = "an atomic orders accesses to one number; for others, " if finding["distance"] == "blocks" else ""
     return start + ADVICE[finding["distance"]]
 
 

@@ -49,8 +49,8 @@ struct Kernel {
 /// The names of a kernel's parameters, separated by commas; the translator writes one behind each definition.
 class ParameterNames {
  public:
-    ParameterNames(const char* kernel, const char* names);
-    const char* const kernel;  ///< its name, without namespaces
+    ParameterNames(const char* kernel, const char* names);  ///< adds it to those of the program
+    const char* const kernel;                               ///< its name, without namespaces
     const char* const names;
     const ParameterNames* const next;  ///< another kernel's, or null
 };
@@ -67,6 +67,7 @@ constexpr std::size_t size_of = 1;
 template <typename T>
 constexpr std::size_t size_of<T, std::enable_if_t<!std::is_void_v<T> && (sizeof(T) > 0)>> = sizeof(T);
 /// @}
+/// What a launch notes of an argument.
 template <typename T>
 SIM_INLINE inline Argument argument_of(const T& argument) {
     using Element = std::remove_pointer_t<T>;

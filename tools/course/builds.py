@@ -29,7 +29,7 @@ def require_space():
         with tempfile.TemporaryFile(dir=folder) as file:  # without a name that another ./course could use
             file.write(bytes(1 << 20))
     except OSError:
-        fail(1, f"can't write to {folder}: the disk is full, or you have no permission")
+        fail(1, f"can't write to {folder}: the disk or your quota is full, or you have no permission")
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
         fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Make it a link to a folder of another one:",
              f"mkdir DIR && rm -r {folder} && ln -s DIR {folder}")
@@ -53,11 +53,13 @@ def tries(path, what):
             try:
                 flock(lock, LOCK_EX | LOCK_NB)
                 break
-            except OSError:
+            except BlockingIOError:
                 lock.seek(0)
                 if not has_said:
                     say(f"Waiting for {what} by {holder(lock)}")
                 has_said = True
+            except OSError:  # a file system without locks, as clusters have: two commands at a time may get in each other's way
+                break
             yield False
         lock.truncate(0)
         name = os.path.basename(sys.argv[0])

@@ -790,7 +790,7 @@ class Builds(Folder):
         with mock.patch("os.statvfs", return_value=mock.Mock(f_flag=os.ST_NOEXEC)):
             self.ends_with(f"no program can be run from {self.folder}/build")
         with mock.patch("tempfile.TemporaryFile", side_effect=OSError(28, "No space left on device")):
-            self.ends_with(f"can't write to {self.folder}/build: the disk is full")
+            self.ends_with(f"can't write to {self.folder}/build: the disk or your quota is full")
 
 
 class Programs(Folder):
@@ -1225,10 +1225,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for run in [subprocess.Popen(["python3", "-c", code], cwd=self.folder, env=path) for _ in range(2)]:
             self.assertEqual(run.wait(), 0)
         self.assertEqual((self.folder / "log").read_text(), "begin\nend\n" * 2)
+        no_locks = f"import sys\nsys.path.insert(0, {str(TOOLS / 'course')!r})\nimport builds\nfrom unittest import mock\nbuilds.flock = mock.Mock(side_effect=OSError(38, ''))\n"
+        subprocess.run(["python3", "-c", no_locks + code], cwd=self.folder, env=path, check=True, timeout=60)
+        self.assertEqual((self.folder / "log").read_text(), "begin\nend\n" * 3)
         code += ("\nasync def main():\n    machine = native.Native('x')\n    await native.asyncio.gather(*(machine.build('simulator', 'y') for _ in range(2)))\n"
                  "native.asyncio.run(main())")
         run = subprocess.run(["python3", "-c", code], cwd=self.folder, env=path, check=True, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(((self.folder / "log").read_text(), run.stderr), ("begin\nend\n" * 5, ""))  # no task waits for another ./course
+        self.assertEqual(((self.folder / "log").read_text(), run.stderr), ("begin\nend\n" * 6, ""))  # no task waits for another ./course
 
     def test_the_first_error_of_a_log_is_no_file_of_that_name(self):
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]

@@ -45,6 +45,7 @@ std::uint32_t bit(unsigned int thread) { return 1u << thread % kLanes; }
 // --- Order --------------------------------------------------------------------------------------
 
 void Recording::arrive(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes) {
+    if (is_full()) return;  // end_block looks at the last step's lanes
     arrivals_[running()] = {site, array == nullptr ? 0 : memory_of(*array), offset, bytes};
 }
 
@@ -52,7 +53,8 @@ bool Recording::is_turn() {
     finish_access();
     if (is_full()) return true;
     if (left_ == 0 && have_settled()) choose();
-    return running() / kLanes == turn_ && (left_ & bit(running())) != 0;
+    // What a step notes is in lanes' order, whatever the order of the threads.
+    return running() / kLanes == turn_ && (left_ & -left_) == bit(running());
 }
 
 /// Whether every thread has reached an access, waits, or has returned.
@@ -100,8 +102,8 @@ std::size_t Recording::memory_of(Array& array) {
 
 void Recording::begin_access() {
     const unsigned int thread = running();
-    const Arrival its = std::exchange(arrivals_[thread], {});
     if (is_full()) return;
+    const Arrival its = std::exchange(arrivals_[thread], {});
     left_ &= ~bit(thread);
     last_[turn_][thread % kLanes] = its.site;
     if (its.bytes == 0) return;
@@ -226,7 +228,7 @@ void Recording::end_block() {
         memory.first -= memory.first % memory.cell;
         memory.end = std::min({memory.end, memory.first + kMostCells * memory.cell, array.bytes()});
         for (std::size_t at = memory.first; at + memory.cell <= memory.end; at += memory.cell) {
-            unsigned char cell[8];
+            unsigned char cell[sizeof(std::int64_t)];
             bool is_written = true;
             for (std::size_t i = 0; i < memory.cell; ++i) {
                 const auto found = memory.bytes.find(at + i);
@@ -284,7 +286,7 @@ void Recording::write_access(Json& json, const Step& step) const {
     const Memory& memory = memories_[step.memory];
     Request request{step.lanes, static_cast<unsigned int>(step.bytes), {}};
     std::vector<std::size_t> cells;
-    for (unsigned int lane = 0; lane < kLanes && cells.size() < step.at.size(); ++lane) {
+    for (unsigned int lane = 0; lane < kLanes; ++lane) {
         if ((step.lanes >> lane & 1) == 0) continue;
         request.address[lane] = memory.misaligned + step.at[cells.size()];
         cells.push_back(step.at[cells.size()] / memory.cell);
@@ -303,7 +305,7 @@ void Recording::write_access(Json& json, const Step& step) const {
     const auto breaks = [&](std::size_t a, std::size_t b) {
         return static_cast<std::int64_t>(b) - static_cast<std::int64_t>(a) != by;
     };
-    if (!cells.empty() && std::ranges::adjacent_find(cells, breaks) == cells.end())
+    if (std::ranges::adjacent_find(cells, breaks) == cells.end())
         json.add("first", cells[0], "by", by);
     else
         json.numbers("at", cells);

@@ -70,7 +70,7 @@ std::optional<Epoch> Cell::race_with(Kind kind, Epoch now) const {
 void PastGrids::begin(std::uint32_t grid, const std::string& kernel) {
     const sim::Concurrency& now = sim::concurrency();
     // What a kernel launches belongs to its operation.
-    const bool is_next = now.number == 0 || now.number != operation_;
+    const bool is_next = now.number != operation_;
     if (is_next) std::erase_if(grids_, [](const auto& past) { return past.second.to_come == 0; });
     if (now.number == 0) grids_.clear();  // the host has waited for all of them
     unordered_.clear();

@@ -293,6 +293,8 @@ TEST_CASE("of many unordered loads, those by threads far apart are kept") {
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 32}, {0, 2}}, {0, 1, 2}));
     CHECK(finds_after({{0, 33}, {0, 34}, {0, 31}}, {0, 1}));
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 64}, {0, 2}, {0, 3}}, {0, 1, 2, 3, 4}));
+    // Another one of the same warp is not kept in place of the second.
+    CHECK(finds_after({{0, 33}, {0, 34}, {0, 35}}, {0, 2}).value().thread == 34);
     for (const auto& [first, second, other] :
          {std::array{30u, 31u, 32u}, {31u, 30u, 32u}, {32u, 33u, 0u}, {33u, 32u, 0u}})
         CHECK(finds_after({{0, first}, {0, second}, {0, other}}, {0, 1}));
@@ -300,6 +302,31 @@ TEST_CASE("of many unordered loads, those by threads far apart are kept") {
     for (const Reader& last : {Reader{0, 32}, Reader{0, 1}})
         CHECK(finds_after({{0, 0}, {1, 0}, last}, {0})->block == 1);
     CHECK(finds_after({{0, 0}, {0, 32}, {0, 64}}, {0})->thread == 32);
+}
+
+/// Lets threads add to the same number, unsynchronized, and then one of them load it, after some threads of
+/// the first block have met.
+/// @return The addition that is found to race with the load, if there is one.
+std::optional<lens::Epoch> finds_atomic(const std::vector<Reader>& threads, std::uint32_t meet,
+                                        unsigned int loads) {
+    static const std::uint32_t atomic =
+        lens::number_of({2, 0, lens::Space::global, lens::Kind::atomic, 4, false});
+    std::array<lens::Clocks, 2> clocks;
+    for (std::uint32_t block : {0u, 1u}) clocks[block].begin_block(block, 128);
+    lens::Cell cell;
+    for (const auto& [block, thread] : threads)
+        cell.access(lens::Kind::atomic, clocks[block].now(thread, atomic, true), thread, clocks[block]);
+    clocks[0].warp_meets(0, meet);
+    return cell.access(lens::Kind::load, clocks[0].now(loads, 1, false), loads, clocks[0]);
+}
+
+TEST_CASE("of many atomic operations, the last is kept, and an unordered one, if possible of another block") {
+    const std::vector<Reader> three{{0, 1}, {0, 2}, {0, 3}};
+    CHECK(!finds_atomic(three, 0b1110, 1));
+    CHECK(finds_atomic(three, 0b0110, 1).value().thread == 3);  // the last
+    CHECK(finds_atomic(three, 0b1100, 2).value().thread == 1);  // the first
+    CHECK(finds_atomic({{0, 1}, {0, 2}, {1, 5}, {0, 3}}, 0b1110, 1).value().block == 1);
+    CHECK(finds_atomic({{1, 5}, {0, 1}, {0, 2}, {0, 3}}, 0b1110, 1).value().block == 1);
 }
 
 TEST_CASE("an array knows which of its bytes were written, and which sectors a grid has used") {

@@ -2,6 +2,8 @@
 /// @brief Checks that the lens finds kernels in different streams that race, and blames no others.
 #pragma once
 
+#include <simulator/cooperation.h>
+
 #include "../../../checks/catch.hpp"
 #include "../../../cuda/device_buffer.cuh"
 #include "seen.hpp"
@@ -111,6 +113,29 @@ TEST_CASE(
         for (const cudaStream_t stream : {on.one, on.two})
             count_kernel<<<2, 32, 0, stream>>>(on.numbers.data());
     }));
+}
+
+__global__ void launching_kernel(int* d_numbers, int* d_other) {
+    write_ints_kernel<<<1, 1>>>(d_other, 0, 1);
+    write_ints_kernel<<<1, 1>>>(d_numbers, 0, 1);
+}
+
+TEST_CASE(
+    "a kernel races with what a kernel in another stream launches, and with a kernel after one that does not "
+    "race") {
+    sim::let_kernels_launch();  // as -rdc=true does
+    const Seen nested = seen_in_streams([](const TwoStreams& on) {
+        count_kernel<<<1, 1, 0, on.one>>>(on.numbers.data());
+        launching_kernel<<<1, 1, 0, on.two>>>(on.numbers.data(), on.results[0].data());
+    });
+    REQUIRE(nested.findings.size() == 1);
+    CHECK(nested.findings[0].kernel == "lens_checks::write_ints_kernel");
+    CHECK(nested.findings[0].other_kernel == "lens_checks::count_kernel");
+    const Seen later = seen_in_streams(
+        [](const TwoStreams& on) { on.read(on.one), on.read(on.two), on.write(on.two, 0, 1); });
+    REQUIRE(later.findings.size() == 1);
+    CHECK(later.findings[0].kernel == "lens_checks::write_ints_kernel");
+    CHECK(later.findings[0].other_kernel == "lens_checks::read_ints_kernel");
 }
 
 TEST_CASE("kernels in different streams may use different parts of a buffer, down to its bytes") {

@@ -2,6 +2,7 @@
 /// @brief The work at each access and at each point where threads meet.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../faults/faults.hpp"
 #include "lens.hpp"
@@ -249,24 +250,23 @@ void Collector::find(Problem problem, const Look& at, Epoch other, const PastGri
         other.block == (block_number_ & 0xfffff))
         recording_->race(at.thread, at.site, static_cast<unsigned int>(other.thread),
                          static_cast<std::uint32_t>(other.site));
-    the_lens().add({problem,
-                    the_lens().kernel_name(),
-                    at.array->name(),
-                    at.array->begin() + at.offset,
-                    at.array->is_global(),
-                    at.site,
-                    static_cast<std::uint32_t>(other.site),
-                    block_number_,
-                    at.thread,
-                    static_cast<std::uint32_t>(other.block),
-                    static_cast<std::uint32_t>(other.thread),
-                    0,
-                    {},
-                    {},
-                    {},
-                    of == nullptr ? "" : of->kernel,
-                    of == nullptr ? "" : of->stream,
-                    of == nullptr ? "" : the_lens().past_grids().stream()});
+    Finding finding{.problem = problem,
+                    .kernel = the_lens().kernel_name(),
+                    .array = at.array->name(),
+                    .address = at.array->begin() + at.offset,
+                    .is_global = at.array->is_global(),
+                    .site = at.site,
+                    .other = static_cast<std::uint32_t>(other.site),
+                    .block = block_number_,
+                    .thread = at.thread,
+                    .other_block = static_cast<std::uint32_t>(other.block),
+                    .other_thread = static_cast<std::uint32_t>(other.thread)};
+    if (of != nullptr) {
+        finding.other_kernel = of->kernel;
+        finding.other_stream = of->stream;
+        finding.stream = the_lens().past_grids().stream();
+    }
+    the_lens().add(std::move(finding));
 }
 
 void Collector::flush(unsigned int warp) {

@@ -421,7 +421,15 @@ std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsign
         }
     }
     lens::LaunchCounts counts = counting.counts();
+    const auto least = [&] {
+        std::pair<std::uint64_t, std::uint64_t> sum;
+        for (const std::uint32_t site : sites)
+            sum.first += counts.sites[site].least, sum.second += counts.sites[site].least_cost;
+        return sum;
+    };
+    const auto before = least();
     join_sites(counts);
+    CHECK(least() == before);
     std::vector<lens::SiteCounts> result;
     for (const std::uint32_t site : sites)
         if (counts.sites[site].requests != 0) result.push_back(counts.sites[site]);
@@ -448,6 +456,19 @@ TEST_CASE(
         for (const std::uint32_t lanes : {1u, 1u << 31}) CHECK(joined(space, {4, 4}, lanes).size() == 1);
         CHECK(joined(space, {4, 4}, 1, 4).size() == 2);
     }
+}
+
+TEST_CASE("outside of the sample, a line is counted in the first block that reaches it") {
+    const std::uint32_t site = lens::number_of({3, 0, lens::Space::global, lens::Kind::load, 4, false});
+    lens::Counting counting;
+    for (const auto& [in_sample, is_counted] :
+         {std::pair{false, true}, {false, false}, {true, true}, {false, false}}) {
+        counting.begin_block(in_sample);
+        for (int times = 0; times < 2; ++times) CHECK(counting.reach(site) == is_counted);
+    }
+    CHECK(counting.counts().sites[site].blocks == 4);
+    CHECK(counting.counts().sites[site].counted == 1);
+    CHECK(counting.counts().outside[site].counted == 1);
 }
 
 TEST_CASE("a sample's counts are scaled to the blocks that reach each line") {

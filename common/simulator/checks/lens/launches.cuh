@@ -418,6 +418,29 @@ TEST_CASE("an access in a function has one site per chain of calls that leads to
     CHECK(requests == std::vector<std::uint64_t>{1, 2, 1});
     REQUIRE(sites.size() == 3);
     CHECK(lens::lines_of(sites[0])[1] < lens::lines_of(sites[1])[2]);
+    const std::vector<std::string> lines = lens::lines_of(sites[1]);  // the last one is the launch's
+    CHECK(lens::calls_of(sites[1], lines[3]) == std::vector<std::string>{lines[1], lines[2]});
+}
+
+/// Only the first block uses the first array.
+__global__ void first_block_kernel(int* d_data) {
+    if (blockIdx.x == 0) {
+        __shared__ int first[32];
+        first[threadIdx.x] = 1;
+    }
+    __shared__ int second[40];
+    second[threadIdx.x + 3] = 2;
+    __syncthreads();
+    d_data[blockIdx.x * 32 + threadIdx.x] = second[threadIdx.x + 3];
+}
+
+TEST_CASE("a shared array is watched in each block, whichever others the blocks have") {
+    const DeviceBuffer<int> d_data(96);
+    const auto loads = seen([&] {
+                           first_block_kernel<<<3, 32>>>(d_data.data());
+                       }).sum(lens::Space::shared, lens::Kind::load);
+    CHECK(loads.requests == 3);
+    CHECK(loads.worst.request.address[0] == 3 * sizeof(int));  // from the array's beginning
 }
 
 TEST_CASE("sites are ordered by the calls that lead to them, and then by their own addresses") {

@@ -49,8 +49,8 @@ struct Kernel {
 /// The names of a kernel's parameters, separated by commas; the translator writes one behind each definition.
 class ParameterNames {
  public:
-    ParameterNames(const char* kernel, const char* names);  ///< adds it to those of the program
-    const char* const kernel;                               ///< its name, without namespaces
+    ParameterNames(const char* of, const char* all);  ///< adds it to those of the program
+    const char* const kernel;                         ///< its name, without namespaces
     const char* const names;
     const ParameterNames* const next;  ///< another kernel's, or null
 };
@@ -63,16 +63,16 @@ struct Argument {
 /// @{
 /// The size of a type, or 1 if it has none.
 template <typename T, typename = void>
-constexpr std::size_t size_of = 1;
+struct SizeOf : std::integral_constant<std::size_t, 1> {};
 template <typename T>
-constexpr std::size_t size_of<T, std::enable_if_t<!std::is_void_v<T> && (sizeof(T) > 0)>> = sizeof(T);
+struct SizeOf<T, std::void_t<decltype(sizeof(T))>> : std::integral_constant<std::size_t, sizeof(T)> {};
 /// @}
 /// What a launch notes of an argument.
 template <typename T>
 SIM_INLINE inline Argument argument_of(const T& argument) {
     using Element = std::remove_pointer_t<T>;
     if constexpr (std::is_pointer_v<T> && !std::is_function_v<Element>)
-        return {const_cast<const void*>(static_cast<const volatile void*>(argument)), size_of<Element>};
+        return {const_cast<const void*>(static_cast<const volatile void*>(argument)), SizeOf<Element>::value};
     else
         return {};
 }

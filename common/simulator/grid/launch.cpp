@@ -214,9 +214,10 @@ static std::function<void()> kept(const Kernel& kernel, const LaunchConfig& conf
 
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call,
                  const Argument* arguments, std::size_t count) {
+    if (running_block != nullptr)
+        require_nested_launches(kernel);  // before anything is stored that a stopped thread would leak
     const Arguments all(arguments, arguments + count);
     if (running_block != nullptr) {
-        require_nested_launches(kernel);  // before anything is stored that a stopped thread would leak
         const Block::InSimulator here(*running_block);
         LaunchConfig nested = config;
         nested.stream = nullptr;  // the kernel may have destroyed them by then

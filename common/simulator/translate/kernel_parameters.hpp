@@ -25,9 +25,7 @@ class KernelParameters {
         if (tokens_.is(name, ">") && tokens_.partner(name) != kNone)  // a specialization
             name = tokens_.end_before(tokens_.partner(name)) - 1;
         if (!tokens_.is_word(name)) return kNone;
-        const std::string kernel = tokens_[name].text;
-        text = " namespace { const ::sim::ParameterNames sim_names_" + kernel + "_" + std::to_string(at) +
-               "(\"" + kernel + "\", \"" + names(open, close) + "\"); }";
+        text = " SIM_PARAMETERS(" + tokens_[name].text + ", \"" + names(open, close) + "\")";
         return tokens_.partner(body);
     }
 

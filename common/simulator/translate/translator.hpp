@@ -16,7 +16,7 @@
 ///     v += __shfl_down_sync(mask, v, d);
 ///         ::sim::Chained{"v", '+'}, v += __shfl_down_sync(mask, v, d);
 ///     __global__ void kernel(const int* a, int n) { … }
-///         __global__ … } namespace { const ::sim::ParameterNames sim_names_…("kernel", "a,n"); }
+///         __global__ … } SIM_PARAMETERS(kernel, "a,n")
 ///
 /// The time is proportional to the length of the file, whatever the file contains.
 #pragma once

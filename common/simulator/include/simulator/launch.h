@@ -55,6 +55,16 @@ class ParameterNames {
     const ParameterNames* const next;  ///< another kernel's, or null
 };
 
+/// @{
+/// Notes the names of a kernel's parameters. The kernel's name may be a macro.
+#define SIM_PARAMETERS(kernel, names) SIM_PARAMETERS_(kernel, names, __COUNTER__)
+#define SIM_PARAMETERS_(kernel, names, number) SIM_PARAMETERS_NUMBER(#kernel, names, number)
+#define SIM_PARAMETERS_NUMBER(kernel, names, number)                    \
+    namespace {                                                         \
+    const ::sim::ParameterNames sim_parameters_##number(kernel, names); \
+    }
+/// @}
+
 /// An argument that is a pointer, and how large the elements are to which it points; otherwise null.
 struct Argument {
     const void* pointer = nullptr;

@@ -2,7 +2,6 @@
 /// @brief Tells the simulator how the parameters of a kernel are called.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 

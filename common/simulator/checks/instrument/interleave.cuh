@@ -2,9 +2,9 @@
 /// @brief Checks of interrupted threads: which accesses are interrupted, when, and what is found besides.
 #pragma once
 
-#include <sys/resource.h>
-
+#include <atomic>
 #include <cstddef>
+#include <ctime>
 #include <future>
 #include <vector>
 
@@ -53,30 +53,6 @@ TEST_CASE("each seed and each block has interruptions of its own, the same each 
     CHECK(std::count(first.begin(), first.end(), first[0]) < 5);
 }
 
-__global__ void stores_kernel(volatile int* d_cell) {
-    __shared__ volatile int cell;
-    volatile int* const to = d_cell != nullptr ? d_cell : &cell;
-    for (int k = 0; k < 200; ++k) *to = k;
-}
-
-/// How often the OS thread that runs this small grid sleeps in the meantime.
-long sleeps(int* d_cell) {
-    const auto voluntary_switches = [] {
-        rusage usage{};
-        getrusage(RUSAGE_THREAD, &usage);
-        return usage.ru_nvcsw;
-    };
-    const long before = voluntary_switches();
-    stores_kernel<<<5, 64>>>(d_cell);
-    return voluntary_switches() - before;
-}
-
-TEST_CASE("each block waits once, before a store that other blocks see", "[race]") {
-    const DeviceBuffer<int> cell(1);
-    CHECK(sleeps(cell.data()) == 5);
-    CHECK(sleeps(nullptr) == 0);
-}
-
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define CHECKS_INTERLEAVED
@@ -103,6 +79,12 @@ SIM_DECLARE(8)
 SIM_DECLARE(16)
 void __tsan_read_range(void*, std::size_t);
 void __tsan_write_range(void*, std::size_t);
+
+static std::atomic<unsigned int> sleeps = 0;
+SIM_UNINTERRUPTED int nanosleep(const timespec* duration, timespec* left) {
+    ++sleeps;
+    return clock_nanosleep(CLOCK_REALTIME, 0, duration, left);
+}
 
 static volatile unsigned int yields = 0;
 SIM_UNINTERRUPTED int sched_yield() noexcept {
@@ -133,6 +115,24 @@ __global__ void access_kernel(Access access, char* d_cell, unsigned int* d_inter
         access(d_cell);
         if (last != threadIdx.x) atomicAdd(d_interrupted, 1u);
     }
+}
+
+__global__ void stores_kernel(volatile int* d_cell) {
+    __shared__ volatile int cell;
+    volatile int* const to = d_cell != nullptr ? d_cell : &cell;
+    for (int k = 0; k < 200; ++k) *to = k;
+}
+
+TEST_CASE("each block waits once, before a store that other blocks see", "[race]") {
+    const DeviceBuffer<int> cell(1);
+    const auto sleeps_of_5_blocks = [](int* d_cell) {
+        const unsigned int before = sleeps;
+        stores_kernel<<<5, 64>>>(d_cell);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        return sleeps - before;
+    };
+    CHECK(sleeps_of_5_blocks(cell.data()) == 5);
+    CHECK(sleeps_of_5_blocks(nullptr) == 0);
 }
 
 TEST_CASE("a store of any size and alignment may be interrupted, and a load of what was read before",

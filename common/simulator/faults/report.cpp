@@ -92,19 +92,17 @@ std::string absence_text(const Block& block, unsigned int number, unsigned int m
     return "has returned. Let all lanes stay until the shuffles are done, with a value that changes nothing";
 }
 
-/// An address below this is that of an element near the beginning of an array at null.
-constexpr std::uintptr_t kNearNull = 4096;
-
 std::string address_text(const Block& block, const void* address) {
+    char number[32];
+    std::snprintf(number, sizeof(number), "address %#zx", reinterpret_cast<std::uintptr_t>(address));
+    if (is_near_null(address)) {
+        const std::string element = element_text(block.grid(), address);
+        return (element.empty() ? number : element) + " through a null pointer";
+    }
     std::string place = block.shared().text(address);
     if (place.empty()) place = memory_text(block.grid(), address);
     if (place.empty()) place = pinned_text(address);
-    if (!place.empty()) return place;
-    const auto number = reinterpret_cast<std::uintptr_t>(address);
-    char hexadecimal[32];
-    std::snprintf(hexadecimal, sizeof(hexadecimal), "address %#zx", number);
-    return hexadecimal +
-           std::string(number < kNearNull ? " through a null pointer" : ", which is in no allocation");
+    return place.empty() ? number + std::string(", which is in no allocation") : place;
 }
 
 }  // namespace

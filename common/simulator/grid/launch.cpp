@@ -191,8 +191,8 @@ unsigned int workers() {
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
 /// Reports a pointer to the CPU's memory that a kernel gets, once per launch in the source.
-/// @param[in] number Which argument it is, from 1 on.
-static void look_at_pointer(const Kernel& kernel, std::size_t number, const void* pointer) {
+static void look_at_pointer(const Kernel& kernel, const Arguments& all, std::size_t parameter) {
+    const void* const pointer = all[parameter].pointer;
     if (sticky_error() != cudaSuccess) return;
     note_shared(pointer);
     // An address next to device memory is the end of a range. Where there is no memory, the kernel's access
@@ -201,7 +201,9 @@ static void look_at_pointer(const Kernel& kernel, std::size_t number, const void
         return;
     if (setting("CUDA_SIM_ENDS", 0) != 0)
         return;  // blocks may use only a part of a range that is larger than device memory
-    tell_mistake("argument " + std::to_string(number) + " of " + launch_text(kernel) +
+    const std::string name = parameter_name(kernel, all.size(), parameter);
+    tell_mistake("argument " + (name.empty() ? std::to_string(parameter + 1) : name) + " of " +
+                 launch_text(kernel) +
                  " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
 }
 
@@ -226,7 +228,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
         });
     }
     for (std::size_t i = 0; i < count; ++i)
-        if (all[i].element_bytes != 0) look_at_pointer(kernel, i + 1, all[i].pointer);
+        if (all[i].element_bytes != 0) look_at_pointer(kernel, all, i);
     if (is_late(config.stream)) {
         if (accept(kernel, config))
             enqueue(config.stream, {kernel.name, {}, kept(kernel, config, call, all), true});

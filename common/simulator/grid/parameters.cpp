@@ -1,6 +1,8 @@
 /// @file
 /// @brief How messages name memory: by the kernel's parameter that points to it.
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -16,28 +18,20 @@ namespace {
 /// All kernels' names. Initializers of several files write to it, before main.
 const ParameterNames* all_names = nullptr;
 
-/// The name of a parameter, if all kernels of this name that have so many parameters agree.
-std::string name_of(const Grid& grid, std::size_t parameter) {
-    const std::string kernel = plain_name(grid.kernel);
-    std::string result;
-    for (const ParameterNames* each = all_names; each != nullptr; each = each->next) {
-        if (kernel != each->kernel) continue;
-        std::istringstream names(each->names);
-        std::string name;
-        std::size_t count = 0;
-        for (std::string next; std::getline(names, next, ','); ++count)
-            if (count == parameter) name = next;
-        if (count < grid.arguments.size()) continue;
-        if (name.empty() || (!result.empty() && result != name)) return "";
-        result = name;
-    }
-    return result;
+/// The parameter that is a null pointer; the number of parameters if there is none, or more than one.
+std::size_t only_null(const Arguments& all) {
+    const auto is_null = [](const Argument& each) {
+        return each.pointer == nullptr && each.element_bytes != 0;
+    };
+    if (std::ranges::count_if(all, is_null) != 1) return all.size();
+    return static_cast<std::size_t>(std::ranges::find_if(all, is_null) - all.begin());
 }
 
 /// The parameter that points to an address or, of those in the same allocation, the nearest before it; the
 /// number of parameters if there is none.
 std::size_t parameter_at(const Grid& grid, const void* address) {
     const Arguments& all = grid.arguments;
+    if (is_near_null(address)) return only_null(all);
     const auto is_better = [&](const void* one, const void* other) {
         return (one <= address) != (other <= address) ? one <= address : one > other;
     };
@@ -55,16 +49,35 @@ ParameterNames::ParameterNames(const char* of, const char* all) : kernel(of), na
     all_names = this;
 }
 
+bool is_near_null(const void* address) { return reinterpret_cast<std::uintptr_t>(address) < 4096; }
+
+std::string parameter_name(const Kernel& kernel, std::size_t arguments, std::size_t parameter) {
+    const std::string function = plain_name(kernel);
+    std::string result;
+    for (const ParameterNames* each = all_names; each != nullptr; each = each->next) {
+        if (function != each->kernel) continue;
+        std::istringstream names(each->names);
+        std::string name;
+        std::size_t count = 0;
+        for (std::string next; std::getline(names, next, ','); ++count)
+            if (count == parameter) name = next;
+        if (count < arguments) continue;
+        if (name.empty() || (!result.empty() && result != name)) return "";
+        result = name;
+    }
+    return result;
+}
+
 std::string parameter_text(const Grid& grid, const void* address) {
+    const std::size_t count = grid.arguments.size();
     const std::size_t parameter = parameter_at(grid, address);
-    return parameter == grid.arguments.size() ? "" : name_of(grid, parameter);
+    return parameter == count ? "" : parameter_name(grid.kernel, count, parameter);
 }
 
 std::string element_text(const Grid& grid, const void* address) {
-    const std::size_t parameter = parameter_at(grid, address);
-    const std::string name = parameter == grid.arguments.size() ? "" : name_of(grid, parameter);
+    const std::string name = parameter_text(grid, address);
     if (name.empty()) return "";
-    const Argument& argument = grid.arguments[parameter];
+    const Argument& argument = grid.arguments[parameter_at(grid, address)];
     return element(name, argument.pointer, argument.element_bytes, address);
 }
 

@@ -158,9 +158,26 @@ TEST_CASE("a null pointer is called one, also if one of its members is used") {
         int* const d_null = reinterpret_cast<int*>(address);
         const auto launch = [=] { write_kernel<<<1, 1>>>(d_null, 0, 0); };
         CHECK(says(fault_of(launch, cudaErrorIllegalAddress),
-                   {"write_kernel", "thread (0, 0, 0) at ", " uses address ", address == 0 ? "0" : "0x8",
-                    " through a null pointer"}));
+                   {"write_kernel", "thread (0, 0, 0) at ",
+                    address == 0 ? " uses d_data[0]" : " uses address 0x8", " through a null pointer"}));
     }
+}
+
+__global__ void two_pointers_kernel(const int* d_from, int* d_to) { *d_to = d_from[1]; }
+
+TEST_CASE("a null pointer is named if only one parameter is null") {
+    const auto fault = [](bool from_null, bool to_null) {
+        int* d_cells = nullptr;
+        CUDA_CHECK(cudaMalloc(&d_cells, 2 * sizeof(int)));
+        CUDA_CHECK(cudaMemset(d_cells, 0, 2 * sizeof(int)));
+        const auto launch = [=] {
+            two_pointers_kernel<<<1, 1>>>(from_null ? nullptr : d_cells, to_null ? nullptr : d_cells);
+        };
+        return fault_of(launch, cudaErrorIllegalAddress);
+    };
+    CHECK(says(fault(true, false), {" uses d_from[1] through a null pointer"}));
+    CHECK(says(fault(false, true), {" uses d_to[0] through a null pointer"}));
+    CHECK(says(fault(true, true), {" uses address 0x4 through a null pointer"}));
 }
 
 constexpr int kWideLine = __LINE__ + 2;

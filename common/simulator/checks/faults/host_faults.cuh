@@ -247,8 +247,8 @@ TEST_CASE("a kernel's argument that points to the CPU's memory is named, and no 
     for (int* const wrong : {&variable, &local, on_heap.get()}) {
         const auto [status, words] = words_for(wrong);
         CHECK(status == 1);
-        CHECK(says(words,
-                   {"simulator: argument 1 of write_kernel (launched at ", "a pointer to the CPU's memory"}));
+        CHECK(says(words, {"simulator: argument d_data of write_kernel (launched at ",
+                           "a pointer to the CPU's memory"}));
         CHECK(words.find("argument", words.find("argument") + 1) == words.npos);
     }
     int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});

@@ -108,6 +108,9 @@ def advice(finding):
         return ADVICE["streams"]
     if finding["kind"] == finding["other_kind"] == "atomic":
         return "atomicAdd_block() and the like are atomic within a block only, and two atomics on the same bytes must have the same width"
+    if finding["lacks_fence"] and finding["distance"] == "blocks":
+        return (f"block {finding['other_block']} has its __threadfence(), but block {finding['block']} lacks one between its atomic, or its load "
+                f"of a flag, and this {finding['kind']}")
     between = [line for line in finding["partial_barriers"] if is_between(line, finding["line"], finding["other_line"])]
     if between and finding["distance"] != "blocks":
         return f"the __syncthreads() at {between[0]} is for all threads of a block, but some have returned without it: it must not be in a branch"

@@ -175,7 +175,7 @@ class Lens(unittest.TestCase):
         import margin  # pylint: disable=import-outside-toplevel
         load = {**self.SITE, "space": "global", "requests": 1024, "lanes": 32768, "sectors": 32768, "bytes": 131072, "blocks": 2, "worst_lanes": 0b101,
                 "worst_addresses": [4096 + 128, 4096 + 256]}
-        race = {"problem": "race", "kernel": "k", "where": "counts[0]", "space": "shared", "count": 1, "distance": "warps", "partial_barriers": []}
+        race = {"problem": "race", "kernel": "k", "where": "counts[0]", "space": "shared", "count": 1, "distance": "warps", "partial_barriers": [], "lacks_fence": False}
         for prefix, line in (("", "work/a.cuh:9"), ("other_", "03_x/kernels.cuh:7")):
             race |= {f"{prefix}{name}": value for name, value in (("line", line), ("kind", "store"), ("calls", []), ("block", 0), ("thread", 40))}
         found = margin.margin([{"sites": [self.SITE, load, {**load, "line": "03_x/kernels.cuh:7"}]}], [race], "work/a.cuh")
@@ -562,7 +562,7 @@ class Output(unittest.TestCase):
         place = {"kind": "atomic", "line": "03_shared_privatized/kernels.cuh:100", "calls": ["03_shared_privatized/kernels.cuh:200"],
                  "block": 10**6, "thread": 1023}
         finding = {"problem": "race", "kernel": "k" * 48, "where": "an_array[250]", "space": "shared", "count": 10**9,
-                   "distance": "blocks", "partial_barriers": [], **place, **{f"other_{name}": of for name, of in place.items()}}
+                   "distance": "blocks", "partial_barriers": [], "lacks_fence": False, **place, **{f"other_{name}": of for name, of in place.items()}}
         seen = {"launches": [launch], "findings": [finding], "fault": {"message": "word " * 50}, "large": [],
                 "row": {"n": "1000000", "chapter": "06_tree_reduction", "input": "article"}}
         lines = "\n".join(text.report([("tree in global memory", seen)], True, [])).splitlines()
@@ -1240,7 +1240,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_the_lens_gives_a_race_its_lines_in_place_of_guesses(self):
         self.write("work/03.1_one.cuh", "")
         found = {"problem": "race", "kernel": "k", "space": "shared", "where": "a[1]", "count": 1, "distance": "warps",
-                 "partial_barriers": []}
+                 "partial_barriers": [], "lacks_fence": False}
         for end, line, kind in (("", 7, "store"), ("other_", 9, "load")):
             found |= {f"{end}line": f"work/03.1_one.cuh:{line}", f"{end}calls": ["a.cu:3"] * (line > 7), f"{end}kind": kind, f"{end}block": 0, f"{end}thread": line}
         show = self.FAKE.replace("{", "{{").replace("}", "}}") + ("seen, by_check = {{'findings': [{}]}}, right\nsaid = [*sentences('Element 0 is left out.'), {{'text': 'A race.', 'of_race': {}}}]\n"
@@ -1252,6 +1252,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         branch = found | {"partial_barriers": ["work/03.1_one.cuh:6", "work/03.1_one.cuh:8"]}
         self.says(show.format(branch, True, 2000, {}), "orders them: the __syncthreads() at work/03.1_one.cuh:8 is for all threads of a block")
         self.says(show.format(branch | {"partial_barriers": ["a.cuh:8"]}, True, 2000, {}), "orders them: __syncthreads() between the two")
+        fence = found | {"lacks_fence": True, "distance": "blocks", "other_block": 3}
+        self.says(show.format(fence, True, 2000, {}), "block 3 has its __threadfence(), but block 0 lacks one between its atomic, or its load of a flag, and this store")
         self.says(show.format(found | {"problem": "copied"}, True, 2000, {}), guesses)
         self.says(show.format(found, False, 1, {}), guesses)
         self.says(show.format(found, False, 2000, {"has_poison": True}), "Wrong for n: got 0\n  race: k")

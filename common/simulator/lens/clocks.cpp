@@ -152,6 +152,15 @@ void Clocks::fence(unsigned int number, bool of_block) {
     if (!of_block) thread.told[true] = nullptr;
 }
 
+bool Clocks::lacks_fence(Epoch epoch, unsigned int thread) const {
+    return std::ranges::any_of(threads_[thread].unfenced, [epoch](const auto& seen) {
+        const auto& [log, count] = seen;
+        const std::lock_guard guard(log->lock);
+        return std::any_of(log->sent.begin(), log->sent.begin() + static_cast<std::ptrdiff_t>(count),
+                           [epoch](const auto& sent) { return !sent.of_block && sent.known->has(epoch); });
+    });
+}
+
 void Clocks::atomic(unsigned int number, Messages::Log& log, bool stores) {
     Thread& thread = threads_[number];
     if (!log.sent.empty()) {

@@ -95,6 +95,8 @@ class Clocks {
         }
         return me.heard != nullptr && me.heard->has(epoch);
     }
+    /// Whether a thread has only to execute `__threadfence` for an access to have happened before.
+    bool lacks_fence(Epoch epoch, unsigned int thread) const;
     /// Whether the block has synchronized so often that clocks don't suffice. Then nothing more is compared.
     bool is_full() const { return time_ >= kMostClock; }
 

@@ -261,7 +261,9 @@ void Collector::find(Problem problem, const Look& at, Epoch other, const PastGri
                     .thread = at.thread,
                     .other_block = static_cast<std::uint32_t>(other.block),
                     .other_thread = static_cast<std::uint32_t>(other.thread)};
-    if (of != nullptr) {
+    if (of == nullptr) {
+        finding.lacks_fence = problem == Problem::race && clocks_.lacks_fence(other, at.thread);
+    } else {
         finding.other_kernel = of->kernel;
         finding.other_stream = of->stream;
         finding.stream = the_lens().past_grids().stream();

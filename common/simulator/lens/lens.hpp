@@ -46,6 +46,7 @@ struct Finding {
     std::string launched_at{};
     std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
     bool is_partly_written = false;  ///< if it is a copy: other bytes of it were written
+    bool lacks_fence = false;        ///< if it is a race: the later thread's fence would order the two
 
     /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks, 3 between
     /// kernels in different streams.

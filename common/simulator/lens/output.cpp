@@ -74,7 +74,8 @@ void write_finding(Json& json, const Finding& finding) {
         .texts("other_calls",
                has_other ? calls_of(finding.other, finding.launched_at) : std::vector<std::string>{})
         .add("other_block", finding.other_block, "other_thread", finding.other_thread)
-        .add("distance", kDistances[finding.distance()], "stream", finding.stream)
+        .add("distance", kDistances[finding.distance()], "lacks_fence", finding.lacks_fence)
+        .add("stream", finding.stream)
         .add("other_kernel", finding.other_kernel, "other_stream", finding.other_stream);
 }
 

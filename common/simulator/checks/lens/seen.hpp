@@ -2,6 +2,7 @@
 /// @brief The counts and findings of one part of a check.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Seen {
     lens::SiteCounts global_loads() const { return sum(lens::Space::global, lens::Kind::load); }
 
     bool has_race() const { return has(lens::Problem::race); }
+    bool has_race_for_lack_of_a_fence() const {
+        return std::ranges::any_of(findings, [](const auto& finding) { return finding.lacks_fence; });
+    }
     bool has_unwritten() const { return has(lens::Problem::unwritten); }
     bool has(lens::Problem problem) const {
         for (const lens::Finding& finding : findings)

@@ -57,6 +57,7 @@ OF_LAUNCHES = {
 # The same of the threads of a CPU.
 OF_HOST = {
     "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
+    "threads of the CPU at the same time": lambda host: host["at_once"],
     "atomic operations by the CPU's threads": lambda host: host["atomics"],
     "additions to a counter of the three additions before": lambda host: host["repeats"],
 }

@@ -64,8 +64,8 @@ void handle_tick() {
     if (running_block != nullptr) running_block->tick();
 }
 
-void handle_thread_change() {
-    if (observer != nullptr) observer->thread_changes();
+void handle_thread_change(std::size_t threads) {
+    if (observer != nullptr) observer->thread_changes(threads);
 }
 
 void handle_iteration_end(const void* at) {

@@ -41,7 +41,8 @@ class Observer {
     virtual void stored(const void* to, const void* from, std::size_t bytes) = 0;
     /// The CPU's code continues as another thread. Called only in WebAssembly, where threads share their
     /// `thread_local` variables.
-    virtual void thread_changes() = 0;
+    /// @param[in] threads How many of them exist besides the first one.
+    virtual void thread_changes(std::size_t threads) = 0;
     /// The code goes back to the start of a loop without an access since the last branch. Called only in
     /// WebAssembly.
     virtual void iteration_ends(const void* at) = 0;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace lens {
@@ -13,15 +15,35 @@ namespace {
 
 std::mutex lock;
 HostCounts all;
+std::uint64_t begun = 0, existing = 0;  ///< threads besides the first one
+constexpr std::uint64_t kMostDelayed = 32;
+const std::thread::id first = std::this_thread::get_id();
+
+void note_existing(std::uint64_t threads) { all.at_once = std::max(all.at_once, threads); }
 
 struct Thread {
     std::uint64_t accesses = 0, atomics = 0, repeats = 0;
     std::array<const void*, 3> last_stores{};
-    Thread() = default;
-    ~Thread() { end(); }
+
+    /// The first threads leave the program time to start others, unless it waits for this one before.
+    Thread() {
+        if (is_first()) return;
+        {
+            const std::lock_guard guard(lock);
+            note_existing(++existing);
+            if (++begun > kMostDelayed) return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    ~Thread() {
+        end();
+        const std::lock_guard guard(lock);
+        existing -= !is_first();
+    }
     Thread(const Thread&) = delete;
     Thread& operator=(const Thread&) = delete;
 
+    static bool is_first() { return std::this_thread::get_id() == first; }
     void end() {
         const std::lock_guard guard(lock);
         all.busiest_thread = std::max(all.busiest_thread, std::exchange(accesses, 0));
@@ -47,7 +69,11 @@ void host_access(const void* address, Kind kind) {
     last = {address, last[0], last[1]};
 }
 
-void host_thread_ends() { current.end(); }
+void host_thread_changes(std::size_t threads) {
+    current.end();
+    const std::lock_guard guard(lock);
+    note_existing(threads);
+}
 
 HostCounts host_counts() {
     current.end();

@@ -3,6 +3,7 @@
 /// kernels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "site.hpp"
@@ -13,6 +14,7 @@ namespace lens {
 struct HostCounts {
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one of them has made
     std::uint64_t atomics = 0;         ///< atomic operations
+    std::uint64_t at_once = 0;         ///< the most threads that have existed at the same time
     std::uint64_t repeats = 0;         ///< stores to an address of the same thread's last three stores
 };
 
@@ -20,8 +22,8 @@ struct HostCounts {
 bool counts_host();
 /// The calling thread accesses memory.
 void host_access(const void* address, Kind kind);
-/// What is counted from now on is another thread's.
-void host_thread_ends();
+/// What is counted from now on is another thread's, one of so many besides the program's first one.
+void host_thread_changes(std::size_t threads);
 /// The counts of the threads that have ended, and of the calling one.
 HostCounts host_counts();
 

@@ -219,7 +219,7 @@ class Lens : public sim::Observer {
     void allocated(const char* begin, std::size_t bytes) override;
     void freed(const char* begin) override;
     void stored(const void* to, const void* from, std::size_t bytes) override;
-    void thread_changes() override { host_thread_ends(); }
+    void thread_changes(std::size_t threads) override { host_thread_changes(threads); }
     void iteration_ends(const void* at) override {
         if (running != nullptr && running->runs_kernel())
             running->end_iteration(reinterpret_cast<std::uintptr_t>(at));

@@ -128,7 +128,7 @@ void Lens::write() const {
         json.object("host", [](Json& host) {
             const HostCounts counts = host_counts();
             host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
-                .add("repeats", counts.repeats);
+                .add("at_once", counts.at_once, "repeats", counts.repeats);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
     // Memory that a failed call has not written is a consequence of the failure.

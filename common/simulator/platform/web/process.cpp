@@ -170,7 +170,7 @@ void free_if_forgotten(CpuThread* thread) {
 void arrive(sim::platform::Context from) {
     CpuThreads& all = threads();
     all.left->context = from;
-    sim::platform::handle_thread_change();
+    sim::platform::handle_thread_change(all.ready.size());  // without the current one, but with the first
     if (all.left->has_ended) all.free_stacks.push_back(all.left->stack);
     free_if_forgotten(all.left);
 }

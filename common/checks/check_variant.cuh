@@ -87,15 +87,16 @@ std::optional<Failure> failure_in(const Variant<Problem>& variant, const Case& c
         PreparedVariant<Problem> prepared(variant, c.n, c.shape);
         for (int call = 1; call <= c.calls && !wrong; ++call) {
             // Zeros in between: a call must not use what the previous call left in the workspace.
-            const std::vector<Element>& used = call % 2 == 1 ? data : zeros;
+            const bool on_zeros = call % 2 == 0;
+            const std::vector<Element>& used = on_zeros ? zeros : data;
             std::copy(used.begin(), used.end(), moved.begin() + static_cast<std::ptrdiff_t>(c.offset));
             if (!variant.on_cpu && !moved.empty())
                 CUDA_CHECK(cudaMemcpy(d_moved.data(), moved.data(), d_moved.bytes(), cudaMemcpyHostToDevice));
             prepared.poison();
             prepared.call((variant.on_cpu ? moved.data() : d_moved.data()) + c.offset);
-            const std::string later = call > 1 ? "call " + std::to_string(call) + ": " : "";
-            if (const auto difference =
-                    first_difference(prepared.results(), call % 2 == 1 ? of_data : of_zeros))
+            const std::string later =
+                call > 1 ? "call " + std::to_string(call) + (on_zeros ? ", on zeros: " : ": ") : "";
+            if (const auto difference = first_difference(prepared.results(), on_zeros ? of_zeros : of_data))
                 wrong = {Failure::Kind::result, c, later + difference->text(variant.results), difference,
                          call};
             else if (const auto overrun = prepared.overrun())

@@ -161,7 +161,8 @@ TEST_CASE("a correct kernel passes, and of a wrong one the first case that shows
     variant.workspace = [](std::size_t, LaunchShape) { return std::size_t{1}; };
     variant.zeroed_workspace = true;
     CHECK(words() ==
-          "sum, n = 0, input article, offset 0, grid default, block default: call 2: expected 0, got 1");
+          "sum, n = 0, input article, offset 0, grid default, block default: call 2, on zeros: expected 0, "
+          "got 1");
 }
 
 /// Counts all elements, or all that are not 0.

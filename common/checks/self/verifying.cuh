@@ -179,9 +179,10 @@ TEST_CASE(
         variant.run = use_workspace<Use::adds>;
         CHECK(found() == "");
         variant.run = use_workspace<Use::adds_and_writes>;
-        CHECK(found().find("call 2: expected 0, got 1") != std::string::npos);
+        CHECK(found().find("call 2, on zeros: expected 0, got 1") != std::string::npos);
         variant.run = use_workspace<Use::writes_results_once>;
-        CHECK(found().find("call 2: expected 0, got 11936128518282651045") != std::string::npos);  // poison
+        const std::string poison = "11936128518282651045";
+        CHECK(found().find("call 2, on zeros: expected 0, got " + poison) != std::string::npos);
     }
 }
 

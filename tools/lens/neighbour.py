@@ -21,10 +21,11 @@ COUNTS = {
 
 
 def difference(yours, theirs):
-    """The relative difference of the count that differs most, and that count's name."""
+    """How far counts are apart, and the name of the one that differs most: its relative difference if all are close, or else the
+    sum of all, since the largest is near 1 for many a kernel."""
     apart = {count: abs(yours[count] - theirs[count]) / (max(yours[count], theirs[count]) or 1) for count in COUNTS}
     most = max(apart, key=apart.get)
-    return apart[most], most
+    return apart[most] if apart[most] <= CLOSE else sum(apart.values()), most
 
 
 def shape(row):

@@ -165,7 +165,7 @@ inline unsigned int ballot(const WarpValues& all) {
 }
 
 /// Ends the kernel: the thread uses an address that is not a multiple of its type's alignment.
-[[noreturn]] void misaligned(const void* address);
+void misaligned(const void* address);
 
 /// All other threads see the earlier writes of this thread before its later ones.
 void fence(bool of_block = false);

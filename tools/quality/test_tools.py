@@ -1205,7 +1205,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         first = starter.splitlines().index("inline void run(int* d_sum) { kernel<<<1, kBlock>>>(d_sum); }") + 2
         seen = ("import native, stages\ngiven = native.machine_of(exercise).given_lines(exercise)\n"
                 "def race(*lines): return {{'problem': 'race', 'line': f'work/03.1_one.cuh:{{lines[0]}}', 'other_line': f'work/03.1_one.cuh:{{lines[1]}}',\n"
-                "    'kernel': 'k', 'space': 'shared', 'where': 'a[1]', 'count': 1, 'distance': 'warps', 'partial_barriers': [],\n"
+                "    'kernel': 'k', 'space': 'shared', 'where': 'a[1]', 'count': 1, 'distance': 'warps', 'partial_barriers': [], 'lacks_fence': False,\n"
                 "    **{{f'{{end}}{{name}}': 0 for end in ('', 'other_') for name in ('kind', 'block', 'thread')}}, 'calls': [], 'other_calls': []}}\n"
                 "for lines in ({}): print([each['text'] for each in stages.words_of_lens({{'findings': [race(*each) for each in lines]}}, given)])\n")
         said = self.says(seen.format(f"[({first}, {first})], [({first}, {first}), (9, {first})]")).splitlines()

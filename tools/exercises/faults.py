@@ -22,6 +22,11 @@ class Fault:
     why: str
 
     @property
+    def causes(self):
+        """The causes of which each is a right answer."""
+        return self.cause.split("; or ")
+
+    @property
     def name(self):
         return f"{self.chapter}-{self.number}"
 

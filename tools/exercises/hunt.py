@@ -62,7 +62,7 @@ def number(question, most):
 
 def causes():
     """The causes that an answer may name."""
-    return sorted({each.cause for each in faults()})
+    return sorted({cause for each in faults() for cause in each.causes})
 
 
 def task(fault):
@@ -74,7 +74,7 @@ def task(fault):
 
 def judge(fault, line, cause):
     """Whether an answer, the numbers of a line and of a cause, is right, and a sentence that says so."""
-    line_is_right, cause_is_right = line in fault.lines(), causes()[cause - 1] == fault.cause
+    line_is_right, cause_is_right = line in fault.lines(), causes()[cause - 1] in fault.causes
     if line_is_right and cause_is_right:
         return True, "Right."
     return False, f"The line is {'right' if line_is_right else 'wrong'}, the cause is {'right' if cause_is_right else 'wrong'}."

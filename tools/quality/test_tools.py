@@ -1334,6 +1334,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertIn("long end\n }\n", said)
         self.says(ask.format("['1', '1']"), "The line is wrong, the cause is right.")
 
+    def test_a_fault_may_have_two_causes(self):
+        path = self.folder / "03_x/broken/faults.md"
+        page = path.read_text()
+        cause, = re.findall("<!-- exercise 03.1: (.*) -->", page)
+        path.write_text(page.replace(f"{cause} -->", f"{cause}; or another -->"))
+        self.says("import hunt\nfault, = faults()\nline = min(fault.lines())\nprint(hunt.causes(), *(hunt.judge(fault, line, k)[1] for k in (1, 2)))",
+                  str(sorted([cause, "another"])), "Right. Right.")
+
 
 class Predictions(unittest.TestCase):
     """The course's own questions."""

@@ -20,7 +20,7 @@ const { default: puppeteer } = await installed("puppeteer-core@24.10.0").load("p
 const all = JSON.parse(readFileSync("build/docs/public/exercises.json", "utf8")), exercises = all.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
 const faults = JSON.parse(execFileSync("python3", ["-c", `
 import json, hunt
-json.dump([{"name": each.name, "lines": list(each.lines()), "cause": hunt.causes().index(each.cause) + 1} for each in hunt.in_order()], __import__("sys").stdout)`],
+json.dump([{"name": each.name, "lines": list(each.lines()), "cause": hunt.causes().index(each.causes[0]) + 1} for each in hunt.in_order()], __import__("sys").stdout)`],
 { cwd: "tools/exercises", env: { ...process.env, PYTHONPATH: "../course" }, encoding: "utf8" }));
 const chosen = faults.filter((_, k) => k % Math.floor(faults.length / 10) === 0).slice(0, numbers.length > 0 ? 1 : 10);
 

@@ -14,7 +14,7 @@ namespace lens {
 struct HostCounts {
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one of them has made
     std::uint64_t atomics = 0;         ///< atomic operations
-    std::uint64_t at_once = 0;         ///< the most threads that have existed at the same time
+    std::uint64_t at_once = 0;         ///< the most that have existed at a time, besides the first
     std::uint64_t repeats = 0;         ///< stores to an address of the same thread's last three stores
 };
 

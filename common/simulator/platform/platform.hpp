@@ -139,6 +139,7 @@ void handle_tick();
 void handle_time_limit();
 /// Called when the CPU's code continues as another thread, where threads share their `thread_local`
 /// variables.
+/// @param[in] threads How many exist besides the first one.
 void handle_thread_change(std::size_t threads);
 /// Called when the code goes back to the start of a loop without an access since its last branch, where that
 /// is known by the platform only.

@@ -115,7 +115,7 @@ inline void histogram_grid_stride(const unsigned char* d_data, std::size_t n, un
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The same with additions built from compare-and-swap.
+/// *grid-stride*, with additions built from compare-and-swap.
 inline void histogram_cas(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                           unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));

@@ -316,7 +316,8 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// One block adds up few ints, with as many warps as they need. For more ints, the same as *shuffles*.
+/// One block adds up at most `kFew` ints, with as many warps as they need. For more ints, the same as
+/// *shuffles*.
 inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

@@ -49,7 +49,7 @@ TEST_CASE("a diagnosis names the fault of a sum") {
           }) == "right");
     CHECK(said_of([](const int*, std::size_t, Numbers, Numbers, LaunchShape) {}) == "No result was stored.");
     CHECK(said_of([](const int*, std::size_t, Numbers sum, Numbers, LaunchShape) { *sum = 0; }) ==
-          "No element is in the result.");
+          "The result includes none of the elements.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum += reference_sum(data, n);
           }) == "The result was added to the old value: clear it first.");
@@ -131,8 +131,8 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n / 1024 * 1024);
           }) ==
-          "No element is in the result. The result is right for n = 1024: look at the elements that are "
-          "left over at the end.");
+          "The result includes none of the elements. The result is right for n = 1024: look at the elements "
+          "that are left over at the end.");
     Variant<SumOfSquares>::Run* const leaves_out = [](const int* data, std::size_t n, Numbers sum, Numbers,
                                                       LaunchShape) {
         *sum = 0;
@@ -149,7 +149,7 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
               *sum = 0;
               for (std::size_t i = 0; i < n; ++i)
                   if (i % 10 < 7 && i % 10 != 5) *sum += square(data[i]);
-          }) == "Elements 5, 7 to 9, 15, 17 to 19 and 32 others are left out.");
+          }) == "Elements 5, 7 to 9, 15, 17 to 19, and 32 more are left out.");
     CHECK(said<SumOfSquares>([](const int* data, std::size_t n, Numbers sum, Numbers,
                                 LaunchShape) { *sum = reference_sum(data, std::min<std::size_t>(n, 20)); },
                              {300, "random"}) == "Of the elements tried, 20 to 299 are left out.");
@@ -245,7 +245,8 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
               const Bins counts = reference_histogram(data - 1, n + 2);
               std::copy(counts.begin(), counts.end(), bins);
           }) ==
-          "Bin 165 includes bytes 0xA5, which are before or after the input: an index is out of range.");
+          "Bin 165 counts bytes before or after the input, where the checks put 165: an index is out of "
+          "range.");
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               std::fill(bins, bins + kBins, 0);
               for (std::size_t i = 0; i < n; ++i)
@@ -254,5 +255,5 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               std::fill(bins, bins + kBins, 0);
               for (std::size_t i = 0; i < n; ++i) bins[data[i]] += i > 0 && data[i] == data[i - 1] ? 2 : 1;
-          }) == "There are too many counts: 109.");
+          }) == "There are too many counts: the bins add up to 109.");
 }

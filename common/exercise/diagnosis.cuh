@@ -162,7 +162,7 @@ class Diagnosis {
             const unsigned long long sum = sum_of(to_zeros->got);
             const auto to_equal = answer_to(std::vector<Element>(n, last));
             if (sum == 0 && to_equal && sum_of(to_equal->got) == 0)
-                say("No element is in the result.");
+                say("The result includes none of the elements.");
             else if (sum == 0)
                 say("None of the elements that were tried is in the result.");
             else if (tried.misplaced.size() == tried.count)
@@ -198,7 +198,7 @@ class Diagnosis {
         std::vector<One> left_out{}, misplaced{}, repeated{};
     };
 
-    /// "Element 7 is", or "Of the elements tried, 0 to 2, 4 and 5 others are".
+    /// "Element 7 is", or "Of the elements tried, 0 to 2, 4, and 5 more are".
     std::string words_about(const std::vector<typename Tried::One>& elements, const Tried& tried) const {
         constexpr int kMostRanges = 4;
         std::vector<std::string> ranges;
@@ -210,14 +210,15 @@ class Diagnosis {
             ranges.push_back(std::to_string(elements[at].index) +
                              (end == at + 1 ? "" : (end == at + 2 ? " and " : " to ") + last));
         }
-        if (at < elements.size()) ranges.push_back(std::to_string(elements.size() - at) + " others");
         std::string words = tried.n != c_.n ? "With n = " + std::to_string(tried.n) + ", " : "";
         words += elements.size() == 1    ? "element "
                  : tried.count < tried.n ? "of the elements tried, "
                                          : "elements ";
         words[0] = static_cast<char>(std::toupper(words[0]));
+        const std::size_t more = elements.size() - at;
         for (std::size_t k = 0; k < ranges.size(); ++k)
-            words += (k == 0 ? "" : k + 1 < ranges.size() ? ", " : " and ") + ranges[k];
+            words += (k == 0 ? "" : more != 0 || k + 1 < ranges.size() ? ", " : " and ") + ranges[k];
+        if (more != 0) words += ", and " + std::to_string(more) + " more";
         return words + (elements.size() == 1 ? " is" : " are");
     }
 
@@ -264,15 +265,15 @@ class Diagnosis {
                 " bins were never stored: they still have their old values.");
         const unsigned long long sum = sum_of(got);
         if (got.size() == kBytes && sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
-            say("Bin 165 includes bytes 0xA5, which are before or after the input: an index is out of "
-                "range.");
+            say("Bin 165 counts bytes before or after the input, where the checks put 165: an index is out "
+                "of range.");
     }
 
     void look_at_sum(const Answer& answer) {
         const unsigned long long sum = sum_of(answer.got);
         if (answer.got.size() == kBytes && sum != c_.n && sum < kOld)
-            say((sum < c_.n ? "Counts are missing: the bins add up to " : "There are too many counts: ") +
-                std::to_string(sum) + ".");
+            say(std::string(sum < c_.n ? "Counts are missing" : "There are too many counts") +
+                ": the bins add up to " + std::to_string(sum) + ".");
     }
 
     void try_other_shapes() {

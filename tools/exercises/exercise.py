@@ -344,7 +344,7 @@ def introduce(work):
             f"Your file is {exercise.file}. Replace each TODO, then check the file with the same command.", "")
         unsolved_yet = [each for each in work.chapter.reveals(exercise) if not noted(each).get("passed_once")]
         if unsolved_yet:
-            say(f"It contains the solution to {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
+            say(f"The file also contains the solution to {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
     elif work.starter_has_changed():
         say("The starter of this exercise has changed since you created your file, which stays as it is.", "")
 

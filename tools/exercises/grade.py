@@ -163,8 +163,8 @@ def unrecognized(folders, chosen):
                  if re.search(r"\.(cuh?|[ch]pp|[ch])(\.txt)?$|\.zip$", name) and not name.startswith("._")
                  and not (re.fullmatch(r"[\d.]+_[^.]+(\.\d+)?\.cuh", name) and name.partition("_")[0] in numbers)]
         if names:
-            lines.append(f"{reports.short(folder.name)}: no exercise has the name of {', '.join(map(repr, map(reports.visible_name, sorted(names)[:3])))}"
-                         + f" and {len(names) - 3} others" * (len(names) > 3))
+            lines.append(f"{reports.short(folder.name)}: no exercise has one of these names: {', '.join(map(repr, map(reports.visible_name, sorted(names)[:3])))}"
+                         + f", and {len(names) - 3} more" * (len(names) > 3))
     return lines
 
 

@@ -100,7 +100,7 @@ class Answered:
         if self.answering.why:
             return Verdict("time", self.answering.why)
         if self.status == NO_ANSWER:
-            return Verdict("status", "It sends something other than results.")
+            return Verdict("status", "The program sent the checks something other than results.")
         number = status - 128 if status > 128 else -status
         if number == signal.SIGSYS:
             return Verdict("signal", NO_CALL)

@@ -20,7 +20,7 @@ STAGES = {
     "compile": "it does not compile",
     "small": "wrong for small inputs",
     "large": "right for small inputs only",
-    "far": "right for fewer than 2^31 elements only",
+    "far": "right only for fewer than 2^31 elements",
     "interleaved": "right only if threads run one after another",
     "sanitizers": "right, but a sanitizer reports an error",
     "lens": "right by luck",

@@ -152,5 +152,5 @@ class Sandbox:
         elif not why and ended_by == signal.SIGXCPU:
             why = f"It was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
         elif ended_by == signal.SIGXFSZ and not why:
-            why = f"It printed more than {OUTPUT >> 20} MiB."
+            why = f"The program printed more than {OUTPUT >> 20} MiB."
         return Ended(status, *text, why)

@@ -192,8 +192,8 @@ STAGES = [  # the most instructive first
     check_of("GPU", "gpu", "plain"),
     check_of("plain", "simulator", "plain"),
     Stage("nvcc", "simulator", "", by_clang),
-    check_of("interleaved", "simulator", "interleaved", "The result is right if threads run one after another, and wrong if they are interrupted at "
-             "any point: a race."),
+    check_of("interleaved", "simulator", "interleaved", "The result is right if the threads run one after another, but can be wrong if they interrupt "
+             "each other: there is a race."),
     check_of("sanitizers", "sanitize", "plain", "The results are right, but AddressSanitizer or UndefinedBehaviorSanitizer reports an error."),
     Stage("target", "simulator", "lens", to_the_point),
     Stage("lens", "simulator", "lens", by_lens),

@@ -11,7 +11,7 @@ from starter import ROOT, Chapter, names_of, without_comments
 CPU_SECONDS = 30  # of a check, all threads together
 OUTPUT = 4 << 20  # bytes that a check may print
 
-BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, they may be wrong."
+BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, the results may be wrong."
 UNWRITTEN = "The results are right, but memory is read that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}
@@ -180,7 +180,7 @@ def out_of_time(limit, cpu_seconds, begun):
         own = max(0, cpu_seconds - before)
         said = [f"The {right:,} cases before this one are right and took {before:.1f} s of CPU time; this one had used {own:.1f} s."]
         if own < cpu_seconds / 2:
-            said.append("It makes progress, but does far too much work.")
+            said.append("The program makes progress, but does far too much work.")
         elif own > 1:
             said.append("This case never ends, or does far more work than those before it.")
     return Verdict("time", f"{'i' if case else 'I'}t was stopped after {limit}.", sentences(*said), case)
@@ -237,7 +237,7 @@ class Ended:
                 what = ended_by(-self.status)
                 verdict = Verdict("signal", what[0].lower() + what[1:] if case else what, case=case)
             else:
-                verdict = Verdict("tool", said.pop(0)) if said else Verdict("status", f"It ended with status {self.status}.")
+                verdict = Verdict("tool", said.pop(0)) if said else Verdict("status", f"The program ended with status {self.status}.")
         what, technical = words_first(verdict.what, verdict.fault)
         printed = self.printed[max(0, begun.get("output", 0)):].decode("utf-8", "replace").splitlines()
         return replace(verdict, what=what, sentences=verdict.sentences + sentences(*said, *technical), site=verdict.site or site, printed=printed)

@@ -1002,7 +1002,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                 "echo 'simulator: said before' >&2\n")
         self.program("loop_plain", f"{tell}kill -XCPU $$\n")
         self.says(show.format(120), "Stopped for n = 5: it was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
-                  "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  It makes progress, but does far too much work.\n  simulator: said before\ntime\n")
+                  "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  The program makes progress, but does far too much work.\n  simulator: said before\ntime\n")
         self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
         self.says(show.format(1), "Stopped for n = 5: it was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waits, or this machine is busy.\n",
                   "this one had used 0.0 s.\n  simulator: said before\n")
@@ -1020,7 +1020,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format("wrong"), f"['Wrong for n = 5: got 0'] {printed}")
         self.says(show.format("crash"), "['Wrong for n = 5: the program was ended by SIGSEGV, ", f" {printed}")
         for name, status in (("forged", 0), ("junk", 0), ("late", 3)):
-            self.says(show.format(name), f"['It ended with status {status}.'] {printed}")
+            self.says(show.format(name), f"['The program ended with status {status}.'] {printed}")
         self.says(show.format("right"), "[] []\n")
         for name, end in (("yes", "exec yes"), ("noise", "exec yes >&2")):
             self.program(f"{name}_plain", f"#!/bin/sh\n{end}\n")
@@ -1460,8 +1460,8 @@ class GradeOfAClass(unittest.TestCase):
         with screened as screening, met:
             for fails_in, expected, words in (
                     ("compile", "compile", ["It does not compile.", "a.cuh:1: error: a"]), ("rejected", "rejected", ["nvcc would reject it."]),
-                    ("small", "small", ["Wrong for n = 5: "]), ("interleaved", "interleaved", ["The result is right if threads run one after another, and wrong "
-                                                                                              "if they are interrupted at any point: a race."]),
+                    ("small", "small", ["Wrong for n = 5: "]), ("interleaved", "interleaved", ["The result is right if the threads run one after another, but can be "
+                                                                                              "wrong if they interrupt each other: there is a race."]),
                     ("sanitizers", "sanitizers", ["Wrong for n = 5: ", "  Without AddressSanitizer and UndefinedBehaviorSanitizer, the same check passes."]),
                     ("target", "lens", ["Wrong for n = 5: "]), ("point", "point", ["Right, but."]), ("lens", "lens", ["Wrong for n = 5: "]),
                     ("late", "lens", ["The results are right, but the search for races did not end. It waits."]), ("right", "right", [])):
@@ -1635,7 +1635,7 @@ class GradeOfAClass(unittest.TestCase):
             (folders[0] / "03.2_a.cuh").touch()
             with self.assertRaises(AssertionError):
                 grade.main(options, [self.by_number["03.2"]])
-        self.assertIn("\nbob: no exercise has the name of '03.2_any_block.cuh.txt', 'any block.cuh', 'my.zip'\n", said.getvalue())
+        self.assertIn("\nbob: no exercise has one of these names: '03.2_any_block.cuh.txt', 'any block.cuh', 'my.zip'\n", said.getvalue())
         self.assertNotIn("ada: no exercise", said.getvalue())
 
     def test_only_submissions_with_files_need_a_time(self):

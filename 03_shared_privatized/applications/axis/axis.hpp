@@ -21,7 +21,7 @@ inline std::string shortest(double value) {
     return text;
 }
 
-/// @return A number with six digits, to be read by people.
+/// @return The number with six significant digits, for people to read.
 inline std::string rough(double value) {
     char text[32];
     std::snprintf(text, sizeof(text), "%.6g", value);

@@ -92,7 +92,7 @@ inline std::string as_csv(const Sums& sums, const Axis& axis) {
 }
 
 /// @brief Measures, prints and writes the sums of weights of type `T`, float or double.
-/// @param[in] whole Weights that are integers, one per value; none if there are no such weights.
+/// @param[in] whole Integer weights, one per value; empty if the weights are not integers.
 /// @return The program's exit status: 1 if a result is wrong.
 template <typename T, typename Whole>
 int run_weighted(const Pairs<T>& pairs, const std::vector<Whole>& whole, const ApplicationOptions& options,

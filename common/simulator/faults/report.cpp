@@ -88,7 +88,7 @@ std::string absence_text(const Block& block, unsigned int number, unsigned int m
                ". A lane may use only values from lanes of its mask";
     if (number >= count)
         return "does not exist: the block has only " + std::to_string(count) +
-               " threads. Let blocks have whole warps of 32 threads, or use only the lanes that exist";
+               " threads. Launch blocks of a multiple of 32 threads, or use only the lanes that exist";
     return "has returned. Let all lanes stay until the shuffles are done, with a value that changes nothing";
 }
 

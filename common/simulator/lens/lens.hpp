@@ -42,7 +42,7 @@ struct Finding {
     std::uint32_t other_block = 0, other_thread = 0;  ///< the block's number modulo 2^20
     std::uint64_t count = 0;
     std::string where{};  ///< the array's element, or its name and the byte
-    std::string line{};   ///< of the host's copy, if that has read what was never written
+    std::string line{};   ///< of the host's copy, if the copy has read bytes that were never written
     std::string launched_at{};
     std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
     bool is_partly_written = false;  ///< if it is a copy: other bytes of it were written

@@ -49,7 +49,7 @@ class PastGrids {
     void begin(std::uint32_t grid, const std::string& kernel);
     /// Whether a later grid may race with one.
     bool keeps(std::uint32_t grid) const { return !grids_.empty() && grids_.count(grid) != 0; }
-    /// Those that nothing orders with the running grid.
+    /// Earlier grids that nothing orders with the running one.
     const std::vector<std::uint32_t>& unordered() const { return unordered_; }
     const Grid& at(std::uint32_t grid) const { return grids_.at(grid); }
     const std::string& stream() const { return stream_; }  ///< of the running grid

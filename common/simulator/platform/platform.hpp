@@ -129,8 +129,8 @@ void print(std::string_view first, std::string_view second);
 
 // --- What a platform calls ----------------------------------------------------------------------------
 
-/// @param[in] address Null if it is unknown. Does not return if a kernel runs, unless the access may be
-///                    repeated.
+/// Does not return while a kernel runs, unless the access may be repeated.
+/// @param[in] address Null if it is unknown.
 Handled handle_trap(Trap trap, const void* address);
 /// Ends the program after `Handled::and_explained`, unless it has a handler of its own.
 [[noreturn]] void end_after_cpu_fault();

@@ -12,7 +12,7 @@ namespace sim {
 enum class Kept : int { kernel, copy, set, host };
 /// The captured work, in order.
 using Captured = std::vector<std::pair<Kept, std::function<void()>>>;
-/// From now on, work in streams is recorded. @return Whether it was not captured before.
+/// Starts to record the work in streams. @return False if it was being recorded already.
 bool begin_capture();
 Captured end_capture();  ///< The recorded work.
 bool are_captured();     ///< Whether work in streams is recorded.

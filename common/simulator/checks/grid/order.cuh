@@ -91,7 +91,7 @@ std::vector<unsigned int> thread_order(unsigned int blocks, unsigned int threads
     return order.to_host();
 }
 
-/// One worker runs so small a grid, so that its blocks come one after another.
+/// A single worker runs a grid this small, so its blocks come one after another.
 std::vector<unsigned int> block_order() {
     const DeviceBuffer<unsigned int> order(100), count(1);
     CUDA_CHECK(cudaMemset(count.data(), 0, sizeof(unsigned int)));

@@ -30,7 +30,7 @@ class Grid {
     /// @param[in] seed Chooses what the threads do.
     explicit Grid(unsigned int seed) : random_(seed) { begin_blocks(5, 0x1fffff); }
 
-    /// Other blocks of the same grid, on the same workers.
+    /// Begins other blocks of the same grid, on the same workers.
     void begin_blocks(std::uint32_t first, std::uint32_t second) {
         blocks_[0].number = first, blocks_[1].number = second;
         for (Block& block : blocks_) {

@@ -399,7 +399,7 @@ def of_profile(command, options):
         path = program.build_program(ROOT / "build" / "gpu", [str(TOOLS / "lens" / "profile.cu")])
     except program.Refused as refused:
         fail(1, str(refused))
-    say("This takes about a minute.")
+    say("This takes up to a minute.")
     measured = subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
     if measured.returncode != 0:
         return measured.returncode

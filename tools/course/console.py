@@ -16,13 +16,13 @@ USER = Path(os.getcwd())  # options name files there; ./course itself works in R
 
 
 def say(*words):
+    sys.stdout.flush()  # a pipe would get it later
     show()
     print(*words, file=sys.stderr, flush=True)
 
 
 def fail(status, *words):
     """Ends ./course with an error: 2 for wrong arguments, otherwise 1."""
-    sys.stdout.flush()
     say("course:", *words)
     sys.exit(status)
 

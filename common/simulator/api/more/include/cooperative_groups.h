@@ -44,6 +44,16 @@ class thread_block : public thread_group {
 };
 inline thread_block this_thread_block() { return {}; }
 
+/// Room in shared memory with which a GPU synchronizes tiles of more than one warp.
+template <unsigned int kMostThreads = 1024>
+struct block_tile_memory {
+    char bytes[kMostThreads / 32 * 8];
+};
+template <unsigned int kMostThreads>
+thread_block this_thread_block(block_tile_memory<kMostThreads>&) {
+    return {};
+}
+
 /// Lanes of a warp, by their ranks in the group.
 class lane_group : public thread_group {
  public:

@@ -56,7 +56,8 @@ struct Point {
 };
 
 __global__ void groups_kernel(int* out) {
-    const cg::thread_block block = cg::this_thread_block();
+    __shared__ cg::block_tile_memory<64> for_wide_tiles;
+    const cg::thread_block block = cg::this_thread_block(for_wide_tiles);
     const cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
     const cg::thread_group pair = cg::tiled_partition(cg::tiled_partition(block, 8), 2);
     const int rank = block.thread_rank();

@@ -29,7 +29,7 @@ const browser = isWebKit ? await webkit(PATIENCE, folder) : await puppeteer.laun
   ? { browser: "firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", extraPrefsFirefox: { "browser.download.folderList": 2, "browser.download.dir": folder } }
   : { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] } });
 
-let wrong = 0, begun = performance.now();
+let wrong = 0, begun = performance.now(), isReloading = false;
 function judge(what, isRight, said = "") {
   console.log(`${what}: ${isRight ? "as expected" : `WRONG: ${said}`}, ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   wrong += !isRight;
@@ -39,7 +39,9 @@ function judge(what, isRight, said = "") {
 async function tab() {
   const page = await browser.newPage();
   page.setDefaultTimeout?.(PATIENCE);
-  page.on?.("pageerror", ({ message }) => judge(`${page.url()}, a script`, false, message));
+  page.on?.("pageerror", ({ message }) => {
+    if (!isReloading || !message.startsWith("Failed to load ‘’")) judge(`${page.url()}, a script`, false, message); // what a reload interrupts, in Firefox
+  });
   return page;
 }
 const open = (page, path) => page.goto(`${home}/${path}`);
@@ -145,8 +147,10 @@ async function share(page) {
   const [{ number, starter, solution }] = exercises;
   await open(page, `write/${number}.html`);
   await begin(page);
+  isReloading = true;
   await page.reload();
   const words = await run(page);
+  isReloading = false;
   judge("after a reload in the middle of a run", await workOf(page, number) === solution && words.startsWith("Solved: "), words);
 
   const other = await tab();

@@ -109,7 +109,7 @@ inline void add_size_option(CommandLine& line, const ProgramKind& kind, Options&
 /// Adds the options that say which elements are generated.
 inline void add_input_options(CommandLine& line, const ProgramKind& kind, Options& options) {
     options.input = kind.inputs.front().first;
-    line.choice("input", "NAME", "their distribution (default " + options.input + "):", options.input,
+    line.choice("input", "NAME", "the elements' distribution (default " + options.input + "):", options.input,
                 kind.inputs);
     line.number("seed", "NUMBER", "seed of the random input (default 1)", options.seed, 0,
                 std::numeric_limits<std::uint64_t>::max());

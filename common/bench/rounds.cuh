@@ -78,9 +78,9 @@ inline std::vector<Row> time_in_rounds(const std::vector<Job>& jobs, unsigned in
         const unsigned int most = device == nullptr ? 5 : 1;
         if (rounds > most && rounds != Options{}.rounds)
             std::fprintf(stderr, "--rounds %u is ignored: %s\n", rounds,
-                         device == nullptr ? "a CPU runs at most 5" : "the simulator runs one");
+                         device == nullptr ? "a CPU runs at most 5 rounds" : "the simulator runs one round");
         if (cache != Options{}.cache)
-            std::fprintf(stderr, "--cache %s is ignored: it is for a GPU\n", cache.c_str());
+            std::fprintf(stderr, "--cache %s is ignored: it applies only to a GPU\n", cache.c_str());
         rounds = std::min(rounds, most);
     }
     std::optional<CacheState> state;

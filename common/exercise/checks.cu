@@ -105,7 +105,7 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
               *sum = reference_sum(data, n) + (*workspace == 1 ? 1 : 0);
               *workspace = 1;
           }) ==
-          "The first call is right and a later one wrong: something that a call leaves behind is not "
+          "The first call is right, but a later one is wrong: something that a call leaves behind is not "
           "cleared or reset.");
     calls_before = 0;
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
@@ -120,14 +120,14 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = static_cast<unsigned int>(reference_sum(data, n));
           }) ==
-          "The sum of small numbers is right, and that of large ones wrong, as if a step had fewer than 64 "
+          "The sum is right for small numbers, but wrong for large ones, as if a step had fewer than 64 "
           "bits.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = 0;
               for (std::size_t i = 0; i < n; ++i)
                   *sum += static_cast<unsigned long long>(static_cast<unsigned int>(data[i])) *
                           static_cast<unsigned int>(data[i]);
-          }) == "The sum of small positive numbers is right, and that of negative ones wrong.");
+          }) == "The sum is right for small positive numbers, but wrong for negative ones.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n / 1024 * 1024);
           }) ==
@@ -156,7 +156,7 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said<SumOfSquares>([](const int* data, std::size_t n, Numbers sum, Numbers,
                                 LaunchShape) { *sum = n > 50 ? square(data[50]) : 0; },
                              {300, "random"})
-              .find("None of the elements that were tried is in the result.") == 0);
+              .find("The result includes none of the elements that were tried.") == 0);
     Variant<SumOfSquares>::Run* const is_right_for_33 = [](const int* data, std::size_t n, Numbers sum,
                                                            Numbers, LaunchShape shape) {
         *sum = reference_sum(data, n) + (n > 9 && shape.block != 33 ? square(data[9]) - square(data[7]) : 0);
@@ -215,7 +215,7 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
             for (std::size_t i = 0; i < n; ++i)
                 if (data[i] < 3) ++bins[data[i]];
         }) ==
-        "Bytes of value 0 are counted, and those of value 255 are not: look at how the bins are cleared and "
+        "Bytes of value 0 are counted, but bytes of value 255 are not: look at how the bins are cleared and "
         "added up.");
     for (const auto& [lost, words] :
          {std::pair{512, "it is too low by a multiple of 2^8, as if a counter had only 8 bits."},

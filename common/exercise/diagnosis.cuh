@@ -61,8 +61,8 @@ class Diagnosis {
             if (!is_right(*to_zeros))
                 look_at_equal(*to_zeros);
             else if (always_right(data))
-                say("The first call is right and a later one wrong: something that a call leaves behind is "
-                    "not cleared or reset.");
+                say("The first call is right, but a later one is wrong: something that a call leaves behind "
+                    "is not cleared or reset.");
             else
                 say("The first call is sometimes right and sometimes wrong: " + changes, !same_order);
         }
@@ -164,11 +164,11 @@ class Diagnosis {
             if (sum == 0 && to_equal && sum_of(to_equal->got) == 0)
                 say("The result includes none of the elements.");
             else if (sum == 0)
-                say("None of the elements that were tried is in the result.");
+                say("The result includes none of the elements that were tried.");
             else if (tried.misplaced.size() == tried.count)
                 say("All elements are counted, but in the wrong bins.");
             else if (is_right(*to_zeros))
-                say("Bytes of value 0 are counted, and those of value 255 are not: look at how the bins are "
+                say("Bytes of value 0 are counted, but bytes of value 255 are not: look at how the bins are "
                     "cleared and added up.");
             left_out_ = sum == 0;
             return;
@@ -330,9 +330,9 @@ class Diagnosis {
             return answer && is_right(*answer);
         };
         if (!is_right_for(static_cast<Element>(-3)))
-            say("The sum of small positive numbers is right, and that of negative ones wrong.");
+            say("The sum is right for small positive numbers, but wrong for negative ones.");
         else if (!is_right_for(static_cast<Element>(100003)))
-            say("The sum of small numbers is right, and that of large ones wrong, as if a step had fewer "
+            say("The sum is right for small numbers, but wrong for large ones, as if a step had fewer "
                 "than "
                 "64 bits.");
     }

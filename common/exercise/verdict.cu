@@ -126,7 +126,7 @@ void write_verdict(const Fill& fill) {
 int report(const std::string& name, const Failure& failure, const std::vector<Sentence>& sentences) {
     write_verdict([&](Json& json) {
         failure.write(json);
-        json.add("what", failure.kind == Failure::Kind::launch ? "It " + failure.what : failure.what)
+        json.add("what", failure.kind == Failure::Kind::launch ? "The code " + failure.what : failure.what)
             .add("message", failure.text(name));
         if (failure.kind != Failure::Kind::launch)
             json.object("case", [&](Json& its) { write_case(its, failure.c); });
@@ -175,9 +175,9 @@ int check(const Variant<Problem>& variant, const std::string& what) {
     if (!what.empty()) return 0;
     if (variant.wrong_because == nullptr)
         if (const auto wrong = failure_of_launch(variant))
-            return report(
-                variant.name, *wrong,
-                {{"CUDA reports a rejected launch by cudaGetLastError() only: check it after the launch."}});
+            return report(variant.name, *wrong,
+                          {{"CUDA reports a rejected launch only through cudaGetLastError(): check its "
+                            "result after the launch."}});
     if (variant.on_cpu && check_detail::kHasFarMemory && is_fast()) {
         begin_case(Case{kLongInput});
         if (const auto wrong = failure_of_long_input(variant))

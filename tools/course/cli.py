@@ -70,7 +70,7 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
 --sanitize    with test: on the simulator with AddressSanitizer and UndefinedBehaviorSanitizer
               (build/sanitize)
 --junit       with test or lens of a program: writes the verdict as JUnit XML; see docs/ci.md
---annotate    with test or lens of a program: prints wrong lines as annotations of GitHub
+--annotate    with test or lens of a program: prints the wrong lines as GitHub annotations
 --output      where the page is written (default: build/report/index.html)
 --no-install  after any command: installs nothing, but says what is missing and how to install it
 
@@ -164,7 +164,7 @@ def parse(command, words):
             fail(2, f"{name} is for {listed(PROGRAMS)}")
         if users := [each for each, names in OPTIONS.items() if name in names]:
             fail(2, f"{name} is for {listed(users)}")
-        fail(2, f"no option {word}: ./course help lists the options; those of a chapter's program follow --" if command in SUBJECTS
+        fail(2, f"no option {word}: ./course help lists the options; the options of a chapter's program follow --" if command in SUBJECTS
              else f"no option {word}; ./course {command} --help lists the options")
     if rest and command not in SUBJECTS:
         fail(2, f"{command} accepts nothing after --")
@@ -213,7 +213,7 @@ def sort_subjects(command, options):
         for name in ("junit", "annotate"):
             if command in ("test", "lens") and getattr(options, name):
                 fail(2, f"--{name} is for a program of your own: ./course {command} FILE.cu"
-                     + "; chapters have ctest's: -- --output-junit FILE" * (command == "test"))
+                     + "; for chapters, use ctest's option: -- --output-junit FILE" * (command == "test"))
     options.named = sorted(set(options.chapters))
     options.chapters = options.named or chapters.with_pages()
 
@@ -357,7 +357,7 @@ def of_lens(command, options):
     name = options.exercise
     applications = "" if options.file or name else chapters.of_applications(command, options.named, options.rest)
     if options.variant and (options.file or applications):
-        fail(2, "--variant is for variants of chapters, which a program and a chapter's applications don't have")
+        fail(2, "--variant is for the variants of chapters; programs and a chapter's applications have none")
     if options.file:
         return watch_file(command, options)
     if name:
@@ -391,7 +391,7 @@ def of_profile(command, options):
     if options.subjects:
         fail(2, "profile accepts --no-install only")
     if not machine.visible_gpu():
-        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu accepts those that others have measured")
+        fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu accepts GPUs that others have measured")
     _, why = machine.choose_backend("gpu")
     say(why)
     set_up("run", options, "gpu")
@@ -405,7 +405,7 @@ def of_profile(command, options):
         return measured.returncode
     profiles.add(measured.stdout)
     print("\n".join(profiles.table(profiles.measured(profiles.OWN))))
-    say(f"{profiles.OWN.relative_to(ROOT)} keeps the best of all such runs; ./course lens 03 --gpu \"{profiles.measured(profiles.OWN).name}\" uses it.")
+    say(f"{profiles.OWN.relative_to(ROOT)} keeps the best rates of all your runs; ./course lens 03 --gpu \"{profiles.measured(profiles.OWN).name}\" uses them.")
     return 0
 
 
@@ -469,7 +469,7 @@ def port():
         try:
             probe.bind(("127.0.0.1", PORT))
         except OSError:
-            say(f"Port {PORT} is in use. The address below has another one, under which the browser keeps other files of exercises.")
+            say(f"Port {PORT} is in use, so the address below has another port. Exercise files that your browser keeps for port {PORT} don't appear there.")
             return 0
     return PORT
 

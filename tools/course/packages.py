@@ -109,7 +109,7 @@ def install(names):
     done = as_root(*apt, "install", *offered(names)) if manager() == "apt-get" else as_root("dnf", "install", "-y", *names)
     if done.returncode != 0:
         say(log + done.stdout)
-        fail(1, f"{manager()} could not install them; its log is above")
+        fail(1, f"{manager()} could not install these packages; its log is above")
 
 
 def by_hand(names):
@@ -142,7 +142,7 @@ def set_up(users, may_install, headers=(), optional=()):
         names = [package.name() for package in required]
         say("Missing:", *names)
         if not manager():
-            fail(1, "without a package manager that ./course knows, install them by hand (the names are Debian's)")
+            fail(1, "./course knows no package manager of this machine: install these packages by hand (the names are Debian's)")
         fail(1, f"nothing was installed; to install them, type\n  {by_hand(names)}")
     if names := [package.name() for package in wanted if package not in has_source]:
         say("Not built: applications that need", *names, "(./course install --check says how to install them).")

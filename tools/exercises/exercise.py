@@ -21,7 +21,7 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved 
 status    prints one line per exercise: whether your file passed when it was last checked
 
 debug     shows a kernel with one fault and the checks' messages, and asks for the line and the
-          cause; by default one that you have not found
+          cause; by default, of a fault that you have not found yet
 
 FAULT       03-5 is the fifth fault of chapter 03
 --answer    shows what is wrong
@@ -155,7 +155,7 @@ def show(work, verdict, backend):
     is_racy = stages.is_racy(exercise)
     if is_racy:
         say("Done: the result is right as long as no two threads add to the same bin. On a GPU, nearly all additions "
-            "are lost otherwise; on the simulator, the table may show few or none, by luck.")
+            "are lost otherwise; on the simulator, the table may show few lost additions or none, by luck.")
     else:
         say("", looks("good", "Solved:") + " the result is right for every size, input, address and launch shape that was tried.")
     for name, why in verdict.not_tried.items():
@@ -302,7 +302,7 @@ def plan(command, options):
     if command == "debug":
         fault = hunt.choose(name or "", name and name.partition("_")[0].rstrip("/").zfill(2) or "")
         if fault is None:
-            fail(2, f"no fault '{name}': faults are called 01-1 and so on, by chapter")
+            fail(2, f"no fault '{name}': faults are named by chapter and number, such as 01-1")
         return lambda: explain(fault) if options.answer else ask(fault, options.backend)
     if command == "predict" and not predict.page(name).exists():
         fail(1, f"{name} has no questions")

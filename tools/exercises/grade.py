@@ -7,8 +7,8 @@ named after the student, with files such as 03.2_any_block.cuh anywhere in it. O
 that an exercise asks for are used. Prints a line of JSON per submission and exercise; then, to
 standard error, a table of the class, the exercises' statistics, and which submissions are nearly
 identical. The same submissions and seed always give the same lines. A check may use 3 GiB of memory
-and 30 seconds of CPU time, all threads together. It runs on two CPUs, so that this means the same
-on every machine.
+and 30 seconds of CPU time, all threads together. Every check runs on two CPUs, so that this limit
+means the same on every machine.
 
 --only NUMBER,...  exercises, such as 03.2, or chapters, such as 03; default: those in any
                    submission
@@ -25,8 +25,8 @@ on every machine.
 --junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
 -j N               checks N submissions at the same time (default: one per core)
---no-sandbox       if bubblewrap does not work: the students' code is protected only by limits and
-                   by a filter of system calls, and can read files. Use it only on a machine that
+--no-sandbox       if bubblewrap does not work: only limits and a filter of system calls restrict the
+                   students' code, which can read files. Use this option only on a machine that
                    holds nothing else, such as a throwaway container.
 
 Exit status 3: something was not graded, because this machine lacks what grading needs.
@@ -88,15 +88,15 @@ def has_file(folder, exercise):
 def content(path):
     """The bytes of a student's file. Links are not followed."""
     if path.is_symlink():
-        raise Rejected("its file is a link")
+        raise Rejected("the file is a link")
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise Rejected(f"its file can't be read: {error.strerror}") from None
+        raise Rejected(f"the file can't be read: {error.strerror}") from None
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Rejected(f"it is not a regular file of at most {LARGEST >> 10} KiB")
+            raise Rejected(f"this is not a regular file of at most {LARGEST >> 10} KiB")
         return file.read(LARGEST)
 
 

@@ -31,7 +31,7 @@ SYMBOL = re.compile(r"^ +\d+: [0-9a-f]+ +\d+ (?P<type>\w+) +(?P<bind>\w+) +\w+ +
 SECTION = re.compile(r"^ +\[ *\d+\] (?P<name>\.(?:preinit_array|init\b|interp|ctors)\S*)", re.MULTILINE)
 TOO_SLOW = f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."
 IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_ADVICE": "0"}
-NO_CALL = "It makes a system call that no exercise needs, such as one that starts a process, writes a file or shares memory."
+NO_CALL = "The program makes a system call that no exercise needs, such as one that starts a process, writes a file or shares memory."
 
 
 class NotGraded(RuntimeError):
@@ -117,7 +117,7 @@ async def screened(_, grading):
     if done.status != 0:
         raise NotGraded(f"readelf: {done.stderr.strip()[:100]}")
     found = foreign(done.stdout)
-    return Verdict("rejected", f"Rejected: it defines '{found}'.") if found else Verdict("right")
+    return Verdict("rejected", f"Rejected: the file defines '{found}'.") if found else Verdict("right")
 
 
 SCREENING = Stage("screening", "simulator", "plain", screened)
@@ -229,7 +229,7 @@ class Grading(Machine):
         file.write_bytes(raw)
         done = self.tool(["python3", "-B", ROOT / "tools/exercises/submission.py", self.exercise.number, file])
         if done.why:
-            raise Rejected(f"it can't be read within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory")
+            raise Rejected(f"the file can't be read within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory")
         try:
             source = json.loads(done.stdout)
         except ValueError:

@@ -59,7 +59,7 @@ OF_HOST = {
     "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
     "threads of the CPU at the same time": lambda host: host["at_once"],
     "atomic operations by the CPU's threads": lambda host: host["atomics"],
-    "additions to a counter of the three additions before": lambda host: host["repeats"],
+    "additions to a counter that one of the previous three additions changed": lambda host: host["repeats"],
 }
 
 

@@ -124,7 +124,7 @@ def how_far(answer, right):
 def judge(question, answer, rows, whose):
     """Whether an answer is right, and the words about it, before and after that word. `whose` results the rows are."""
     said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
-    right, words, off = question.grade(answer, rows) or (False, "it is not in these results", "")
+    right, words, off = question.grade(answer, rows) or (False, "the answer is not in these results", "")
     source = f" on {whose}" if question.kind in ("ratio", "order") else ""
     return right, f"{question.number}. You said {said}. ", f"{off and f', {off}'}: {words}{source}. {question.why}"
 

@@ -96,8 +96,8 @@ def too_much(pid):
         memory += sum(int(numbers.get(name, 0)) for name in (b"VmRSS", b"VmSwap")) * 1024
         tasks += int(numbers.get(b"Threads", 0))
     if tasks > TASKS:
-        return f"It started more than {TASKS} threads or processes."
-    return f"It needed more than {MEMORY >> 30} GiB of memory." if memory > MEMORY else ""
+        return f"The program started more than {TASKS} threads or processes."
+    return f"The program needed more than {MEMORY >> 30} GiB of memory." if memory > MEMORY else ""
 
 
 @dataclass
@@ -131,7 +131,7 @@ class Sandbox:
                     end, has_ended = min(end, time.monotonic() + 10), lambda: False
                 why = too_much(program.pid)
                 if not why and time.monotonic() > end:
-                    why = f"It was stopped after {SECONDS} seconds: it waits, or this machine is busy."
+                    why = f"The program was stopped after {SECONDS} seconds: it waits, or this machine is busy."
                 time.sleep(0.01)
             if why:
                 # In a sandbox, everything ends with its first process. Without a sandbox, only these processes can be found.
@@ -150,7 +150,7 @@ class Sandbox:
         if ended_by == signal.SIGKILL and not why:
             why = TOO_LITTLE
         elif not why and ended_by == signal.SIGXCPU:
-            why = f"It was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
+            why = f"The program was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"The program printed more than {OUTPUT >> 20} MiB."
         return Ended(status, *text, why)

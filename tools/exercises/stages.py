@@ -146,7 +146,7 @@ async def how_fast(exercise, machine, name="yours"):
             n, given = 1 << 20, "article"
             counted = list(map(counts.sums, await seen(n, given, {"CUDA_SIM_MULTIPROCESSORS": str(counts.SMS)})))
     except NotTried as why:
-        return [f"The least time that it needs is not known: {why}"]
+        return [f"The least time that your code needs is not known: {why}"]
     return list(lens.times(counted, exercise.chapter, given, n, profile()))
 
 
@@ -238,7 +238,7 @@ class Running:
         try:
             return await self.tasks[name] if name in self.tasks else None
         except NotTried as why:
-            print(f"The {name} could not look for more: {why}", file=sys.stderr)
+            print(f"The {name} could not look for further errors: {why}", file=sys.stderr)
             return None
 
 

@@ -12,16 +12,16 @@ CPU_SECONDS = 30  # of a check, all threads together
 OUTPUT = 4 << 20  # bytes that a check may print
 
 BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, the results may be wrong."
-UNWRITTEN = "The results are right, but memory is read that was never written."
+UNWRITTEN = "The results are right, but the code reads memory that was never written."
 DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
                             "missing, or if an index is wrong.", "of_race": True}
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
-IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before."
+IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what that code does first."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
 SIGNALS = {signal.SIGSEGV: "usually because of an index outside an array, or an invalid pointer",
            signal.SIGABRT: "usually because of an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "because of an integer division by zero",
-           signal.SIGKILL: "as by a system that runs out of memory",
+           signal.SIGKILL: "usually because the system ran out of memory",
            signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
 
 BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's lines, with marks below a line's columns
@@ -120,7 +120,7 @@ def not_compiled(*lines):
 def does_not_compile(exercise, log):
     """The verdict on a student's file that does not compile."""
     if not re.search(r"\berror\b.*:", log):  # such as a full disk, or a compiler that was killed
-        return Verdict("compile", "The build failed, but no compiler names an error. Its last lines:", sentences(*log.splitlines()[-5:]))
+        return Verdict("compile", "The build failed without an error message from a compiler. The build's last lines:", sentences(*log.splitlines()[-5:]))
     lines = compiler_words(log)
     if found := lacks(exercise):
         # The compiler's own line may be far below the mistake, or not in the file.
@@ -183,7 +183,7 @@ def out_of_time(limit, cpu_seconds, begun):
             said.append("The program makes progress, but does far too much work.")
         elif own > 1:
             said.append("This case never ends, or does far more work than those before it.")
-    return Verdict("time", f"{'i' if case else 'I'}t was stopped after {limit}.", sentences(*said), case)
+    return Verdict("time", f"{'t' if case else 'T'}he program was stopped after {limit}.", sentences(*said), case)
 
 
 def read(written, token, status):

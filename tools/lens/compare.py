@@ -132,8 +132,8 @@ def page(seen):
         "The [site's editors](install.md#in-a-browser) show such counts beside the lines of an exercise or of a program.", "",
         f"{close} of {close + explained + other} counts agree within 1 %. {explained} differ for the reasons given below the table"
         + (f", and {other} for unknown reasons." if other else "."), "",
-        "The table shows the lens's counts. Where Nsight Compute's count differs by more than 1 %, it follows in parentheses, with the",
-        "number of the reason if it is known. Rows of more than 100 Mi elements, of `--counter-types`, `--levels`, `--loads` and `--strides`",
+        "The table shows the lens's counts. If Nsight Compute's count differs by more than 1 %, it is added in parentheses, with the",
+        "number of the reason, if known. Rows of more than 100 Mi elements, of `--counter-types`, `--levels`, `--loads` and `--strides`",
         "are left out. *Shared wavefronts* are the wavefronts of all accesses to shared memory, plus one per warp for reading",
         "`threadIdx.x`, and two per 8-byte shuffle.",
         "The rule for the sectors of global atomics (`atomic_sectors` in `hardware.hpp`) was found with single requests on an H100. "

@@ -10,8 +10,9 @@ uninitialized reads.
 
 --variant NAME  this variant only
 --lines         the source with counts next to it (the default for one variant or a FILE.cu)
---sample N      count one block in N and scale the counts, or all with 1 (default: 16 from 32 MiB of
-                device memory on); races are searched for in all blocks
+--sample N      count one block in N and scale the counts; 1 counts all blocks (default: 16 if more
+                than 32 MiB of device memory are allocated, otherwise 1); races are searched for in
+                all blocks
 --gpu NAME      the GPU whose least time is computed from the counts, such as T4 (default: H200);
                 ./course profile measures yours
 --json          everything that was counted, for programs
@@ -20,10 +21,10 @@ uninitialized reads.
                 prints the lines where something was found as GitHub's annotations
 
 An EXERCISE, such as 03.2, stands for your file. The input has 1 Mi elements unless --n or --file
-says otherwise; a histogram then also runs on a smaller device, to estimate what limits it at 100
-Mi. Exit status 1: something was found; 2: the lens could not run; otherwise, the program's own. A
-program may also be several files, or a folder. Of a program, and of a chapter's applications, such
-as ./course lens 03 -- --joint, the table has a line per kernel.
+says otherwise; a histogram then also runs on a smaller device, to estimate what limits it for 100
+Mi elements. Exit status 1: something was found; 2: the lens could not run; otherwise, the program's
+own. A program may also be several files, or a folder. For programs and for a chapter's
+applications, such as ./course lens 03 -- --joint, the table has a line per kernel.
 """
 
 import json

@@ -63,7 +63,7 @@ def annotated(launch, folders=(ROOT,)):
     for barrier in launch["barriers"]:
         uneven = ratio(barrier["most_requests"], barrier["requests"])
         notes.setdefault(barrier["line"], []).append(
-            [f"barrier {barrier['count']:,} times" + (f", the busiest warp has done {uneven:.1f} times the mean"
+            [f"barrier {barrier['count']:,} times" + (f"; the busiest warp made {uneven:.1f} times the mean number of requests"
                                                       if uneven > 1.05 else "")])
     places = {}
     for line in notes:
@@ -113,9 +113,9 @@ def advice(finding):
                 f"of a flag, and this {finding['kind']}")
     between = [line for line in finding["partial_barriers"] if is_between(line, finding["line"], finding["other_line"])]
     if between and finding["distance"] != "blocks":
-        return f"the __syncthreads() at {between[0]} is for all threads of a block, but some have returned without it: it must not be in a branch"
+        return f"the __syncthreads() at {between[0]} is for all threads of a block, but some have returned without reaching it: move it out of the branch"
     if finding["line"] == finding["other_line"]:
-        start = "for updates of one number, an atomic function such as atomicAdd() does; if one thread is meant to do it, the others must not"
+        start = "for updates of one number, an atomic function such as atomicAdd() does; if only one thread should do the update, the others must skip it"
         if finding["distance"] == "blocks":
             return f"{start}; in other cases, the end of the kernel does, or a lock with fences"
         return f"{start}; otherwise, {ADVICE[finding['distance']]}"

@@ -839,7 +839,7 @@ class FailedChecks(Folder):
         failures = [self.failure("many: got 21431", 32767), self.failure("few: got 25", 31), self.failure("other", 1)]
         said = self.said(failures, in_order="many: got 21431", interleaved="few: got 25")
         self.assertIn("Failed: 1 of 1 checks.", said)
-        self.assertIn("few: got 25\n  It fails for a smaller n if threads are interrupted", said)
+        self.assertIn("few: got 25\n  The check fails for a smaller n if threads are interrupted", said)
         self.assertNotIn("21431", said)
 
     def test_a_fault_in_both_orders_is_told_as_it_is_in_order(self):
@@ -848,7 +848,7 @@ class FailedChecks(Folder):
         self.assertIn("got 0xA5A5A5A5\n  Is every counter set to 0", said)
         self.assertNotIn("race", said)
         self.assertIn("it ended", self.said(failures, in_order="it ended", interleaved="got 7"))
-        self.assertIn("It fails only if threads", self.said(failures, interleaved="got 7"))
+        self.assertIn("The check fails only if threads", self.said(failures, interleaved="got 7"))
 
     def test_a_kind_of_failure_has_a_hint_and_words_have_none(self):
         for data, hint in (({"fault": {"kind": "barrier"}}, "the same __syncthreads()"), ({"fault": {"kind": "address"}}, "each index"),
@@ -997,14 +997,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_a_loop_without_an_end_is_no_crash(self):
         show = "import native\nnative.SECONDS = {}\nfound = native.checked('loop', 'simulator', 'plain')\nprint(*found.words, found.kind, sep='\\n')"
         self.program("loop_plain", "#!/bin/bash\necho 'simulator: the code at work/03.1_one.cuh:7 goes on' >&2; kill -XCPU $$\n")
-        self.says(show.format(120), "It was stopped after 30 seconds of CPU time, the limit of a check.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
+        self.says(show.format(120), "The program was stopped after 30 seconds of CPU time, the limit of a check.\n  simulator: the code at work/03.1_one.cuh:7 goes on\ntime\n")
         tell = ("#!/bin/bash\necho '{\"case\": {\"n\": 5, \"words\": \"n = 5\"}, \"right\": 1234, \"cpu_seconds\": 27.04}' >&$COURSE_VERDICT\n"
                 "echo 'simulator: said before' >&2\n")
         self.program("loop_plain", f"{tell}kill -XCPU $$\n")
-        self.says(show.format(120), "Stopped for n = 5: it was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
+        self.says(show.format(120), "Stopped for n = 5: the program was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
                   "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  The program makes progress, but does far too much work.\n  simulator: said before\ntime\n")
         self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
-        self.says(show.format(1), "Stopped for n = 5: it was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waits, or this machine is busy.\n",
+        self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waits, or this machine is busy.\n",
                   "this one had used 0.0 s.\n  simulator: said before\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
@@ -1038,7 +1038,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             with self.subTest(expected):
                 self.write("work/03.1_one.cuh", text)
                 self.says(show, expected)
-        self.says(show.replace("'the entry:1:2: error: lost'", "'[1/2]\\nFAILED: x\\nKilled'"), "no compiler names an error. Its last lines:', '[1/2]', 'FAILED: x', 'Killed']")
+        self.says(show.replace("'the entry:1:2: error: lost'", "'[1/2]\\nFAILED: x\\nKilled'"), "without an error message from a compiler. The build's last lines:', '[1/2]', 'FAILED: x', 'Killed']")
 
     def test_the_stages_of_a_verdict_are_told_in_order_and_a_fault_ends_those_after_it(self):
         self.write("work/03.1_one.cuh", "")
@@ -1194,7 +1194,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                  "('k, thread 3 reads', ['work/a.cuh:3: cudaGetLastError(): an illegal access (cudaErrorX)'])"),
                 ("work/a.cuh:3: cudaMemcpy(a, b): invalid argument (cudaErrorX)", {}, "('cudaMemcpy fails: invalid argument', ['work/a.cuh:3: cudaMemcpy(a, b) (cudaErrorX)'])"),
                 ("work/a.cuh:3: cudaGetLastError(): invalid argument (cudaErrorX)", {}, "('a launch fails: invalid argument', ['work/a.cuh:3: cudaGetLastError() (cudaErrorX)'])"),
-                ("It does not check: common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('It does not check: invalid argument', [])"),
+                ("The code does not check: common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('The code does not check: invalid argument', [])"),
                 ("common/c.cuh:3: a launch: invalid argument (cudaErrorX)", {}, "('invalid argument', ['The error is from a launch.'])"),
                 ("got 0", {}, "('got 0', [])")):
             self.says(show.format(what, fault), expected)
@@ -1214,7 +1214,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertNotIn("in the starter", said[1])
         show = self.FAKE.replace("{", "{{").replace("}", "}}") + ("async def race(): return Verdict('luck', '', sentences('a race'))\nfault = Verdict('error', 'k: barrier left out at work/03.1_one.cuh:{}', fault={{'kind': '{}'}}, site='work/03.1_one.cuh:1')\n"
                 "print(asyncio.run(s.with_lines(exercise, fault, Fake(), race)).words[1:])")
-        for line, kind, expected in ((first, "barrier", "['  All these lines were in the starter: look at the code that calls them, and at what it does before.', '  a race']"),
+        for line, kind, expected in ((first, "barrier", "['  All these lines were in the starter: look at the code that calls them, and at what that code does first.', '  a race']"),
                                      (9, "barrier", "[]"), (first, "address", "[]")):
             self.says(show.format(line, kind), expected)
 
@@ -1298,7 +1298,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                             "Fake.look = look\ncounts.large = lambda *_: ['large']\ncounts.sums = lambda launch: launch\ntext.times = lambda *words: map(str, words[:-1])\ns.profile = lambda: None\n"
                             "print(asyncio.run(s.how_fast(exercise, Fake())), asked)")
         self.says(show.format({"kind": "right"}), "large", "('yours', '720896', 'uniform', '0', '0', '11', '1')", "('yours', '1081344', ")
-        self.says(show.format({"kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}), "['The least time that it needs is not known: n = 64: bin 3']")
+        self.says(show.format({"kind": "result", "what": "bin 3", "case": {"words": "n = 64"}}), "['The least time that your code needs is not known: n = 64: bin 3']")
 
     def test_a_prediction_that_can_not_be_read_is_asked_again_with_what_is_accepted(self):
         self.write("03_x/main.cu", "")

@@ -62,9 +62,10 @@ std::optional<std::string> check_named(decltype(feed)* take, const std::vector<s
 
 TEST_CASE("a host buffer that is filled before its copy is done is named", "[order]") {
     if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
-    CHECK(check_named(missing_wait::feed, {"cudaMemcpyAsync in stream ", "broken/missing_wait.cuh:",
-                                           "byte 0 of a pinned buffer of 4096 bytes allocated at ",
-                                           "pipeline.cuh:", "the host has changed without waiting for it"})
+    CHECK(check_named(missing_wait::feed,
+                      {"cudaMemcpyAsync in stream ",
+                       "broken/missing_wait.cuh:", "byte 0 of a pinned buffer of 4096 bytes allocated at ",
+                       "pipeline.cuh:", "the host has changed without waiting for this copy"})
               .value_or("") == "");
 }
 

@@ -141,10 +141,11 @@ TEST_CASE("a CPU and the simulator say which options they ignore, and nothing el
     };
     CHECK(said(Options{}.rounds, nullptr, Options{}.cache) == "");
     CHECK(said(5, nullptr, Options{}.cache) == "");
-    CHECK(said(6, nullptr, Options{}.cache) == "--rounds 6 is ignored: a CPU runs at most 5\n");
+    CHECK(said(6, nullptr, Options{}.cache) == "--rounds 6 is ignored: a CPU runs at most 5 rounds\n");
     CHECK(said(1, &simulator, Options{}.cache) == "");
     CHECK(said(2, &simulator, "warm") ==
-          "--rounds 2 is ignored: the simulator runs one\n--cache warm is ignored: it is for a GPU\n");
+          "--rounds 2 is ignored: the simulator runs one round\n--cache warm is ignored: it applies only to "
+          "a GPU\n");
 }
 
 TEST_CASE("a terminal shows which job is running") {

@@ -119,7 +119,7 @@ void look_for_poison(const void* to, const void* from, std::size_t bytes) {
         tells_of_poison = false;
         if (to_host)
             tell_at_end(Calls().line() + " copies 0xA5A5A5A5 to the host, from " + allocation_text(at) +
-                        ": it " + kPoisonSource);
+                        ": this number " + kPoisonSource);
         return;
     }
 }

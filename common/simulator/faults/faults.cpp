@@ -79,7 +79,7 @@ struct OutOfBounds {
 extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBounds* what,
                                                                 std::uintptr_t index) {
     if (running_block != nullptr) running_block->stop(sim::bad_index, index, what->array->name);
-    sim::fail_on_cpu("an index that its array does not have");
+    sim::fail_on_cpu("an index outside its array");
 }
 /// For CPUs that do not trap: does what an x86 CPU does.
 extern "C" [[noreturn]] void __ubsan_handle_divrem_overflow_abort(void*, std::uintptr_t, std::uintptr_t) {

@@ -176,7 +176,7 @@ Report launch_by_kernel(const Block& block, Kernel kernel) {
 }
 
 Report wait_for_ordinary_grid(const Block& block) {
-    return broken_rule(block, "waits for the grid, which cudaLaunchCooperativeKernel has not launched");
+    return broken_rule(block, "waits for the grid, but was not launched by cudaLaunchCooperativeKernel");
 }
 
 Report failed_assertion(const Block& block, const char* what, Site site) {
@@ -204,8 +204,8 @@ Report no_progress(const Block& block) {
                  ? "the threads of its block have waited for each other " +
                        std::to_string(Watchdog::kMostWaits) + " times, and " + seconds +
                        "none has returned. They may loop forever"
-                 : seconds + "it has neither returned nor reached a barrier. It may be waiting for a "
-                             "thread that can't run before it waits or returns, or loop forever") +
+                 : seconds + "it has neither returned nor reached a barrier. It may loop forever, or "
+                             "wait for a thread that can't run before this one waits or returns") +
             (block.grid().advises ? " (CUDA_SIM_TIMEOUT sets the seconds)" : ""));
 }
 

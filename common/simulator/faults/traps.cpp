@@ -73,7 +73,7 @@ void handle_iteration_end(const void* at) {
 }
 
 void handle_time_limit() {
-    if (running_block == nullptr) tell_cpu_fault("more CPU time than it may");
+    if (running_block == nullptr) tell_cpu_fault("more CPU time than allowed");
 }
 
 }  // namespace sim::platform

@@ -178,7 +178,7 @@ void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others
 std::string run_watched(Operation& operation) {
     std::string wrong;
     if (operation.watches && contents(operation) != operation.contents)
-        wrong = read_text(operation) + ", which the host has changed without waiting for it";
+        wrong = read_text(operation) + ", which the host has changed without waiting for this copy";
     {
         const std::lock_guard lock(guard_lock);
         lift_guards(operation);

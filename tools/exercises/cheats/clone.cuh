@@ -1,5 +1,5 @@
 // 01.1: a process, by the system call
-// rejected: It makes a system call that no exercise needs
+// rejected: The program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 #include <csignal>

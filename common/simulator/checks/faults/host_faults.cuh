@@ -55,7 +55,7 @@ TEST_CASE("a limit of CPU time ends host code with its line, and a kernel only a
     const auto [status, words] = process_of([] { std::exit(raise(SIGXCPU)); });
     CAPTURE(words);
     CHECK(status == -SIGXCPU);
-    CHECK(says(words, {"simulator: host code at ", here(line), " uses more CPU time than it may"}));
+    CHECK(says(words, {"simulator: host code at ", here(line), " uses more CPU time than allowed"}));
     for (const auto& [signals, ended_by] : {std::pair{3, 0}, {4, -SIGXCPU}})
         CHECK(process_of([=, sent = signals] {
                   out_of_time_kernel<<<1, 1>>>(sent);

@@ -35,7 +35,8 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
                 if (waits) CUDA_CHECK(cudaStreamSynchronize(p.s.stream));
                 fill(p.a);
             });
-            CHECK(words == (waits ? "" : in_stream + ", which the host has changed without waiting for it"));
+            CHECK(words ==
+                  (waits ? "" : in_stream + ", which the host has changed without waiting for this copy"));
         }
     CHECK(fault_checks::says(words_of([] {  // although a kernel also writes there
                                  const Program p;

@@ -305,7 +305,7 @@ done
 unseen "" "cudaMemset(device, 0xA3, 2); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
 unseen "" "cudaMemset(device, 0xA5, 8); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
 unseen "" "host[1] = 0xA5A5A5A5; cudaMemcpy(device, host, 8, cudaMemcpyHostToDevice); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
-fails "$scratch/failing.cu:1 copies 0xA5A5A5A5 to the host, from byte 4 of a buffer of 8 bytes allocated at $scratch/failing.cu:1: it comes from memory that was never written, or from a lane" \
+fails "$scratch/failing.cu:1 copies 0xA5A5A5A5 to the host, from byte 4 of a buffer of 8 bytes allocated at $scratch/failing.cu:1: this number comes from memory that was never written, or from a lane" \
   'int main() { int host[2], *device; cudaMalloc(&device, 8); cudaMemset(device, 0, 4); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost); }'
 unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
 
@@ -313,7 +313,7 @@ grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # which has words
   fails "thread (0, 0, 0) reaches the end of the function at $scratch/failing.cu:1, which must return a value" \
     '__device__ int todo() {}\n__global__ void k(int* p) { *p = todo(); }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 2>>>(p); }'
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
-fails "cudaLaunchCooperativeKernel has not launched" '#include <cooperative_groups.h>
+fails "was not launched by cudaLaunchCooperativeKernel" '#include <cooperative_groups.h>
 __global__ void k() { cooperative_groups::this_grid().sync(); }\nint main() { k<<<2, 1>>>(); }'
 fails "d_cells[2], the byte right past the end of" '#include <cooperative_groups.h>
 __global__ void k(int n, int* d_cells) { d_cells[n] = 1; }

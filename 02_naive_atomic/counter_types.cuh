@@ -35,7 +35,7 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_coun
 }
 
 /// A job that counts with one type of counters.
-/// @param[in] largest How far it counts: the largest number that adding 1 can reach.
+/// @param[in] largest The largest number that adding 1 to a counter can reach.
 template <typename Counter>
 Job counter_type_job(const char* name, unsigned long long largest, const unsigned char* d_data, std::size_t n,
                      const Bins& expected, LaunchShape shape) {

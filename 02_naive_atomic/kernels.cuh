@@ -17,7 +17,7 @@
 /// Wrong on purpose. `++` is three steps: load, add, store. If two threads load the same count before either
 /// has stored its sum, one of the two additions is lost.
 /// @par Source
-/// B, which shows it as a warning.
+/// B, which shows this kernel as a warning.
 __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     // [02.1] Find this thread's element, if it has one, and add 1 to its bin with ++.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -66,7 +66,7 @@ __device__ inline unsigned long long atomic_add_by_cas(unsigned long long* addre
     // [/02.4] return 0;
 }
 
-/// The grid-stride loop, with this addition in place of `atomicAdd`.
+/// The grid-stride loop, with `atomic_add_by_cas` in place of `atomicAdd`.
 __global__ void cas_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)

@@ -15,7 +15,7 @@ constexpr unsigned int kCells = 1024;      ///< per block, one for each thread
 constexpr unsigned int kAdditions = 1024;  ///< per thread
 
 /// @brief Latency: one thread, whose additions each wait for the result of the one before.
-/// @param[out] d_cycles The SM's clock cycles for all of them.
+/// @param[out] d_cycles The SM's clock cycles for all additions.
 template <bool kShared>
 __global__ void latency_kernel(unsigned int* d_cells, long long* d_cycles) {
     __shared__ unsigned int cell;

@@ -274,8 +274,8 @@ constexpr std::size_t kUnfinished = 8 * kBins;
 ///         bytes apart, so that all blocks' additions are spread over more of the L2 cache.
 __device__ inline unsigned int place_of(unsigned int b) { return b / 4 * 32 + b % 4; }
 
-/// @brief The same, but nothing clears the bins beforehand: the last block to add to a bin learns from its
-///        atomic addition what all blocks have counted, and stores the sum.
+/// @brief `in_flight_kernel` without bins to clear: the last block to add to a bin learns from its atomic
+///        addition what all blocks have counted, and stores the sum.
 ///
 /// A block passes on a single number, so there are no two writes whose order matters.
 /// @param[in,out] d_unfinished `kUnfinished` numbers, all 0 before the launch and after it. The lower bits of
@@ -363,7 +363,7 @@ inline void histogram_in_flight(const unsigned char* d_data, std::size_t n, unsi
     run(d_data, n, d_bins, d_workspace, shape);
 }
 
-/// @brief The same in a single launch.
+/// @brief Four loads in flight, in a single launch.
 /// @param d_unfinished The workspace: `kUnfinished` numbers.
 /// @throws std::invalid_argument also for more blocks or bytes than an unfinished bin can count.
 inline void histogram_one_launch(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,

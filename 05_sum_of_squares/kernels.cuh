@@ -43,7 +43,7 @@ __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long l
     // [/05.2]
 }
 
-/// The same with all threads of many blocks: the stride is the number of threads in the grid.
+/// Like `strided_kernel`, with all threads of many blocks: the stride is the number of threads in the grid.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [05.3] The same with all threads of all blocks.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -98,7 +98,7 @@ inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_
     add_partials_on_cpu(d_partials, block, d_sum);
 }
 
-/// The same number of threads, in 8 blocks of 64.
+/// 512 threads again, in 8 blocks of 64.
 inline void sum_eight_blocks(const int* d_data, std::size_t n, unsigned long long* d_sum,
                              unsigned long long* d_partials, LaunchShape) {
     if (n == 0) return clear_sum(d_sum);

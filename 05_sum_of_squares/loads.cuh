@@ -79,7 +79,7 @@ inline const std::vector<LoadsStep> kStrideSteps = {
 
 /// @brief Times kernels that leave one partial sum per thread, without the CPU's addition, and verifies them.
 /// @param[in] data   The ints, in host memory.
-/// @param[in] d_data The same in device memory.
+/// @param[in] d_data The same ints in device memory.
 /// @return A row per kernel.
 inline std::vector<Row> time_loads(const std::vector<LoadsStep>& steps, const LaunchShape& shape,
                                    const std::vector<int>& data, const int* d_data, const Options& options,

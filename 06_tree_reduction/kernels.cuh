@@ -72,8 +72,8 @@ __global__ void adjacent_kernel(const int* d_data, std::size_t n, unsigned long 
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
 }
 
-/// The same pairs, added by the lowest threads: whole warps are active or idle. But neighbouring lanes now
-/// read values that are `2 × step` apart, and after a few levels all of these are in the same banks.
+/// *Adjacent pairs*, added by the lowest threads: whole warps are active or idle. But neighbouring lanes
+/// now read values that are `2 × step` apart, and after a few levels all of these are in the same banks.
 __global__ void adjacent_packed_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kMostThreads];
     values[threadIdx.x] = own_square(d_data, n);

@@ -195,7 +195,7 @@ __device__ inline unsigned long long block_sum_by_shuffles(unsigned long long va
     return warp_sum(threadIdx.x < blockDim.x / 32 ? sums[threadIdx.x] : 0);
 }
 
-/// The same with shuffles, for blocks of whole warps.
+/// Like `wide_kernel`, with shuffles, for blocks of whole warps.
 template <bool kStreaming>
 __global__ void shuffles_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const unsigned long long sum = block_sum_by_shuffles(own_squares_wide<kStreaming>(d_data, n));
@@ -263,7 +263,7 @@ inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long 
     CUDA_CHECK(cudaMemcpyAsync(d_sum, d_from, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 
-/// The same with fewer blocks, whose threads stride.
+/// One partial sum per block, of fewer blocks, whose threads stride.
 inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_sum,
                        unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);
@@ -294,7 +294,7 @@ inline void sum_atomic(const int* d_data, std::size_t n, unsigned long long* d_s
 /// Threads per block with loads of 16 bytes. A tile is then 32 KiB of contiguous data.
 constexpr unsigned int kWideBlock = 512;
 
-/// The same with loads of 16 bytes, four of them in flight per thread.
+/// As *an atomic per block*, but with loads of 16 bytes, four of them in flight per thread.
 inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                      LaunchShape shape) {
     clear_sum(d_sum);
@@ -305,7 +305,7 @@ inline void sum_wide(const int* d_data, std::size_t n, unsigned long long* d_sum
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The same with shuffles.
+/// As *16-byte loads*, but with shuffles.
 inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d_sum, unsigned long long*,
                          LaunchShape shape) {
     clear_sum(d_sum);

@@ -1,9 +1,9 @@
 /// @file
-/// @brief Checks of exercise 02.2: counts of more than 32 bits, without as many bytes.
+/// @brief Checks of exercise 02.2: counts that need more than 32 bits, from a short input.
 
 __global__ void add_one_kernel(unsigned long long* d_bins) { ++d_bins[threadIdx.x]; }
 
-/// The bins begin at -1 and are 1 short of the result, so each addition to one carries into all of its bits.
+/// Counts from -1 in all bins, and adds 1 at the end: a bin's first addition carries into all of its bits.
 inline void histogram_from_minus_one(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                      unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0xff, kBins * sizeof(*d_bins)));

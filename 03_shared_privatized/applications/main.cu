@@ -32,7 +32,7 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
     }
 }
 
-/// The weights as integers; nothing if not all of them are.
+/// The weights as integers; nothing unless all of them are integers.
 std::vector<long long> as_integers(const std::vector<double>& weights) {
     const auto is_whole = [](double weight) {
         return std::nearbyint(weight) == weight && std::fabs(weight) <= 0x1p53;

@@ -18,7 +18,7 @@
 /// The options of one axis. Everything else follows from the data.
 struct AxisRequest {
     unsigned int bins = 64;
-    std::optional<std::pair<double, double>> range = {};  ///< its ends
+    std::optional<std::pair<double, double>> range = {};  ///< the ends of the axis, if given
 };
 
 /// The options: which of the two applications, and how.

@@ -158,7 +158,7 @@ inline std::string image_format(const std::string& path) {
 /// as stored, whatever colour space the file states. An image whose Exif data say that it is turned or
 /// mirrored is returned as it should be viewed.
 /// @param[in] most_bytes How many bytes of pixels there is memory for.
-/// @throws std::invalid_argument if they are damaged, of another kind or too large.
+/// @throws std::invalid_argument if the bytes are damaged, neither PNG nor JPEG, or too large an image.
 inline Image decode_image(std::vector<unsigned char> file, std::size_t most_bytes) {
     const auto starts_with = [&](const std::vector<unsigned char>& bytes) {
         return file.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), file.begin());
@@ -181,7 +181,7 @@ inline Image read_image(const std::string& path, std::size_t most_bytes) {
 }
 
 /// @brief Writes a PNG or JPEG file, depending on its name, by `write_output`.
-/// @throws std::runtime_error if it can't be written.
+/// @throws std::runtime_error if the file can't be written.
 inline void write_image(const std::string& path, const Image& image) {
     const bool png = image_format(path) == "png";
     const auto bytes = png ? image_detail::encode_png(image) : image_detail::encode_jpeg(image);

@@ -29,7 +29,7 @@ namespace {
 struct Request {
     std::string image;                        ///< file to read
     std::size_t width = 4000, height = 3000;  ///< of an image that is generated instead
-    unsigned int channels = 3;                ///< of the same
+    unsigned int channels = 3;                ///< of the generated image
     std::string equalize, bins;               ///< files to write
     bool together = false;
     Options measuring;

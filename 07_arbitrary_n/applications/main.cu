@@ -38,7 +38,7 @@ void configure_libraries() {
     setenv("NCCL_MAX_CTAS", "1", 0);
 }
 
-/// @throws BadOption if there are fewer.
+/// @throws BadOption if fewer GPUs are visible.
 void require_gpus(int gpus) {
     int count = 0;
     CUDA_CHECK(cudaGetDeviceCount(&count));

@@ -42,7 +42,7 @@ inline std::FILE* standard_stream(const std::string& path) {
 [[noreturn]] inline void throw_errno() { throw std::runtime_error(std::strerror(errno)); }
 
 /// @return The file that a path leads to, through links. It need not exist.
-/// @throws std::runtime_error if it can't be written, or is no regular file.
+/// @throws std::runtime_error if the file can't be written, or is no regular file.
 inline std::filesystem::path writable_file(const std::string& path) {
     std::error_code error;
     const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
@@ -108,7 +108,7 @@ inline void require_outputs(const std::vector<NamedFile>& outputs, const NamedFi
 
 /// @brief Writes a text to a file, which is replaced atomically, or to standard output.
 /// @param[in] path "-" is standard output.
-/// @throws std::runtime_error if it can't be written. A file is then unchanged.
+/// @throws std::runtime_error if the text can't be written. An existing file is then unchanged.
 inline void write_output(const std::string& path, std::string_view text) {
     if (std::FILE* const stream = output_detail::standard_stream(path)) {
         std::fputc('\n', stream);
@@ -124,8 +124,8 @@ inline void write_output(const std::string& path, std::string_view text) {
 
 /// @brief Appends lines to a file by `write_output`. Programs that do so at the same time take turns.
 /// @param[in] heading The first line of a file that is new or empty, and of one that lines can be added to.
-/// @throws std::invalid_argument if it can't be read, std::runtime_error if it can't be written or begins
-///         with another line. A file is then unchanged.
+/// @throws std::invalid_argument if the file can't be read, std::runtime_error if it can't be written or
+///         begins with another line. The file is then unchanged.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {
     output_detail::Stream lock(nullptr, std::fclose);
     std::string text;

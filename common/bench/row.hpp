@@ -20,7 +20,7 @@ struct Timing {
 
 /// The verdict on a result.
 struct Verdict {
-    /// What it says about the result.
+    /// What a verdict says about the result.
     enum class Kind { right, wrong_on_purpose, wrong };
     Kind kind = Kind::right;  ///< right, wrong, or wrong on purpose
     std::string words{};      ///< for the table and for CSV

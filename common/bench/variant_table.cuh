@@ -29,7 +29,7 @@ class VariantTable {
     /// @param[in] chapter The chapter's folder.
     /// @param[in] device  Null for a program that stays on the CPU.
     /// @param[in] data    The input in host memory; it must outlive the table.
-    /// @param[in] d_data  The same in device memory; null without a device.
+    /// @param[in] d_data  The same elements in device memory; null without a device.
     VariantTable(const std::string& chapter, const Options& options, const Device* device,
                  const std::vector<Element>& data, const Element* d_data)
         : common_(common_fields(chapter, data)),
@@ -60,7 +60,7 @@ class VariantTable {
         jobs_.push_back(job);
     }
 
-    /// @brief Adds the CPU's sequential loop, and its fastest loop on all cores, unless the options say no.
+    /// @brief Adds the CPU's sequential loop, and its fastest loop on all cores, unless `--no-cpu` is given.
     ///
     /// Starting the threads takes about half a millisecond on 16 cores, so all cores are timed only with
     /// enough work to make up for it.
@@ -95,7 +95,7 @@ class VariantTable {
     const Results& reference() const { return reference_; }
 
     /// @brief Adds the host-to-device transfer of the input, which no other time includes, from pageable and
-    ///        from pinned memory, and the time of pinning. Not on the simulator, nor if the options say no.
+    ///        from pinned memory, and the time of pinning. Not on the simulator, nor with `--no-cpu`.
     /// @param[in,out] pinned The input. It must outlive the table.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated || options_.no_cpu) return;
@@ -118,8 +118,8 @@ class VariantTable {
                          .on_cpu = true});
     }
 
-    /// Names the CPU baselines of the speed-ups, in a table without the usual ones. The same sizes as there
-    /// have speed-ups over all cores.
+    /// Names the CPU baselines of the speed-ups, in a table without the usual ones. As in other tables,
+    /// inputs of fewer than `kLeastForAllCores` bytes have no speed-up over all cores.
     void compare_with(const char* one_core, const char* all_cores) {
         one_core_ = one_core;
         if (common_.bytes >= kLeastForAllCores) all_cores_ = all_cores;
@@ -138,7 +138,8 @@ class VariantTable {
         return status_of(rows);
     }
 
-    /// @return After `measure_and_print`, the results of the last of the variants with the most numbers.
+    /// @return After `measure_and_print`, the results of the variant that computes the most numbers, the last
+    /// one of several.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)

@@ -37,7 +37,7 @@ inline unsigned int blocks_for(std::size_t n, unsigned int block) {
 ///
 /// The blocks of a grid share `n` elements evenly, to within `slack` elements. If all of a block's
 /// elements fall into one bin, that bin counts up to `n / grid + slack`.
-/// @throws std::invalid_argument if that needs more than 32 bits.
+/// @throws std::invalid_argument if that count needs more than 32 bits.
 inline void require_32_bit_counters(std::size_t n, unsigned int grid, std::size_t slack) {
     if (n / grid + slack > UINT32_MAX) {
         char why[200];

@@ -24,7 +24,7 @@
 template <typename Error>
 class SentError : public Error, public FaultElsewhere {
  public:
-    /// @param[in] text What it says. @param[in] of The kernel's fault that it reports, if it reports one.
+    /// @param[in] text The message. @param[in] of The kernel's fault that the error reports, if any.
     SentError(std::string text, sim::Fault of)
         : Error(cudaErrorUnknown, "", "", 0), FaultElsewhere{std::move(of)}, text_(std::move(text)) {}
     /// The other process's message, without the place in this process.
@@ -36,8 +36,7 @@ class SentError : public Error, public FaultElsewhere {
 
 namespace asking {
 
-/// Exit statuses of a program that asks: nothing more can be asked, because the other process has ended, or
-/// has answered what was not asked.
+/// Exit statuses of a program that can't ask any more: the other process has ended, or its answer is invalid.
 constexpr int kEnded = 4, kNoAnswer = 5;
 
 /// Ends this process with a status unless a condition holds.

@@ -83,7 +83,7 @@ class Diagnosis {
         Results got, expected;
     };
     static constexpr unsigned long long kMostTimes = 1 << 20;  ///< how often a kernel may use an element
-    static constexpr std::size_t kAll = 128;  ///< so many elements, at most, are tried one by one
+    static constexpr std::size_t kAll = 128;                 ///< the most elements that are tried one by one
     static constexpr unsigned long long kOld = 0x123456789;  ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
     static unsigned long long sum_of(const Results& results) {
@@ -125,7 +125,7 @@ class Diagnosis {
         return true;
     }
 
-    /// A result for equal elements that is wrong, where the one for different elements is right.
+    /// A result that is wrong for equal elements, but right for different ones.
     void look_at_equal(const Answer& answer) {
         const unsigned long long got = sum_of(answer.got), expected = sum_of(answer.expected);
         const std::string begin = "The result is right for different elements and wrong for equal ones: ";
@@ -193,7 +193,7 @@ class Diagnosis {
         std::size_t n;          ///< elements in the input
         std::size_t count = 0;  ///< how many were tried
         struct One {
-            std::size_t index, turn;  ///< where it is, and how many were tried before it
+            std::size_t index, turn;  ///< the element's index, and how many were tried before it
         };
         std::vector<One> left_out{}, misplaced{}, repeated{};
     };
@@ -341,8 +341,8 @@ class Diagnosis {
 
     const Variant<Problem>& variant_;
     const Case c_;
-    const bool later_call_;                     ///< it was not the first call that failed
-    const bool says_cause_;                     ///< the failure names its cause, as the simulator's do
-    bool left_out_ = false, repeated_ = false;  ///< single elements are
+    const bool later_call_;                     ///< a call after the first one failed
+    const bool says_cause_;                     ///< the failure names its cause, as on the simulator
+    bool left_out_ = false, repeated_ = false;  ///< single elements were left out or repeated
     std::vector<Sentence> said_;
 };

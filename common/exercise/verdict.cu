@@ -3,10 +3,10 @@
 ///
 /// `exercise_03.2_plain [NAME [N INPUT GRID BLOCK]]`; without a name, the first variant; with N, in this case
 /// only, whose grid and block may be 0, for the variant's own. Exit status: 0 if correct, 1 if wrong, 3
-/// without a device. COURSE_VERDICT is a file descriptor to which it writes lines of JSON: before each case
-/// which one it is, and in the end the verdict with a line of standard input, its token. Without it, the
-/// verdict goes to standard output. COURSE_SEED changes the random inputs. tools/exercises/verdict.py reads
-/// the verdict and knows what it means.
+/// without a device. COURSE_VERDICT is the file descriptor to which the program writes lines of JSON: each
+/// case before it runs, and at the end the verdict, with a token that it reads from standard input. Without
+/// COURSE_VERDICT, the verdict goes to standard output. COURSE_SEED changes the random inputs.
+/// tools/exercises/verdict.py reads the verdict and knows what it means.
 ///
 /// A grader's program has the chapter's variant instead of the student's, and its calls are questions to the
 /// student's process at the other end of COURSE_SOCKET (asking.cuh). COURSE_SLOW says that the student's code

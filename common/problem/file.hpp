@@ -16,7 +16,8 @@
 
 /// @brief Reads all bytes of a file or a pipe.
 /// @param[in] most_bytes The largest size for which there is memory.
-/// @throws std::invalid_argument if it is missing, neither file nor pipe, too large, or can't be read.
+/// @throws std::invalid_argument if the file is missing, no regular file or pipe, too large, or can't be
+/// read.
 inline std::vector<unsigned char> read_file(const std::string& path, std::size_t most_bytes) {
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
     struct stat status {};

@@ -41,8 +41,8 @@ class RandomBytes {
 
 /// @brief `n` uniformly distributed bytes.
 /// @par Source
-/// The function with this name in *CUDA by Example* (Sanders, Kandrot 2011), which A and D use. That
-/// one calls `rand()`, whose numbers differ between platforms.
+/// The function with this name in *CUDA by Example* (Sanders, Kandrot 2011), which A and D use. The
+/// book's calls `rand()`, whose numbers differ between platforms.
 inline std::vector<unsigned char> big_random_block(std::size_t n, std::uint64_t seed) {
     RandomBytes random(seed);
     std::vector<unsigned char> block(n);

@@ -23,10 +23,9 @@ template <typename Problem>
 class PreparedVariant {
  public:
     using Element = typename Problem::Element;  ///< the type of the input's elements
-    static constexpr unsigned long long kRedzoneValue =
-        0x5A5A5A5A5A5A5A5Aull;                                            ///< after results and workspace
-    static constexpr std::size_t kRedzone = 16;                           ///< so many numbers
-    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;  ///< in them before a call
+    static constexpr unsigned long long kRedzoneValue = 0x5A5A5A5A5A5A5A5Aull;  ///< what a redzone contains
+    static constexpr std::size_t kRedzone = 16;                                 ///< numbers in a redzone
+    static constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull;  ///< what unwritten numbers contain
 
     /// @param[in] variant Must outlive this object.
     /// @throws CudaError.
@@ -54,7 +53,7 @@ class PreparedVariant {
         if (!variant_.on_cpu) poison(d_results_);
     }
 
-    /// The same with another number.
+    /// Overwrites the old results with any number.
     void fill(unsigned long long number) {
         std::fill(results_.begin(), results_.end() - kRedzone, number);
         if (!variant_.on_cpu) copy(results_, d_results_);

@@ -46,7 +46,7 @@ struct Variant {
     bool whole_warps = false;         ///< correct only for blocks of a multiple of 32 threads
     const char* wrong_because = nullptr;  ///< if not null: wrong on purpose, for this reason
 
-    /// @return Why it can't be launched with this shape; empty if it can.
+    /// @return Why the variant can't be launched with this shape; empty if it can.
     std::string refusal(const LaunchShape& shape) const {
         const unsigned int block = shape.block;
         if (fixed_shape && (block != 0 || shape.grid != 0)) return "--grid and --block are fixed";
@@ -66,7 +66,7 @@ struct Variant {
         return workspace == nullptr ? 0 : workspace(n, shape);
     }
 
-    /// @return The results that it should compute, given the problem's `kResults` reference numbers.
+    /// @return The results that the variant should compute, given the problem's `kResults` reference numbers.
     Results expected(const Results& reference) const {
         Results sums(results, 0);
         for (std::size_t i = 0; i < reference.size(); ++i)
@@ -84,8 +84,8 @@ class AddedVariants {
  public:
     /// An element of a list, to which its constructor adds it.
     struct Element {
-        Variant<Problem> variant;  ///< the added one
-        Element* next = nullptr;   ///< the one that was added after it
+        Variant<Problem> variant;  ///< the variant that was added
+        Element* next = nullptr;   ///< the element that was added next
 
         /// @param[in] list  Must exist as long as this element.
         /// @param[in] added Is copied.
@@ -107,7 +107,7 @@ class AddedVariants {
         }
         bool operator==(const Iterator&) const = default;  ///< whether the positions are the same
     };
-    Iterator begin() const { return {first_}; }                  ///< of the one that was added first
+    Iterator begin() const { return {first_}; }                  ///< at the variant that was added first
     Iterator end() const { return {nullptr}; }                   ///< after the last one
     bool empty() const { return first_ == nullptr; }             ///< whether none was added
     Variant<Problem>& front() const { return first_->variant; }  ///< the first one, which must exist

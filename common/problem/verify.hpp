@@ -49,7 +49,7 @@ inline std::optional<std::string> verify_by_sum(const Results& bins, unsigned lo
     return "the bins add up to " + std::to_string(sum) + ", not " + std::to_string(n);
 }
 
-/// @brief Runs the histogram in reverse: subtracts each element from its bin, until all must be empty.
+/// @brief Runs the histogram in reverse: subtracts each element from its bin, which must leave 0 in all bins.
 ///
 /// Each core subtracts its share of the elements from its own table of zeros, which wraps around.
 /// @param[in] bins A copy, which is counted down; at most 256 bins, a power of two.
@@ -107,7 +107,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
 struct Difference {
     std::size_t index;
     unsigned long long got, expected;
-    /// @return The message about it, as one of this many results.
+    /// @return The message about this result, one of `results`.
     std::string text(std::size_t results) const {
         return (results > 1 ? "bin " + std::to_string(index) + ": " : "") + "expected " +
                std::to_string(expected) + ", got " + std::to_string(got) + poison_text(got, expected);

@@ -120,7 +120,7 @@ def not_compiled(*lines):
 def does_not_compile(exercise, log):
     """The verdict on a student's file that does not compile."""
     if not re.search(r"\berror\b.*:", log):  # such as a full disk, or a compiler that was killed
-        return Verdict("compile", "The build failed without an error message from a compiler. The build's last lines:", sentences(*log.splitlines()[-5:]))
+        return Verdict("compile", "The build failed without an error message from a compiler. The last lines of the build:", sentences(*log.splitlines()[-5:]))
     lines = compiler_words(log)
     if found := lacks(exercise):
         # The compiler's own line may be far below the mistake, or not in the file.

@@ -1038,7 +1038,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             with self.subTest(expected):
                 self.write("work/03.1_one.cuh", text)
                 self.says(show, expected)
-        self.says(show.replace("'the entry:1:2: error: lost'", "'[1/2]\\nFAILED: x\\nKilled'"), "without an error message from a compiler. The build's last lines:', '[1/2]', 'FAILED: x', 'Killed']")
+        self.says(show.replace("'the entry:1:2: error: lost'", "'[1/2]\\nFAILED: x\\nKilled'"), "without an error message from a compiler. The last lines of the build:', '[1/2]', 'FAILED: x', 'Killed']")
 
     def test_the_stages_of_a_verdict_are_told_in_order_and_a_fault_ends_those_after_it(self):
         self.write("work/03.1_one.cuh", "")

@@ -62,7 +62,7 @@ struct BinFinder {
         return near_edge_or_outside(value);
     }
 
-    /// For the few values that arithmetic alone can't place.
+    /// Finds the bin of the few values that arithmetic alone can't place.
     __host__ __device__ unsigned int near_edge_or_outside(T value) const {
         if (!(value >= first && value <= last)) return kOutside;  // NaN is neither
         const auto edge = static_cast<unsigned int>(std::rint((value - low) * scale));

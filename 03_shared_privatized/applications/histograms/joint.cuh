@@ -61,8 +61,8 @@ inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
 /// @param[in]  x_axis A pair is dropped if either value is outside its axis.
 /// @param[out] d_bins Device memory, x bins times y bins, row by row: bin (bx, by) is number
 ///                    `by * x_axis.bins() + bx`.
-/// @throws std::invalid_argument if there are too many bins, for this place to count in or for any, or if
-///         the blocks of the grid could count past 32 bits; CudaError.
+/// @throws std::invalid_argument if there are too many bins for this place to count in or for any place, or
+///         if the blocks of the grid could count past 32 bits; CudaError.
 /// @par Source
 /// B, on two-dimensional histograms: one line, for values that are neither negative nor too large.
 template <typename T>

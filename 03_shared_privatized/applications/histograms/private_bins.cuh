@@ -15,10 +15,10 @@
 enum class Counting {
     global,  ///< in the result, which all blocks share
     shared,  ///< in the block's shared memory
-    copies   ///< there, in several copies, so that neighbours rarely need the same counter
+    copies   ///< in shared memory, in several copies, so that neighbours rarely need the same counter
 };
 
-/// Its name in a table.
+/// The place's name in a table.
 inline const char* name_of(Counting counting) {
     return counting == Counting::global   ? "global memory"
            : counting == Counting::shared ? "shared memory"
@@ -82,7 +82,7 @@ struct PrivateLaunch {
 /// @brief Decides how a kernel is launched and requests its shared memory.
 /// @param[in] kernel The kernel that will be launched.
 /// @param[in] bytes  The size of the counters of one copy.
-/// @throws std::invalid_argument if they should be in shared memory but do not fit.
+/// @throws std::invalid_argument if the counters should be in shared memory but do not fit.
 template <typename Kernel>
 PrivateLaunch private_launch(Kernel kernel, Counting counting, std::size_t n, std::size_t bytes,
                              LaunchShape shape) {

@@ -96,8 +96,8 @@ void weighted_histogram(const T* d_values, const Weight* d_weights, std::size_t 
 ///
 /// Each weight is rounded to a whole number of units, by at most half a unit.
 /// @param[in] magnitudes The sum of all weights' absolute values, to a few digits.
-/// @throws std::invalid_argument if it is not finite, or not 0 and less than 2^-962: no double is as large as
-///         its scale.
+/// @throws std::invalid_argument if the sum is not finite, or is above 0 but below 2^-962, which needs a
+///         scale that is too large for a double.
 inline double fixed_point_scale(double magnitudes) {
     if (!std::isfinite(magnitudes)) throw std::invalid_argument("the weights do not have a finite sum");
     if (magnitudes == 0) return 1;

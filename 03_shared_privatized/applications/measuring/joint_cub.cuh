@@ -19,7 +19,7 @@ struct JointBinNumber {
     const T *d_x, *d_y;
     BinFinder<T> x_axis, y_axis;
 
-    /// Of pair i: `by * x bins + bx`.
+    /// The bin of pair i: `by * x bins + bx`.
     __host__ __device__ int operator()(long long i) const {
         const unsigned int bx = x_axis(d_x[i]), by = y_axis(d_y[i]);
         return bx == kOutside || by == kOutside ? -1 : static_cast<int>(by * x_axis.bins + bx);
@@ -27,7 +27,7 @@ struct JointBinNumber {
 };
 
 /// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed while it reads
-///        them. It has 32-bit counters, its faster form.
+///        them. The counters have 32 bits, with which CUB is faster.
 /// @param[in] n 1 to 2^32 - 1.
 template <typename T>
 Job cub_joint(const JointBinNumber<T>& number, std::size_t n, const Results& expected) {

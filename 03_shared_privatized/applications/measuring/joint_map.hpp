@@ -19,7 +19,7 @@ struct JointHistogram {
     Results bins;
 };
 
-/// @brief The same with fewer bins: rectangles of neighbouring bins are added up.
+/// @brief A coarser histogram: each bin is the sum of a rectangle of neighbouring bins.
 /// @return Row by row; the last bins of a row or column may contain fewer neighbours.
 inline Results coarser(const JointHistogram& fine, std::size_t x_together, std::size_t y_together) {
     const std::size_t columns = (fine.x.bins - 1) / x_together + 1, rows = (fine.y.bins - 1) / y_together + 1;
@@ -53,7 +53,7 @@ inline void print_map(const JointHistogram& histogram) {
                 rough(histogram.x.high).c_str(), histogram.x_name.c_str());
 }
 
-/// Every bin with its edges, row by row.
+/// @return A line of CSV per bin, with its edges, row by row.
 inline std::string as_csv(const JointHistogram& histogram) {
     std::vector<std::string> x, y;
     for (const double edge : edges_of(histogram.x)) x.push_back(shortest(edge));

@@ -81,7 +81,7 @@ inline bool print_orders(const Way& way, const std::vector<unsigned int>& grids,
     return !verdict.is_wrong();
 }
 
-/// Every bin's edges and sum.
+/// @return A line of CSV per bin: its edges and its sum.
 inline std::string as_csv(const Sums& sums, const Axis& axis) {
     const std::vector<double> edges = edges_of(axis);
     std::string text = "low,high,sum\n";

@@ -41,8 +41,8 @@ struct PairsTable {
 
     /// @brief Times and verifies all jobs, and prints their table with what is above it.
     /// @param[in] what    What is counted: "Joint histogram of 5 pairs".
-    /// @param[in] detail  More about it, in one line.
-    /// @param[in] outside How many of these have no bin.
+    /// @param[in] detail  More about what is counted, in one line.
+    /// @param[in] outside How many pairs have no bin.
     /// @return The program's exit status: 1 if a result is wrong.
     int measure_and_print(const std::string& what, const std::string& detail, std::size_t outside) {
         for (const Job& job : read_ceiling_jobs(d_pairs.data(), d_pairs.bytes(), &device))

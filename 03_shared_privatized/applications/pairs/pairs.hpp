@@ -25,7 +25,7 @@ struct Pairs {
     std::vector<T> first, second;
 };
 
-/// A finite decimal number, and nothing else. @return Whether it is one.
+/// Reads a finite decimal number, and nothing else. @return Whether the text is one.
 inline bool read_number(const std::string& text, double& value) {
     if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) return false;
     char* end = nullptr;

@@ -6,7 +6,7 @@
 
 namespace early_reuse {
 
-/// Copies and kernels have a stream each.
+/// Feeds one slot, with one stream for its copies and another one for its kernels.
 inline void feed(Source& source, const Slot& slot, const Work& work, unsigned long long* d_results) {
     CUDA_CHECK(cudaSetDevice(slot.device));
     const Slot kernels(slot.device, kChunkAlignment);

@@ -6,7 +6,7 @@
 
 namespace whole_chunks_only {
 
-/// Data in memory.
+/// Hands out only the whole chunks of data in memory.
 class MemorySource : public ::MemorySource {
  public:
     MemorySource(const unsigned char* data, std::uint64_t bytes, std::size_t chunk_bytes)

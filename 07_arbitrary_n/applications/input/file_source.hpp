@@ -30,7 +30,7 @@ class OpenFile {
     ~OpenFile() {
         if (number_ > STDIN_FILENO) close(number_);
     }
-    /// Takes over the other one's file.
+    /// Takes over another object's file.
     OpenFile(OpenFile&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
     OpenFile& operator=(OpenFile&&) = delete;
 
@@ -53,7 +53,7 @@ class PageCache {
     PageCache(const PageCache&) = delete;
     PageCache& operator=(const PageCache&) = delete;
 
-    /// Whether it has the page with a byte. If this can't be determined, the answer is yes.
+    /// Whether the cache has the page that contains a byte. If this can't be determined, the answer is yes.
     bool has(std::uint64_t at) const {
         if (pages_ == MAP_FAILED) return true;
         unsigned char state = 1;
@@ -159,7 +159,7 @@ class PipeSource : public Source {
 /// @brief Opens a file or a pipe.
 /// @param[in] path `-` is standard input.
 /// @param[in] part The part of a file to hand out. A pipe has no parts.
-/// @throws std::invalid_argument if it is missing, is neither of the two, or can't be opened.
+/// @throws std::invalid_argument if the path is missing, is neither a file nor a pipe, or can't be opened.
 inline std::unique_ptr<Source> open_source(const std::string& path, std::size_t chunk_bytes,
                                            const Part& part = {}) {
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };

@@ -53,13 +53,13 @@ class Source {
     /// @throws std::runtime_error with the reason if the data can't be read.
     virtual Chunk next(unsigned char* buffer) = 0;
 
-    /// All data in bytes, if it is known before the end. The source may hand out a part of them.
+    /// The size of all data in bytes, if it is known before the end. The source may hand out a part of them.
     virtual std::optional<std::uint64_t> bytes() const { return std::nullopt; }
     /// How many bytes have been handed out. They are the first ones of the part, without a gap.
     virtual std::uint64_t taken() const = 0;
 
     /// @brief Makes the checksum that of a part of longer data.
-    /// @param[in] first Where this source begins in them: a multiple of 8 bytes.
+    /// @param[in] first Where this source begins in the longer data: a multiple of 8 bytes.
     void set_place(std::uint64_t first) { place_ = first; }
 
     /// From now on, there is no more data.
@@ -101,7 +101,7 @@ class SizedSource : public Source {
         if (first >= range_.last) return {};
         return {nullptr, first, std::min<std::uint64_t>(chunk_bytes(), range_.last - first)};
     }
-    /// The part that it hands out.
+    /// The part that this source hands out.
     const Range& range() const { return range_; }
 
  private:

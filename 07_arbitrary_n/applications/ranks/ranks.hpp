@@ -74,7 +74,8 @@ class Ranks {
         is_counting_ = true;
     }
 
-    /// Adds up the numbers of all ranks, modulo 2^64, and gives them to rank 0. They have all counted then.
+    /// Adds up the numbers of all ranks, modulo 2^64, and gives them to rank 0. All ranks have counted by
+    /// then.
     void add_up(std::vector<unsigned long long>& numbers) {
         if (launch_.count > 1) reduce(numbers);
         is_counting_ = false;
@@ -138,7 +139,7 @@ class Ranks {
         MPI_Finalize();
     }
 
-    /// MPI_Abort may end a rank that waits before it can print a line. So these are told first.
+    /// MPI_Abort may end a waiting rank before it can print a line, so waiting ranks are told first.
     void abort_all() const {
         std::vector<MPI_Request> told(static_cast<std::size_t>(launch_.count), MPI_REQUEST_NULL);
         for (int rank = 0; rank < launch_.count; ++rank)

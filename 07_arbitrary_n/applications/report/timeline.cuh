@@ -31,13 +31,13 @@ struct ChunkTimes {
 /// @brief Takes the place of `feed`, and records the times of each chunk.
 ///
 /// A stream reaches an event before a copy or a kernel as soon as its earlier work is done. The copy or the
-/// kernel may still have to wait for those of other slots, and this belongs to its time.
+/// kernel may still have to wait for those of other slots, and this wait is part of its time.
 class Timeline {
  public:
     /// @brief Relates the GPUs' clocks to the host's, by an event that each GPU reaches at once.
     ///
     /// The host's clock is read before and after the event. Of several tries, the shortest counts.
-    /// @param[in] gpus Their number. They must be idle.
+    /// @param[in] gpus The number of GPUs, which must be idle.
     /// @throws CudaError.
     explicit Timeline(int gpus) {
         for (int device = 0; device < gpus; ++device) {

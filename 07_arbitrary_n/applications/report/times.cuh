@@ -18,7 +18,7 @@
 /// How long a part took in one round.
 struct Time {
     std::string part;     ///< in parentheses if it is no result but a bound: "(copying alone)"
-    std::uint64_t bytes;  ///< that it went through; 0 if that says nothing
+    std::uint64_t bytes;  ///< that the part processed; 0 if their number says nothing
     double seconds;
 };
 
@@ -27,9 +27,9 @@ constexpr const char* kEverything = "everything";
 
 /// @brief A row per part, with the median of its rounds.
 ///
-/// The row of everything also gets its share of the slowest bound's throughput, if there are bounds.
+/// The row of the whole run also gets its share of the slowest bound's throughput, if there are bounds.
 /// @param[in] model The values that all rows share.
-/// @param[in] element_bytes Of the problem.
+/// @param[in] element_bytes The size of the problem's elements.
 inline std::vector<Row> rows_of(const Row& model, std::size_t element_bytes, const std::vector<Time>& times) {
     std::vector<Row> rows;
     double bound = INFINITY;

@@ -120,7 +120,7 @@ class Pipeline {
     }
 
     /// @brief Gives every GPU's results their first values.
-    /// @param[in] values Those of the first GPU; missing ones and those of other GPUs are 0.
+    /// @param[in] values The first GPU's values; missing ones and other GPUs' values are 0.
     /// @throws CudaError.
     void set_results(std::vector<unsigned long long> values) {
         for (const Gpu& gpu : gpus_) {

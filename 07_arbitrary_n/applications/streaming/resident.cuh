@@ -117,7 +117,7 @@ struct Share {
 /// Generated data that need no copy, divided among the first GPUs.
 class ResidentData {
  public:
-    /// @param[in] bytes In all, a multiple of 8. The last shares may be smaller, or empty.
+    /// @param[in] bytes The size of all data, a multiple of 8. The last shares may be smaller, or empty.
     /// @param[in] place `gpu`, or `managed` or `prefetched` for managed memory.
     /// @throws CudaError, NcclError.
     ResidentData(const Work& work, int gpus, std::uint64_t bytes, const std::string& place = "gpu")
@@ -191,7 +191,7 @@ class ResidentData {
     }
 
     /// The parts' times by the GPUs' events. A GPU that is done early waits for the others in the all-reduce,
-    /// so its own duration is that on the GPU which comes last.
+    /// so the all-reduce itself takes as long as on the GPU that comes last.
     std::vector<Time> times(double everything) const {
         std::vector<Time> parts{{kEverything, 0, everything}};
         double reducing = everything;

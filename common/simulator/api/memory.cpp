@@ -72,7 +72,7 @@ std::string not_device_memory(const char* role, const void* pointer, std::size_t
     return std::string(role) + "'s " + std::to_string(bytes) + " bytes begin at " + allocation_text(pointer);
 }
 
-/// The same for a range that may also be the host's.
+/// @return The reason why a range is neither in device memory nor in host memory; empty if it is in one.
 std::string not_memory(const char* role, const void* pointer, std::size_t bytes) {
     return pointer != nullptr && place(pointer, bytes) == Place::outside
                ? ""
@@ -140,7 +140,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
         look_for_poison(to, from, bytes);
 }
 
-/// @param[in] waits Whether the host waits, if the memory is also its own.
+/// @param[in] waits Whether the host waits, if it can access the memory.
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
                 bool waits) {
     if (bytes == 0) return cudaSuccess;

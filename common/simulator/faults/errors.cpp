@@ -63,7 +63,7 @@ std::string with_looks(std::string_view message) {
     return text;
 }
 
-/// At the program's end: fails for errors that it has not checked.
+/// At the program's end: makes it fail if it has not checked for errors that occurred.
 void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();

@@ -17,14 +17,14 @@ cudaError_t set_error(cudaError_t error, std::string why = {});
 /// printed when the fault is cleared or the program ends. The error stays until `cudaDeviceReset`, unless
 /// it is `cudaErrorInvalidValue`: then the launch was refused.
 void set_fault(cudaError_t error, Fault fault);
-/// The same for a fault of which only the message is known.
+/// Sets a fault of which only the message is known.
 inline void set_fault(cudaError_t error, const std::string& message) {
     set_fault(error, Fault{.message = message});
 }
 
 cudaError_t sticky_error();  ///< the error of the fault that stays, or `cudaSuccess`
 void forget_fault();
-void tell_fault();  ///< prints the words, if they have not been asked for
+void tell_fault();  ///< prints the message, unless the program has asked for it
 
 /// Prints a message on standard error. A terminal shows the lines of code that it names in bold, unless
 /// NO_COLOR is set.
@@ -35,7 +35,7 @@ void tell(const std::string& message);
 /// empty.
 void tell_mistake(const std::string& what, const std::string& of = {});
 
-/// Prints a message when the program ends, unless it has failed by then, which may be the reason.
+/// Prints a message when the program ends, unless the program has failed by then, which may be the reason.
 void tell_at_end(std::string what);
 
 /// Records the call or launch that has failed with the last error, and its line. A launch returns no error,
@@ -47,7 +47,7 @@ std::string unseen_error();
 
 /// Prints which memory host code wrongly uses, and its line.
 void tell_cpu_fault(const std::string& what);
-/// The same, and ends the program.
+/// Prints which memory host code wrongly uses, and ends the program.
 [[noreturn]] void fail_on_cpu(const char* what);
 
 /// @name How calls end

@@ -1,5 +1,5 @@
 /// @file
-/// @brief How broken rules are detected, except by signals (traps.cpp) and those of threads that wait
+/// @brief How broken rules are detected, except by signals (traps.cpp) and among threads that wait
 /// (block.cpp).
 #include "faults.hpp"
 

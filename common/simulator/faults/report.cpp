@@ -46,7 +46,7 @@ Report thread_report(const Block& block, FaultKind kind, cudaError_t error, cons
     return report;
 }
 
-/// The same for a fault whose line is not known, or is named elsewhere.
+/// What the running thread has done wrong, if its line is not known, or is named elsewhere.
 Report broken_rule(const Block& block, const std::string& what) {
     return block_report(FaultKind::other, cudaErrorLaunchFailure, running_thread(block) + " " + what);
 }
@@ -111,7 +111,8 @@ std::string address_text(const Block& block, const void* address) {
 
 std::string launch_text(const Kernel& kernel) { return of_kernel(kernel, {}).message; }
 
-/// A launch may know the kernel only as a pointer or a template's parameter. Then its own name says more.
+/// A launch may know the kernel only as a pointer or a template's parameter. Then the function's own name
+/// says more.
 static std::string own_name(const Kernel& kernel) {
     const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
     const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Traps: decides whether one is a kernel's fault, the program's own, or an access to be repeated.
+/// @brief Decides whether a trap is a kernel's fault, the program's own, or an access to be repeated.
 #include <cstdlib>
 #include <string>
 
@@ -21,7 +21,8 @@ bool passes(const void* address, bool by_kernel) {
            (copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel));
 }
 
-/// The same for an access of a kernel. No other thread of the block may run meanwhile: locks are held.
+/// Whether nothing is wrong with an access of a kernel. No other thread of the block may run meanwhile: locks
+/// are held.
 bool passes_in_kernel(const void* address) {
     const Block::InSimulator here(*running_block);
     return passes(address, true);

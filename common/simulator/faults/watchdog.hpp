@@ -27,7 +27,7 @@ class Watchdog {
 
     void thread_waits() { ++waits_; }
     /// Examines what the block's threads have done since the last tick. If a grid takes long and one of its
-    /// threads runs, prints this.
+    /// threads runs, prints that the grid still runs.
     void tick(const Threads& threads, Grid& grid, bool in_kernel);
 
     /// Whether the threads have made no progress during the grid's timeout; never while a debugger is
@@ -37,14 +37,14 @@ class Watchdog {
         if (platform::is_debugged()) ticks_since_ = 0;
         return ticks_since_ != 0;
     }
-    /// For how many ticks they have made none.
+    /// For how many ticks the threads have made no progress.
     std::uint64_t ticks_without_progress() const { return ticks_since_; }
     /// Whether the threads have used up the waits that count as progress.
     bool waits_endlessly(const Threads& threads) const { return seen_waits_ == kMostWaits * threads.count; }
 
  private:
     std::uint64_t waits_ = 0;         ///< how often threads have waited
-    std::uint64_t waits_before_ = 0;  ///< the same when a thread last began or returned
+    std::uint64_t waits_before_ = 0;  ///< `waits_` when a thread last began or returned
     std::uint64_t begun_ = 0;         ///< how many threads had begun or returned at the last tick
     std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick
     std::uint64_t most_ticks_;

@@ -121,8 +121,8 @@ class Ticks {
 std::size_t most_threads();
 /// Whether the process has other OS threads than the calling one.
 bool has_other_threads();
-bool is_debugged();  ///< a debugger may stop threads for any length of time
-bool is_terminal();  ///< standard error is one, which a person reads
+bool is_debugged();  ///< whether a debugger may stop threads for any length of time
+bool is_terminal();  ///< whether standard error is a terminal
 std::string host_name();
 /// Writes two texts to standard output, without another thread's output between them.
 void print(std::string_view first, std::string_view second);
@@ -132,10 +132,10 @@ void print(std::string_view first, std::string_view second);
 /// Does not return while a kernel runs, unless the access may be repeated.
 /// @param[in] address Null if it is unknown.
 Handled handle_trap(Trap trap, const void* address);
-/// Ends the program after `Handled::and_explained`, unless it has a handler of its own.
+/// Ends the program after `Handled::and_explained`, unless the program has a handler of its own.
 [[noreturn]] void end_after_cpu_fault();
 void handle_tick();
-/// Called when the program has used up its CPU time. Prints this, unless a kernel runs.
+/// Called when the program has used up its CPU time. Prints a message, unless a kernel runs.
 void handle_time_limit();
 /// Called when the CPU's code continues as another thread, where threads share their `thread_local`
 /// variables.

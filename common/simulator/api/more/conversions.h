@@ -23,7 +23,7 @@ To saturated(From x) {
     if (x >= static_cast<From>(kGreatest<To>)) return kGreatest<To>;
     return static_cast<To>(x);
 }
-/// How a rounded number compares with what it was made of: 1 if it is greater, -1 if it is less.
+/// How a rounded number compares with the number before rounding: 1 if it is greater, -1 if it is less.
 /// @tparam To A `float`, or a type with fewer bits.
 template <typename To, typename From>
 int compared(To rounded, From exact) {

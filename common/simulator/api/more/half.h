@@ -12,7 +12,7 @@ inline std::uint32_t round_bits(std::uint32_t bits, int dropped) {
     return (bits + ((1u << (dropped - 1)) - 1) + (bits >> dropped & 1)) >> dropped;
 }
 
-/// IEEE's: 5 bits of exponent, 10 of mantissa.
+/// IEEE's format: 5 bits of exponent, 10 of mantissa.
 struct HalfFormat {
     static unsigned short from_float(float x) {
         const std::uint32_t bits = same_bits<std::uint32_t>(x), sign = bits >> 16 & 0x8000,
@@ -93,7 +93,7 @@ T next_number(T x, bool greater) {
         x.bits = static_cast<unsigned short>(grows ? x.bits + 1 : x.bits - 1);
     return x;
 }
-/// Between 0 and 1; NaN becomes 0.
+/// The nearest number from 0 to 1; NaN becomes 0.
 template <typename T>
 T clamped(T x) {
     return T(fminf(fmaxf(x, 0), 1));
@@ -130,7 +130,7 @@ T clamped(T x) {
     inline T __##from##2##name##_rd(From x) { return sim::rounded_down<T>(x); }
 #define SIM_FLOAT16_INTEGER(T, name, Integer, integer) \
     SIM_FLOAT16_TO(T, name, Integer, integer) SIM_FLOAT16_FROM(T, name, Integer, integer)
-/// From and to other types.
+/// Conversions from and to other types.
 #define SIM_FLOAT16_CONVERSIONS(T, name)                                         \
     SIM_FLOAT16_FROM(T, name, float, float)                                      \
     SIM_FLOAT16_INTEGER(T, name, short, short)                                   \
@@ -147,7 +147,7 @@ T clamped(T x) {
         return x;                                                                \
     }                                                                            \
     inline T __short_as_##name(short bits) { return __ushort_as_##name(static_cast<unsigned short>(bits)); }
-/// Each function twice, for `T` of a format.
+/// The functions of a format: each for one number, `T`, and for two, `T2`.
 #define SIM_FLOAT16_FUNCTIONS(T, T2)                                                                      \
     inline T __hadd(T a, T b) { return a + b; }                                                           \
     inline T __hsub(T a, T b) { return a - b; }                                                           \

@@ -79,7 +79,7 @@ auto kernel_call(const void* kernel, const Kept&... arguments) {
     return [=] { call_kernel(kernel, arguments...); };
 }
 
-/// The same for arguments that are given by their addresses. The object is for `destroy`.
+/// Makes a kernel's call from the addresses of its arguments. Free the call's object by `destroy`.
 /// @param note Is called with each argument.
 using Note = void(void* to, Argument);
 using Bind = ThreadCall(const void* kernel, void** arguments, Note* note, void* to);

@@ -64,7 +64,7 @@ class LockstepElement {
     LockstepReference<T> reference() { return LockstepReference<T>(&value_); }
     volatile T value_;
 };
-/// The same for a type that may be a struct's.
+/// A `LockstepElement` for numbers; an ordinary `volatile T` for structs.
 template <typename T>
 using AnyLockstepElement = std::conditional_t<std::is_arithmetic_v<T>, LockstepElement<T>, volatile T>;
 
@@ -92,7 +92,8 @@ class LockstepPointer {
     volatile T* address_;
 };
 
-/// The same for a type that may be a struct's, whose members are used in no order.
+/// A `LockstepPointer` for numbers; an ordinary `volatile T*` for structs, whose members are used in no
+/// order.
 template <typename T>
 using AnyLockstepPointer = std::conditional_t<std::is_arithmetic_v<T>, LockstepPointer<T>, volatile T*>;
 

@@ -17,7 +17,8 @@ T atomic_update(T* address, Change change) {
     return old;
 }
 
-/// The same for floating-point numbers, which are compared as the integer `Bits` of the same size.
+/// Replaces a floating-point number by `change` of it; numbers are compared as the integer `Bits` of the same
+/// size.
 template <typename Bits, typename T>
 T atomic_add_float(T* address, T value) {
     return from_bits<T>(atomic_update(reinterpret_cast<Bits*>(address), [value](Bits old) {

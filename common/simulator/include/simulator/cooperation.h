@@ -16,7 +16,7 @@ namespace sim {
 unsigned int converged_lanes(Site site);
 
 void grid_barrier(Site site);  ///< Waits for all threads of a cooperative launch.
-bool is_cooperative();         ///< Whether the running grid was launched as one.
+bool is_cooperative();         ///< Whether the running grid is of a cooperative launch.
 
 /// Lets kernels launch kernels, which run when the grid that has launched them has ended.
 bool let_kernels_launch();

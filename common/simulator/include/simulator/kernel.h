@@ -95,12 +95,12 @@ struct DynamicShared {
 };
 inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this OS thread runs
 
-/// The same, as it is declared outside of functions.
+/// Dynamic shared memory, as it is declared outside of functions.
 template <typename T>
 struct DynamicSharedArray {
     /// Its first element.
     operator T*() const { return dynamic_shared; }
-    /// The same, as a pointer to another type.
+    /// The first element, as a pointer to another type.
     template <typename U>
     explicit operator U*() const {
         return dynamic_shared;
@@ -124,7 +124,7 @@ struct WarpValues {
 /// @param[in] value    The value that this lane passes.
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
 
-/// The same for a lane that receives the value of only one lane, `source`.
+/// An exchange for a lane that receives the value of only one lane, `source`.
 std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
                            Site site);
 
@@ -142,7 +142,7 @@ std::uint64_t to_bits(T value) {
     return bits;
 }
 
-/// The number back.
+/// The number that was passed in an exchange.
 template <typename T>
 T from_bits(std::uint64_t bits) {
     T value;
@@ -292,7 +292,7 @@ T __ldcs(const T* address) {
     return *address;
 }
 
-/// The same, bypassing the L1 cache: the load sees what other blocks have written.
+/// A load that bypasses the L1 cache: the load sees what other blocks have written.
 template <typename T>
 T __ldcg(const T* address) {
     return __ldcs(address);

@@ -33,7 +33,7 @@ struct LaunchConfig {
     bool cooperative = false;  ///< all blocks run at the same time
 };
 
-/// The same, with defaults for parts that are left out.
+/// @return A launch configuration, with defaults for parts that are left out.
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                                   cudaStream_t stream = nullptr) {
     return {grid, block, dynamic_shared_bytes, stream};
@@ -94,7 +94,7 @@ struct ThreadCall {
     const void* (*copy)(const void* object);  ///< a grid that runs later needs one
     void (*destroy)(const void* copy);
 };
-/// The same, for an object that the caller keeps until `launch_grid` returns.
+/// Refers to a function object that the caller keeps until `launch_grid` returns.
 template <typename Call>
 ThreadCall thread_call(const Call& call) {
     return {&call, run_threads<Call>,
@@ -121,7 +121,7 @@ struct KernelAddress {
     }
     /// What the function returns.
     static void result(void (*kernel)(Arguments...));
-    /// The same, for a function that takes other types.
+    /// What a function returns that takes other types.
     template <typename Result, typename... Parameters>
     static Result result(Result (*kernel)(Parameters...));
 };
@@ -184,7 +184,7 @@ struct AnyLauncher {
     SIM_INLINE void operator()(Arguments... arguments) const {
         launch(arguments...);
     }
-    /// The same. If no argument has to be converted, none is copied for each thread.
+    /// Launches the kernel. If no argument has to be converted, none is copied for each thread.
     template <typename... Arguments>
     SIM_INLINE void launch(const Arguments&... arguments) const {
         if constexpr ((is_trivial_argument<Arguments> && ...) ||
@@ -193,7 +193,7 @@ struct AnyLauncher {
         else
             launch_by_address(find(KernelAddress<Arguments...>{}), keep(arguments)...);
     }
-    /// The same, by the kernel's name. Each thread has copies of the arguments.
+    /// Launches the kernel by its name. Each thread has copies of the arguments.
     template <typename... Arguments>
     SIM_INLINE void launch_by_name(Arguments... arguments) const {
         const void* address = nullptr;
@@ -204,7 +204,7 @@ struct AnyLauncher {
                     thread_call([call = call, arguments...]() SIM_INLINE { call(arguments...); }), pointers,
                     sizeof...(arguments));
     }
-    /// The same for kept arguments.
+    /// Launches the kernel by its address, with kept arguments.
     template <typename... Kept>
     void launch_by_address(const void* address, Kept... arguments) const {
         const Argument pointers[] = {argument_of(arguments)..., {}};

@@ -116,7 +116,8 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
 /// Copies; the direction says which of the two pointers must point to device memory.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
-/// The same in a stream. A copy from or to host memory that is not pinned is done when the call returns.
+/// Set and copy bytes in a stream. A copy from or to host memory that is not pinned is done when the call
+/// returns.
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
@@ -125,12 +126,12 @@ template <typename T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
 }
-/// Host memory likewise.
+/// Pinned host memory for elements of a type; `bytes` is their size.
 template <typename T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
 }
-/// Managed memory likewise.
+/// Managed memory for elements of a type; `bytes` is their size.
 template <typename T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);

@@ -60,7 +60,7 @@ Pages::~Pages() { munmap(data_, bytes_); }
 
 Range variables() { return {__data_start, _end}; }
 
-/// The linker puts it after a program's own. So nothing else is on their pages.
+/// The linker puts this array after a program's managed variables, so nothing else is on their pages.
 constexpr std::size_t kMostPageBytes = 64 * 1024;
 [[gnu::section("sim_managed"), gnu::used]] alignas(kMostPageBytes) static char after_managed[kMostPageBytes];
 

@@ -18,7 +18,7 @@ namespace sim::platform {
 
 std::size_t most_threads() { return std::numeric_limits<std::size_t>::max(); }
 
-/// The folder that lists them has a link for each, and two for itself.
+/// The folder that lists the threads has a link for each thread, and two for itself.
 bool has_other_threads() {
     struct stat folder {};
     return stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3;

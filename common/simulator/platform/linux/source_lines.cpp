@@ -70,7 +70,7 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
 [[maybe_unused]] void ignore_error(void*, const char*, int) {}
 
 #ifdef SIM_BACKTRACE
-/// Null if there is no memory for it.
+/// libbacktrace's state; null if there is no memory for it.
 backtrace_state* state() {
     static backtrace_state* const result = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
     return result;

@@ -15,7 +15,7 @@ namespace sim::platform {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, kTick};
-/// Before the program has set any: a sanitizer may have.
+/// The handlers before the program has set any: those of a sanitizer, or none.
 struct sigaction first_actions[std::size(kSignals)];
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];

@@ -36,7 +36,7 @@ inline void curand_init(unsigned long long seed, unsigned long long sequence, un
     skipahead(offset, s);
 }
 inline unsigned int curand(curandState* s) { return static_cast<unsigned int>(sim::random_bits(s) >> 32); }
-/// In (0, 1], as cuRAND's.
+/// A number in (0, 1], as cuRAND returns.
 inline float curand_uniform(curandState* s) {
     return static_cast<float>((sim::random_bits(s) >> 40) + 1) / 16777216.0f;
 }

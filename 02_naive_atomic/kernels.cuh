@@ -30,7 +30,7 @@ __global__ void racy_kernel(const unsigned char* d_data, std::size_t n, unsigned
 /// B: one thread per element.
 __global__ void one_per_element_kernel(const unsigned char* d_data, std::size_t n,
                                        unsigned long long* d_bins) {
-    // [02.2] The same, with an addition that no other addition can interrupt.
+    // [02.2] Add 1 to the bin of this thread's element, if any, by an addition that no other can interrupt.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(&d_bins[d_data[i]], 1ull);
     // [/02.2]

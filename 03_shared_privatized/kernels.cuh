@@ -43,7 +43,7 @@ __global__ void article_kernel(const unsigned char* d_data, std::size_t n, unsig
 /// For any block size: the threads of a block stride over the bins.
 __global__ void any_block_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
-    // [03.2] The same three steps, for a block of any size.
+    // [03.2] Clear the counters, count a share of the bytes, and merge the counters, for any block size.
     for (unsigned int b = threadIdx.x; b < kBins; b += blockDim.x) counts[b] = 0;
     __syncthreads();
 

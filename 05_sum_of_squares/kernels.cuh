@@ -43,9 +43,9 @@ __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long l
     // [/05.2]
 }
 
-/// Like `strided_kernel`, with all threads of many blocks: the stride is the number of threads in the grid.
+/// Neighbours load neighbours in the whole grid: the stride is the number of threads of all blocks.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
-    // [05.3] The same with all threads of all blocks.
+    // [05.3] Add up the squares of this thread's first element and of every one a whole grid further on.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     unsigned long long sum = 0;

@@ -55,7 +55,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     line.flag("joint", "count pairs of values, x and y, in two dimensions", options.joint);
     line.flag("weighted", "add up weights by the bins of their values, x", options.weighted);
     line.text("file", "PATH", "read the values from two columns of this CSV file", options.file);
-    line.add({"columns", "A,B", "their names in its first line (default: its first two columns)",
+    line.add({"columns", "A,B", "the names of the two columns (default: the first two columns)",
               [&](const std::string& text) {
                   if (std::count(text.begin(), text.end(), ',') != 1 || text.front() == ',' ||
                       text.back() == ',')

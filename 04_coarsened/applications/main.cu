@@ -40,7 +40,7 @@ Request parse(int argc, char** argv) {
     Options& measuring = request.measuring;
     CommandLine line;
     line.text("image", "PATH", "the PNG or JPEG image to count", request.image);
-    line.text("equalize", "PATH", "write it equalized, as .png or .jpg", request.equalize);
+    line.text("equalize", "PATH", "write the image equalized, as .png or .jpg", request.equalize);
     line.flag("together", "equalize with one table for all colours, which keeps grey grey", request.together);
     line.text("bins", "PATH",
               "write the histograms as lines of channel,value,count ('-': to standard output)", request.bins);
@@ -53,7 +53,7 @@ Request parse(int argc, char** argv) {
                   request.width = parse_number("made", size.substr(0, x), 1, 1u << 24);
                   request.height = parse_number("made", size.substr(x + 1), 1, 1u << 24);
               }});
-    line.add({"channels", "NUMBER", "1, 3 or 4 bytes per pixel of that image (default 3)",
+    line.add({"channels", "NUMBER", "1, 3 or 4 bytes per pixel of the image that is made (default 3)",
               [&](const std::string& given) {
                   if (given != "1" && given != "3" && given != "4")
                       throw BadOption("--channels accepts 1, 3 or 4, not '" + given + "'");

@@ -110,7 +110,7 @@ std::optional<Failure> failure_in(const Variant<Problem>& variant, const Case& c
     return wrong;
 }
 
-/// The same. @return A description of the first error; nothing if all calls were correct.
+/// Checks one case. @return A description of the first error; nothing if all calls were correct.
 template <typename Problem>
 std::optional<std::string> check_case(const Variant<Problem>& variant, const Case& c) {
     return text_of(variant.name, failure_in(variant, c));
@@ -148,7 +148,7 @@ std::optional<Failure> failure_of_launch(const Variant<Problem>& variant) {
     return failure("does not report that blocks of 2048 threads can't be launched: " + *wrong);
 }
 
-/// The same. @return As `check_variant`.
+/// Checks how a variant reports a launch that fails. @return As `check_variant`.
 template <typename Problem>
 std::optional<std::string> check_launch_error(const Variant<Problem>& variant) {
     return text_of(variant.name, failure_of_launch(variant));

@@ -120,8 +120,8 @@ std::optional<std::pair<FarCase, FarCase>> suitable_far_case(const Variant<Probl
     return std::nullopt;
 }
 
-/// The same for the most elements, if the variant can be checked on many. @return A description of the error;
-/// nothing if there is none.
+/// Checks a variant with the most elements that are possible, if it can be checked with many. @return A
+/// description of the error; nothing if there is none.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
     const auto c = suitable_far_case(variant);

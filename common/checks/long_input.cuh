@@ -34,7 +34,8 @@ std::optional<Failure> failure_of_long_input(const Variant<Problem>& variant, st
     return Failure{Failure::Kind::result, {n}, wrong->text(results.size()), wrong};
 }
 
-/// The same. @return A description of the error; nothing if the results are correct.
+/// Checks a variant with a long input. @return A description of the error; nothing if the results are
+/// correct.
 template <typename Problem>
 std::optional<std::string> check_long_input(const Variant<Problem>& variant) {
     return text_of(variant.name, failure_of_long_input(variant));

@@ -50,7 +50,7 @@ Report launch_by_kernel(const Block& block, Kernel kernel);
 Report wait_for_ordinary_grid(const Block& block);
 Report failed_assertion(const Block& block, const char* what, Site site);
 Report wrong_mask(const Block& block, const char* function, Site site);
-Report ended_block(const Block& block, uint3 ended, Site site);  ///< It waits for a block that has ended.
+Report ended_block(const Block& block, uint3 ended, Site site);  ///< The thread waits for that block.
 Report no_progress(const Block& block);
 Report call_of_exit(const Block& block);
 Report bad_index(const Block& block, std::uint64_t index, const char* array);

@@ -25,7 +25,8 @@ class Observer {
     virtual void shared_begins(Block& block, const char* begin, const SharedVariable& variable) = 0;
     /// All live threads of the block have reached a barrier, and none has passed it.
     virtual void barrier(Block& block, Site site) = 0;
-    /// The same for lanes of a warp at a warp function. @param[in] first The warp's first thread.
+    /// Lanes of a warp have met at a warp function, and none has passed it. @param[in] first The warp's first
+    /// thread.
     virtual void warp_meets(Block& block, unsigned int first, unsigned int lanes, const char* function) = 0;
     /// The thread that runs has called `__threadfence`, or `__threadfence_block`.
     virtual void fence(Block& block, bool of_block) = 0;

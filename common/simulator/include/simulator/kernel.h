@@ -98,7 +98,7 @@ inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this
 /// Dynamic shared memory, as it is declared outside of functions.
 template <typename T>
 struct DynamicSharedArray {
-    /// Its first element.
+    /// The array's first element.
     operator T*() const { return dynamic_shared; }
     /// The first element, as a pointer to another type.
     template <typename U>

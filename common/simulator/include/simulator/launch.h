@@ -214,7 +214,7 @@ struct AnyLauncher {
     }
 };
 
-/// @brief The same for a kernel whose parameters are known: arguments are converted once, in the launch.
+/// @brief Launches a kernel whose parameters are known: arguments are converted once, in the launch.
 /// @tparam Function The kernel's type; `void` if a template's name does not determine it.
 template <typename Call, typename Find, typename Function>
 struct Launcher : AnyLauncher<Call, Find> {};

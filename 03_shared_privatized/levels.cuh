@@ -83,7 +83,7 @@ inline unsigned int most_shared_bins() {
     return static_cast<unsigned int>(most_shared_bytes() / sizeof(unsigned int));
 }
 
-/// @return The first level with room for so many bins. `--levels` measures whether it is the fastest.
+/// @return The first level with room for `bins` bins. `--levels` measures whether it is the fastest.
 inline Level level_for(unsigned int bins) {
     if (bins <= kFewBins) return Level::registers;
     return bins <= most_shared_bins() ? Level::shared : Level::global;
@@ -93,7 +93,7 @@ inline Level level_for(unsigned int bins) {
 /// @param[in]  d_keys Device memory, `n` keys.
 /// @param[in]  bins   1 or more.
 /// @param[out] d_bins Device memory, `bins` counts.
-/// @throws std::invalid_argument if the level has no room for so many bins; CudaError.
+/// @throws std::invalid_argument if the level has no room for `bins` bins; CudaError.
 inline void histogram_at_level(Level level, const unsigned int* d_keys, std::size_t n, unsigned int bins,
                                unsigned long long* d_bins, LaunchShape shape = {}) {
     if (bins == 0 || level < level_for(bins))

@@ -166,7 +166,7 @@ void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigne
         histogram_channel_copies<kChannels, 8>(d_pixels, n, d_bins, d_workspace, shape);
 }
 
-/// The variants for images with so many channels, in the order of the chapter.
+/// The variants for images with `kChannels` channels, in the order of the chapter.
 template <unsigned int kChannels>
 const std::vector<Variant<Channels<kChannels>>> kChannelVariants = {
     {.name = "a pixel per thread",

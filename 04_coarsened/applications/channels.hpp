@@ -87,7 +87,7 @@ struct Channels {
     }
 };
 
-/// The name of a channel in an image with so many channels.
+/// The name of a channel in an image with `channels` channels.
 inline const char* channel_name(std::size_t channels, std::size_t channel) {
     static const char* const names[] = {"red", "green", "blue", "alpha"};
     return channels == 1 ? "grey" : names[channel];

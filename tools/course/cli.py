@@ -164,7 +164,7 @@ def parse(command, words):
             fail(2, f"{name} is for {listed(PROGRAMS)}")
         if users := [each for each, names in OPTIONS.items() if name in names]:
             fail(2, f"{name} is for {listed(users)}")
-        fail(2, f"no option {word}: ./course help lists the options; the options of a chapter's program follow --" if command in SUBJECTS
+        fail(2, f"no option {word}: ./course help lists the options; put the options of a chapter's program after --" if command in SUBJECTS
              else f"no option {word}; ./course {command} --help lists the options")
     if rest and command not in SUBJECTS:
         fail(2, f"{command} accepts nothing after --")

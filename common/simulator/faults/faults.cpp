@@ -108,7 +108,7 @@ struct Overflow {
         std::uint16_t is_float, width_and_sign;  ///< the width's logarithm, and a bit
     } * type;
 };
-/// A sum of poison and a few indices or counts is this close to it. Among other numbers, such ones are rare.
+/// The most by which a sum of poison and a few indices or counts differs from poison.
 constexpr std::int64_t kNearPoison = 4096;
 /// A value that no lane has passed may overflow in a lane whose result is not used.
 static void report_overflow(const Overflow* what, std::uintptr_t left, std::uintptr_t right,

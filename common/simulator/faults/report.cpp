@@ -177,7 +177,8 @@ Report launch_by_kernel(const Block& block, Kernel kernel) {
 }
 
 Report wait_for_ordinary_grid(const Block& block) {
-    return broken_rule(block, "waits for the grid, but was not launched by cudaLaunchCooperativeKernel");
+    return broken_rule(block,
+                       "waits for the grid, but the kernel was not launched by cudaLaunchCooperativeKernel");
 }
 
 Report failed_assertion(const Block& block, const char* what, Site site) {

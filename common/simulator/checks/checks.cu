@@ -27,4 +27,5 @@
 #include "streams/host_hazards.cuh"
 #include "streams/no_hazards.cuh"
 #include "streams/shared_memory.cuh"
+#include "streams/shared_pages.cuh"
 #include "streams/streams.cuh"

@@ -252,9 +252,9 @@ CopyAccess::CopyAccess(const void* pointer, std::size_t bytes) : lock_(memory_lo
     const Allocation* const allocation = allocation_around(pointer);
     if (allocation == nullptr || allocation->managed() || place(pointer, bytes) != Place::inside) return;
     if (grid_runs && grid_device == allocation->device()) return;
-    const std::uintptr_t page = platform::page_bytes(), begin = reinterpret_cast<std::uintptr_t>(pointer);
-    pages_ = reinterpret_cast<char*>(begin / page * page);
-    bytes_ = (begin + bytes + page - 1) / page * page - begin / page * page;
+    pages_ = page_of(pointer);
+    const auto before = static_cast<std::size_t>(static_cast<const char*>(pointer) - pages_);
+    bytes_ = round_up(before + bytes, platform::page_bytes());
     set_accessible(pages_, bytes_, true);
 }
 

@@ -17,9 +17,9 @@ Captured captured;
 void capture_operation(const Operation& operation) {
     const std::string_view call = operation.call;
     if (!operation.is_kernel && call == "cudaEventRecord") return;  // the order of the calls is kept anyway
-    const auto type = operation.is_kernel                  ? Kept::kernel
-                      : call.substr(0, 10) == "cudaMemset" ? Kept::set
-                                                           : Kept::copy;
+    const auto type = operation.is_kernel              ? Kept::kernel
+                      : call.starts_with("cudaMemset") ? Kept::set
+                                                       : Kept::copy;
     captured.emplace_back(type, [operation] { enqueue(nullptr, operation); });
 }
 

@@ -236,7 +236,6 @@ void do_now(cudaStream_t handle, Operation operation) {
 
 void begin_now(cudaStream_t handle) {
     const std::lock_guard lock(streams_lock);
-    if (is_working) return void(++works_now);
     do_up_to(work_before(handle));
     Stream* const stream = find(handle);
     forget_old_work();

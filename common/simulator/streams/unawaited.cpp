@@ -248,7 +248,6 @@ void guard_shared() {
     }
     for (const auto& [begin, bytes] : read) platform::protect(begin, bytes, platform::Access::read);
     for (const auto& [begin, bytes] : written) platform::protect(begin, bytes, platform::Access::none);
-    if (!unawaited.empty()) platform::catch_traps();
 }
 
 bool shared_passes(const void* address, bool by_kernel) {

@@ -142,4 +142,18 @@ TEST_CASE("each thread may have local arrays of 512 KiB") {
     CUDA_CHECK(cudaFree(d_result));
 }
 
+__global__ void bytes_kernel(int count) {
+    extern __shared__ char dynamic_bytes[];
+    for (int i = 0; i < count; ++i) const_cast<volatile char*>(dynamic_bytes)[i] = 1;
+}
+
+TEST_CASE("dynamic shared memory may be a single byte, and a store past it is found") {
+    bytes_kernel<<<1, 1, 1>>>(1);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    if (kSanitized) return;
+    CHECK(says(
+        fault_of([] { bytes_kernel<<<1, 1, 1>>>(2); }, cudaErrorIllegalAddress),
+        {"bytes_kernel", "the byte right past the end of the dynamic shared memory", "asks for 1 byte"}));
+}
+
 }  // namespace fault_checks

@@ -138,4 +138,49 @@ TEST_CASE("the host may use the bytes before and after those that a copy writes"
     CHECK(ended == std::pair(0, std::string()));
 }
 
+TEST_CASE("a copy's target stays inaccessible while a kernel uses the same pinned buffer") {
+    constexpr std::size_t kBytes = 1 << 17;  // two pages or more
+    for (const bool same_stream : {false, true}) {
+        const auto [status, words] = fault_checks::process_of([=] {
+            const Program p;
+            const DeviceBuffer<char> bytes(kBytes);
+            char* pinned = nullptr;
+            CUDA_CHECK(cudaMallocHost(&pinned, 2 * kBytes));
+            cudaEvent_t stored;
+            cudaEventCreate(&stored);
+            launch(p.in, reinterpret_cast<int*>(pinned), p.t.stream);
+            cudaEventRecord(stored, p.t.stream);
+            CUDA_CHECK(cudaMemcpyAsync(pinned + kBytes, bytes.data(), kBytes, cudaMemcpyDeviceToHost,
+                                       same_stream ? p.t.stream : p.s.stream));
+            cudaEventSynchronize(stored);
+            *const_cast<volatile char*>(pinned + kBytes) = 1;
+        });
+        CHECK(status == 1);
+        CHECK(fault_checks::says(words,
+                                 {" uses byte 131072 of a pinned buffer", "which cudaMemcpyAsync in stream",
+                                  " writes: the host has not waited for it"}));
+    }
+}
+
+TEST_CASE("at a program's end, a kernel that has not run is named, and neither a copy nor one that has") {
+    enum Work { kernel_after_copy, copy, kernel_that_has_run };
+    for (const Work work : {kernel_after_copy, copy, kernel_that_has_run}) {
+        const auto [status, words] = fault_checks::process_of([=] {
+            const Program p, q;
+            if (work != kernel_that_has_run) copy_in(p.in, p.a, p.t.stream);
+            if (work != copy) launch(q.in, q.out, q.t.stream);
+            if (work == kernel_that_has_run) copy_out(p.b, p.in, nullptr);
+            int number = 0;
+            if (work == kernel_that_has_run)  // which does the kernel, but does not wait for it
+                cudaMemcpy(&number, p.in, sizeof(int), cudaMemcpyDeviceToHost);
+            std::exit(0);
+        });
+        CHECK(status == 0);
+        CHECK(fault_checks::says(words, {"simulator: add_kernel in stream ",
+                                         "has not run: the program has not waited for it"}) ==
+              (work == kernel_after_copy));
+        CHECK(words.empty() == (work != kernel_after_copy));
+    }
+}
+
 }  // namespace hazard_checks

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hazards.cuh"
@@ -82,6 +83,19 @@ TEST_CASE("no hazard is reported for a pinned buffer that a kernel fills and a c
               CUDA_CHECK(cudaStreamSynchronize(p.t.stream));
               if (*p.a != 2 || *p.b != 1) throw std::logic_error("a wrong number");
           }) == "");
+}
+
+TEST_CASE(
+    "no hazard is reported for a pinned buffer that a kernel has filled and a copy reads, without streams") {
+    CHECK(fault_checks::process_of([] {
+              int *const number = pinned_int(), *const in = device_int(), *const out = device_int();
+              CUDA_CHECK(cudaMemset(in, 0xff, sizeof(int)));
+              *number = -1;  // of which all bytes change
+              launch(in, number, nullptr);
+              copy_in(out, number, nullptr);
+              CUDA_CHECK(cudaDeviceSynchronize());
+              if (*number != 0) _exit(2);
+          }) == std::pair(0, std::string()));
 }
 
 TEST_CASE("no hazard is reported for two buffers used in turn, with events") {

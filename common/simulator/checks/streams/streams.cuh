@@ -258,6 +258,32 @@ TEST_CASE("the time between two events is known once both are recorded and done"
     CUDA_CHECK(cudaEventDestroy(first));
 }
 
+TEST_CASE(
+    "an event of the default stream waits for the copies before it, and is later than a destroyed stream's") {
+    const PinnedInt number;
+    const DeviceBuffer<int> in(1), out(1);
+    cudaEvent_t first, second;
+    float milliseconds = -1;
+    CUDA_CHECK(cudaEventCreate(&first));
+    CUDA_CHECK(cudaEventCreate(&second));
+    *number.value = 1;
+    CUDA_CHECK(cudaMemcpyAsync(in.data(), number.value, sizeof(int), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaEventRecord(first));
+    CHECK(cudaEventElapsedTime(&milliseconds, first, first) == cudaErrorNotReady);
+    cudaGetLastError();
+    CUDA_CHECK(cudaDeviceSynchronize());
+    {
+        const Stream destroyed;
+        CUDA_CHECK(cudaEventRecord(first, destroyed.stream));
+    }
+    add_kernel<<<1, 1>>>(in.data(), out.data());
+    CUDA_CHECK(cudaEventRecord(second));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK(cudaEventElapsedTime(&milliseconds, first, second) == cudaSuccess);
+    CHECK(milliseconds >= 0);
+    for (const cudaEvent_t event : {first, second}) CUDA_CHECK(cudaEventDestroy(event));
+}
+
 // --- Devices ------------------------------------------------------------------------------------
 
 /// Two devices, and one again at the end.

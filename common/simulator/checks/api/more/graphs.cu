@@ -43,6 +43,17 @@ void check_capture() {
     RUNS(cudaStreamEndCapture(streams[0], &graph));
     RUNS(cudaGraphGetNodes(graph, nullptr, &nodes));
     CHECK(nodes == 7 && host[0] == 7 && calls == 0);
+    cudaGraphNode_t all[7];
+    int kernels = 0, copies = 0, sets = 0;
+    RUNS(cudaGraphGetNodes(graph, all, &nodes));
+    for (cudaGraphNode_t node : all) {
+        cudaGraphNodeType type;
+        RUNS(cudaGraphNodeGetType(node, &type));
+        kernels += type == cudaGraphNodeTypeKernel;
+        copies += type == cudaGraphNodeTypeMemcpy;
+        sets += type == cudaGraphNodeTypeMemset;
+    }
+    CHECK(kernels == 3 && copies == 2 && sets == 1);
 
     RUNS(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 1; i <= 3; ++i) {

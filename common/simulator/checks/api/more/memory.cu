@@ -47,8 +47,11 @@ int main() {
     sum_kernel<<<1, 2>>>(managed, 4);
     RUNS(cudaDeviceSynchronize());
     CHECK(total == 12);
-    RUNS(cudaMemset(&total, 0, sizeof(total)));
+    cudaStream_t stream;
+    RUNS(cudaStreamCreate(&stream));             // although there is a stream,
+    RUNS(cudaMemset(&total, 0, sizeof(total)));  // the host waits for a change of managed memory
     CHECK(total == 0);
+    RUNS(cudaStreamDestroy(stream));
 
     RUNS(cudaHostAlloc(&host, 2 * sizeof(int), cudaHostAllocMapped));
     host[1] = 5;
@@ -74,7 +77,9 @@ int main() {
     RUNS(cudaGetSymbolAddress(reinterpret_cast<void**>(&symbol), device_numbers));
     RUNS(cudaMemcpy(managed, symbol, sizeof(numbers), cudaMemcpyDeviceToDevice));
     CHECK(managed[2] == 3);
-    CHECK(cudaMemcpy(symbol + 1, numbers, sizeof(numbers), cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    RUNS(cudaMemcpy(symbol + 1, numbers, 2 * sizeof(int), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(symbol + 1, numbers, 2 * sizeof(int) + 1, cudaMemcpyHostToDevice) ==
+          cudaErrorInvalidValue);
     RUNS(cudaFree(managed));
 
     char *rows, matrix[2][5] = {"abcd", "abcd"};

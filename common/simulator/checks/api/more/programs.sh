@@ -342,6 +342,16 @@ int main() {
   cudaDeviceSynchronize();
   std::printf("and the program goes on\\n");
 }'
+fails " reads: no event or wait orders it and this kernel in the default stream" '__global__ void k(int* p) { *p = 1; }
+int main() {
+  int *a, *p;
+  cudaMallocHost(&a, 4); cudaMalloc(&p, 4);
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  k<<<1, 1>>>(p);
+  cudaMemcpyAsync(a, p, 4, cudaMemcpyDeviceToHost, s);
+  cudaDeviceSynchronize();
+}'
 fails "cudaMemcpyAsync in stream 1 (" 'int main() { // without device memory
   int *a, *b;
   cudaMallocHost(&a, 4); cudaMallocHost(&b, 4);

@@ -246,7 +246,7 @@ bool Block::release_gatherings() {
         if (!gathers(first)) continue;
         any = true;
         const unsigned int end = std::min(i / warpSize * warpSize + warpSize, threads_.count);
-        std::uint64_t lanes = 0;
+        unsigned int lanes = 0;
         for (unsigned int j = i; j < end; ++j)
             if (gathers(threads_.all[j]) && threads_.all[j].site == first.site) lanes |= 1u << j % warpSize;
         for (unsigned int j = i; j < end; ++j) {

@@ -114,8 +114,8 @@ class Clocks {
     std::uint32_t block_ = 0, time_ = 0;
     unsigned int count_ = 0;
     bool warps_have_met_ = false, has_messages_ = false;
-    std::array<Thread, 1024> threads_{};
-    std::array<std::array<std::uint32_t, kWarp>, 1024> mates_{};
+    std::array<Thread, sim::kMaxThreadsPerBlock> threads_{};
+    std::array<std::array<std::uint32_t, kWarp>, sim::kMaxThreadsPerBlock> mates_{};
     /// The last join of several. All warps of a block ask for the same one.
     struct Joined {
         std::vector<KnownPtr> of{};

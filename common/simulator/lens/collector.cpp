@@ -261,14 +261,13 @@ void Collector::find(Problem problem, const Look& at, Epoch other, const PastGri
                     .thread = at.thread,
                     .other_block = static_cast<std::uint32_t>(other.block),
                     .other_thread = static_cast<std::uint32_t>(other.thread)};
-    if (of == nullptr) {
-        finding.lacks_fence = problem == Problem::race && clocks_.lacks_fence(other, at.thread);
-    } else {
+    if (of != nullptr) {
         finding.other_kernel = of->kernel;
         finding.other_stream = of->stream;
         finding.stream = the_lens().past_grids().stream();
     }
-    the_lens().add(std::move(finding));
+    const bool is_in_kernel = problem == Problem::race && of == nullptr;
+    the_lens().add(std::move(finding), is_in_kernel ? &clocks_ : nullptr, other);
 }
 
 void Collector::flush(unsigned int warp) {

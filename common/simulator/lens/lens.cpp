@@ -178,7 +178,7 @@ void Lens::copied_to_host(Array& array, std::size_t offset, std::size_t bytes) {
          .is_partly_written = is_partly_written});
 }
 
-void Lens::add(Finding finding) {
+void Lens::add(Finding finding, const Clocks* clocks, Epoch other) {
     const auto key = std::make_tuple(finding.problem, finding.site, finding.other, finding.line);
     {
         const std::lock_guard guard(lock_);
@@ -189,6 +189,7 @@ void Lens::add(Finding finding) {
     // Without the lock: the simulator calls the lens while it holds the one that `allocation_text` needs.
     finding.launched_at = shape_.launched_at;
     finding.where = place_of(finding);
+    finding.lacks_fence = clocks != nullptr && clocks->lacks_fence(other, finding.thread);
     const std::lock_guard guard(lock_);
     Finding& kept = findings_[key];
     finding.count = kept.count;

@@ -161,7 +161,7 @@ class Collector {
     std::uint32_t block_serial_ = 0;
     std::vector<std::array<std::vector<Access>, kLanes>> lanes_;  ///< by warp, since its lanes have met
     std::vector<std::uint64_t> requests_;                         ///< by warp, since the last barrier
-    std::array<Path, 1024> path_{};
+    std::array<Path, sim::kMaxThreadsPerBlock> path_{};
     unsigned int last_warp_ = 0;
     Order order_;
     /// Where the thread is that ran last.
@@ -191,8 +191,8 @@ class Collector {
         Call call{};
     };
     std::array<Left, 64> left_{};
-    std::array<bool, 1024> started_{};
-    std::array<std::uint64_t, 1024> accesses_{};  ///< by thread
+    std::array<bool, sim::kMaxThreadsPerBlock> started_{};
+    std::array<std::uint64_t, sim::kMaxThreadsPerBlock> accesses_{};  ///< by thread
 };
 
 /// The collector of the block that this OS thread runs, or null in the host's code.
@@ -233,7 +233,9 @@ class Lens : public sim::Observer {
     bool looks_for_problems() const { return looks_for_problems_; }
     /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.
     bool in_sample(std::uint64_t block) const;
-    void add(Finding finding);
+    /// @param[in] clocks If it is a race of one kernel's accesses: of the later thread's block.
+    /// @param[in] other  The earlier access.
+    void add(Finding finding, const Clocks* clocks = nullptr, Epoch other = {});
     void write() const;
     /// The recording of a block that begins, or null if it is not to be recorded.
     Recording* begin_recording(std::uint64_t block, const sim::Threads& threads, Order& order);

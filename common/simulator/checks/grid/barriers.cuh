@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "../../../checks/setting.hpp"
+#include "../faults/faults.cuh"
 #include "kernels.cuh"
 
 namespace kernel_checks {
@@ -98,6 +101,20 @@ TEST_CASE("threads may return before the first barrier that others wait at") {
     CHECK(barriers.to_host()[0] == 3 * 3 * 511);
 }
 
+/// In the second block, the first thread returns at once.
+__global__ void second_block_kernel() {
+    if (blockIdx.x == 1 && threadIdx.x == 0) return;
+    __syncthreads();
+}
+
+TEST_CASE("what a thread has waited for in one block is not said of the next block's") {
+    const Setting order("CUDA_SIM_SEED", 0), early_exit("CUDA_SIM_EARLY_EXIT", 0);
+    const std::string words =
+        fault_checks::fault_of([] { second_block_kernel<<<2, 32>>>(); }, cudaErrorLaunchFailure);
+    CAPTURE(words);
+    CHECK(fault_checks::says(words, {"thread 0 has returned; threads 1-31 wait at "}));
+}
+
 __global__ void fence_kernel(const int* d_data, int* d_partials, unsigned int* d_done, int* d_sum) {
     __shared__ bool last;
     const int sum = __syncthreads_count(d_data[blockIdx.x * blockDim.x + threadIdx.x]);
@@ -123,6 +140,19 @@ TEST_CASE("after __threadfence the last block sees what all the others have writ
         CHECK(sum.to_host()[0] == round * 500 * 64);
         CHECK(done.to_host()[0] == 0);
     }
+}
+
+/// As `atomicAdd_block` adds.
+__global__ void block_scope_kernel(int* d_sum) {
+    sim::atomic_scope(true);
+    atomicAdd(d_sum, 1);
+    sim::atomic_scope(false);
+}
+
+TEST_CASE("atomics for a block's threads add like others") {
+    const auto sum = zeros<int>(1);
+    block_scope_kernel<<<1, 64>>>(sum.data());
+    CHECK(sum.to_host()[0] == 64);
 }
 
 }  // namespace kernel_checks

@@ -2,6 +2,8 @@
 /// @brief Checks of what a kernel may rely on: the functions of a warp.
 #pragma once
 
+#include <simulator/cooperation.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -148,18 +150,43 @@ TEST_CASE("lanes of different masks do not wait for each other") {
     CHECK(result.to_host() == expected);
 }
 
-/// The last lanes of each warp return while the others wait for all.
-__global__ void leaving_lanes_kernel(int* d_result) {
-    if (threadIdx.x % 32 >= 20) return;
+/// From one warp on, the last lanes of each warp return while the others wait for all.
+__global__ void leaving_lanes_kernel(unsigned int first, int* d_result) {
+    if (threadIdx.x < first || threadIdx.x % 32 >= 20) return;
     d_result[threadIdx.x] = __popc(__ballot_sync(0xffffffffu, 1));
 }
 
 TEST_CASE("a warp does not wait for lanes that have returned, even if they return last") {
-    const auto result = zeros<int>(96);
-    leaving_lanes_kernel<<<1, 96>>>(result.data());
-    std::vector<int> expected;
-    for (int i = 0; i < 96; ++i) expected.push_back(i % 32 < 20 ? 20 : 0);
-    CHECK(result.to_host() == expected);
+    for (const int first : {0, 64}) {
+        const auto result = zeros<int>(96);
+        leaving_lanes_kernel<<<1, 96>>>(static_cast<unsigned int>(first), result.data());
+        std::vector<int> expected;
+        for (int i = 0; i < 96; ++i) expected.push_back(i >= first && i % 32 < 20 ? 20 : 0);
+        CHECK(result.to_host() == expected);
+    }
+}
+
+/// Every other lane takes the other branch, beginning with one in even warps and with the other in odd ones.
+__global__ void converging_kernel(unsigned int* d_lanes) {
+    unsigned int* const lanes = &d_lanes[2 * threadIdx.x];
+    if ((threadIdx.x / warpSize + threadIdx.x) % 2 == 0) {
+        lanes[0] = sim::converged_lanes({__FILE__, __LINE__});
+    } else {
+        lanes[0] = sim::converged_lanes({__FILE__, __LINE__});
+    }
+    lanes[1] = sim::converged_lanes({__FILE__, __LINE__});
+}
+
+TEST_CASE("the lanes of a warp that converge are those on the same line, in a ragged warp as well") {
+    const auto result = zeros<unsigned int>(2 * 72);
+    converging_kernel<<<1, 72>>>(result.data());
+    const std::vector<unsigned int> got = result.to_host();
+    for (unsigned int i = 0; i < 72; ++i) {
+        const unsigned int mask = i < 64 ? ~0u : 0xffu;
+        CAPTURE(i);
+        CHECK(got[2 * i] == ((i % 2 == 0 ? 0x55555555u : 0xaaaaaaaau) & mask));
+        CHECK(got[2 * i + 1] == mask);
+    }
 }
 
 __global__ void lone_lane_kernel(int* d_result) {

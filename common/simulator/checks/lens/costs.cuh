@@ -380,6 +380,7 @@ TEST_CASE("what lanes in different branches request may be one instruction") {
     using enum Made::Where;
     constexpr std::uint32_t half = 0xffff, other = ~half, few = 0xf0000;
     CHECK(remaining({{half, first_load}, {other, second_load}}) == 1);
+    CHECK(remaining({{other, first_load}, {half, second_load}}) == 1);
     CHECK(remaining({{half, first_load}, {half, second_load}}) == 2);
     CHECK(remaining({{half, first_load}, {other, first_load}}) == 2);
     CHECK(remaining({{half, first_load}, {other, store}}) == 2);

@@ -143,4 +143,18 @@ TEST_CASE("lanes that diverge meet again after branches and loops, as in a warp"
     }
 }
 
+TEST_CASE("a lane that goes back to an access waits for one that comes to it from before") {
+    const auto number = [](std::uintptr_t at) {
+        return lens::number_of({at, 0, lens::Space::global, lens::Kind::load, 4, false});
+    };
+    const std::uint32_t before = number(1), access = number(2);
+    const auto next = [=](unsigned int lane) { return lane < 2 ? access : 0; };
+    lens::Order order;
+    for (const bool first_goes_back : {false, true}) {
+        std::array<std::uint32_t, kLanes> last{first_goes_back ? access : before,
+                                               first_goes_back ? before : access};
+        CHECK(lens::next_lanes(next, last, order) == (first_goes_back ? 2 : 1));
+    }
+}
+
 }  // namespace lane_checks

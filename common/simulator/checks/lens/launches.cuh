@@ -138,6 +138,16 @@ TEST_CASE("the lens knows the busiest thread, which counters warps share, and ea
     CHECK(all.counts.swaps == 10 * 11 / 2);
 }
 
+__global__ void idle_kernel() {}
+
+TEST_CASE("of a kernel that accesses nothing, nothing is counted") {
+    const Seen all = seen([] { idle_kernel<<<2, 32>>>(); });
+    CHECK(all.counts.blocks == 2);
+    CHECK(all.counts.busiest_thread == 0);
+    CHECK(all.global_loads().most_lanes_on_address == 0);
+    CHECK(lens::most(all.counts.atomics) == 0);
+}
+
 /// Between two barriers, a lane repeats the inner loop 0, 7 or 14 times, without an access.
 __global__ void computing_kernel(float* d_values) {
     float value = static_cast<float>(threadIdx.x);

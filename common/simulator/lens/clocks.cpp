@@ -121,7 +121,7 @@ void Clocks::fence(unsigned int number, bool of_block) {
             auto all =
                 thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
             for (const auto& [log, count] : thread.unfenced) {
-                const std::lock_guard guard(log->lock);
+                const std::lock_guard guard(log->sent_lock);
                 // Of a lock, the last message has all that the earlier ones have.
                 for (std::size_t i = count; i-- > 0;)
                     if (const Messages::Message& sent = log->sent[i];
@@ -155,13 +155,14 @@ void Clocks::fence(unsigned int number, bool of_block) {
 bool Clocks::lacks_fence(Epoch epoch, unsigned int thread) const {
     return std::ranges::any_of(threads_[thread].unfenced, [epoch](const auto& seen) {
         const auto& [log, count] = seen;
-        const std::lock_guard guard(log->lock);
+        const std::lock_guard guard(log->sent_lock);
         return std::any_of(log->sent.begin(), log->sent.begin() + static_cast<std::ptrdiff_t>(count),
                            [epoch](const auto& sent) { return !sent.of_block && sent.known->has(epoch); });
     });
 }
 
 void Clocks::atomic(unsigned int number, Messages::Log& log, bool stores) {
+    const std::lock_guard guard(log.sent_lock);
     Thread& thread = threads_[number];
     if (!log.sent.empty()) {
         has_messages_ = true;

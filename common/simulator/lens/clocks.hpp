@@ -57,7 +57,8 @@ class Messages {
         bool operator==(const Message&) const = default;
     };
     struct Log {
-        std::mutex lock;  ///< held during an atomic operation on the address
+        std::mutex lock;       ///< held during an atomic operation on the address
+        std::mutex sent_lock;  ///< held while `sent` is used, and no other lock is taken meanwhile
         std::vector<Message> sent;
     };
     Log& at(const void* address) {

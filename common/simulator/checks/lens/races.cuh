@@ -173,6 +173,23 @@ TEST_CASE("a fence does not order a load before it") {
     CHECK(always<late_fence_kernel>(20, 10) == "race for lack of a fence");
 }
 
+/// Thread 64 adds twice to a counter that thread 0 increments after a fence, and that thread 32 sets.
+__global__ void set_tickets_kernel(unsigned int* d_numbers) {
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&d_numbers[0], 1u);
+    } else if (threadIdx.x == 32) {
+        d_numbers[0] = 5;
+    } else if (threadIdx.x == 64) {
+        atomicAdd(&d_numbers[0], 1u);
+        atomicAdd(&d_numbers[0], 1u);
+    }
+}
+
+TEST_CASE("an atomic operation that has received a message of another thread may itself race") {
+    CHECK(always<set_tickets_kernel>(1, 10) == "race");
+}
+
 /// Called by all threads of a block, which takes a ticket between two fences. @return Whether it is the last.
 __device__ bool takes_last_ticket(unsigned int* d_tickets) {
     __shared__ bool last;

@@ -38,6 +38,7 @@ enum cudaLimit {
     cudaLimitMallocHeapSize,
     cudaLimitDevRuntimeSyncDepth,
     cudaLimitDevRuntimePendingLaunchCount,
+    cudaLimitMaxL2FetchGranularity,
 };
 enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };  // there are no textures
 enum cudaTextureAddressMode {

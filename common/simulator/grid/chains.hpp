@@ -41,8 +41,7 @@ class Chains {
     struct Chain {
         const char* variable = nullptr;
         unsigned int lanes = 0, undefined = 0;
-        unsigned int steps = 0, distance = 0,
-                     sum = 0;  ///< the last step's distance, and the sum of all distances
+        unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance, and all distances' sum
         bool halves = false;
         bool is_neutral = false;  ///< the lanes have brought values that change no result
         struct Read {

@@ -79,9 +79,8 @@ class Recording {
         std::uint32_t lanes = 0, site = 0;
         std::size_t memory = 0, bytes = 0;
         unsigned int cost = 0;
-        std::vector<std::size_t> at{};  ///< where each lane's access begins, in lanes' order
-        std::vector<unsigned char>
-            now{};  ///< the bytes at these places after the access, unless it is a load
+        std::vector<std::size_t> at{};     ///< where each lane's access begins, in lanes' order
+        std::vector<unsigned char> now{};  ///< the bytes there after the access, unless it is a load
         /// The lanes whose bytes another block has changed since this one accessed them, and these bytes.
         std::vector<std::pair<unsigned int, std::vector<unsigned char>>> found{};
         std::string place{}, function{};      ///< FILE:LINE, of a wait; a warp function's name

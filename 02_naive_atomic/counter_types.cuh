@@ -54,7 +54,7 @@ Job counter_type_job(const char* name, unsigned long long largest, const unsigne
 }
 
 /// @brief Times and verifies the grid-stride loop with five types of counters, and prints the table.
-/// @param[in] chapter The chapter's folder, for the rows.
+/// @param[in] chapter The chapter's folder, which the rows name.
 /// @param[in] d_data  The bytes in device memory.
 /// @param[in] data    The same bytes in host memory.
 /// @return The program's exit status: 1 if a histogram within its type's limit is wrong.

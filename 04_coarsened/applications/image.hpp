@@ -157,8 +157,8 @@ inline std::string image_format(const std::string& path) {
 /// A palette becomes colours, 16 bits become 8, and grey with alpha becomes RGBA. Otherwise, the values are
 /// as stored, whatever colour space the file states. An image whose Exif data say that it is turned or
 /// mirrored is returned as it should be viewed.
-/// @param[in] most_bytes How many bytes of pixels there is memory for.
-/// @throws std::invalid_argument if the bytes are damaged, neither PNG nor JPEG, or too large an image.
+/// @param[in] most_bytes The most bytes that the pixels may take.
+/// @throws std::invalid_argument if the bytes are damaged or neither PNG nor JPEG, or the image is too large.
 inline Image decode_image(std::vector<unsigned char> file, std::size_t most_bytes) {
     const auto starts_with = [&](const std::vector<unsigned char>& bytes) {
         return file.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), file.begin());

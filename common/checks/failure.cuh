@@ -40,7 +40,7 @@ struct Failure {
         result,     ///< a result is wrong: `difference`
         overrun,    ///< it has written past the end of the results or the workspace
         launch,     ///< it does not report a launch that was bound to fail
-        unchecked,  ///< a launch has failed, and it has not noticed
+        unchecked,  ///< a launch has failed, and the variant has not noticed
         error       ///< a call has failed, perhaps because of a kernel's fault
     };
     Kind kind;

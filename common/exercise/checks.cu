@@ -188,8 +188,8 @@ TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is righ
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
               *sum = reference_sum(data, n) + (shape.grid != 1 ? 1 : 0);
           }) ==
-          "The result is right with a single thread: the parts of several threads overlap or leave gaps, "
-          "or the threads use the same memory.");
+          "The result is right with a single thread. With more, their parts of the input overlap or leave "
+          "gaps, or the threads use the same memory.");
     CHECK(said<SumOfSquares>(
               [](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
                   *sum = reference_sum(data, std::min<std::size_t>(n, shape.grid_or(2) * 32));

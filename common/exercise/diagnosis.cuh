@@ -300,10 +300,10 @@ class Diagnosis {
         if (right(other))
             return say(
                 variant_.on_cpu
-                    ? "The result is right with a single thread: the parts of several threads overlap "
+                    ? "The result is right with a single thread. With more, their parts of the input overlap "
                       "or leave gaps, or the threads use the same memory."
-                    : "The result is right with a grid of one block: the parts of several blocks overlap "
-                      "or leave gaps, or the blocks use the same memory.",
+                    : "The result is right with a grid of one block. With more, their parts of the input "
+                      "overlap or leave gaps, or the blocks use the same memory.",
                 true);
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (left_out_ && !repeated_ && right(other))

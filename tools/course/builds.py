@@ -18,7 +18,7 @@ from terminal import is_terminal
 has_warned = False  # that the first build takes long
 from_source = set()  # what is not installed, and is built: Catch2, libcsv, ninja
 SOURCES = ROOT / "build" / "sources"
-HELP = "without a network, COURSE_SOURCES helps: see docs/install.md"
+HELP = "without a network, set COURSE_SOURCES: see docs/install.md"
 
 
 def require_space():

@@ -194,7 +194,7 @@ def sort_subjects(command, options):
             options.file = options.file or word  # names the program
             options.files += [word] if not is_folder else [os.path.join(word, name) for name in program.sources_in(USER / word)]
             if not options.files:
-                fail(1, f"{word}: there are no .cu and .cpp files in this folder")
+                fail(1, f"{word}: there are no .cu or .cpp files in this folder")
         elif number:
             options.exercise, others = f"{number[1].zfill(2)}.{number[2]}", options.exercise
             if command != "lens" or others:

@@ -17,7 +17,7 @@ STAGES = {
     "missing": "not handed in",
     "starter": "the unchanged starter",
     "rejected": "not accepted",
-    "compile": "it does not compile",
+    "compile": "does not compile",
     "small": "wrong for small inputs",
     "large": "right for small inputs only",
     "far": "right only for fewer than 2^31 elements",

@@ -13,8 +13,8 @@ OUTPUT = 4 << 20  # bytes that a check may print
 
 BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, the results may be wrong."
 UNWRITTEN = "The results are right, but the code reads memory that was never written."
-DEPENDS_ON_ORDER = {"text": "The result changes with the order in which the threads run, as it does if a barrier or an atomic operation is "
-                            "missing, or if an index is wrong.", "of_race": True}
+DEPENDS_ON_ORDER = {"text": "The result depends on the order in which the threads run. A barrier or an atomic operation may be missing, or an "
+                            "index may be wrong.", "of_race": True}
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
 IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what that code does first."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins

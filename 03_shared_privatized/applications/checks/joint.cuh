@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of joint histograms, and that broken ones are found.
+/// @brief Checks joint histograms, and checks that broken ones are found.
 #pragma once
 
 #include <cstdint>

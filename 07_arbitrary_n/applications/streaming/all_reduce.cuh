@@ -23,7 +23,7 @@ inline void nccl_check(ncclResult_t result, const char* call) {
     if (result != ncclSuccess) throw NcclError(std::string(call) + ": " + ncclGetErrorString(result));
 }
 
-/// Devices as NCCL's ranks. For one device, it does nothing.
+/// Adds up numbers of several devices by NCCL, with a rank for each. For one device, does nothing.
 class AllReduce {
  public:
     /// @throws NcclError.

@@ -23,7 +23,7 @@ struct Report {
 /// @return A kernel's name, and where it is launched.
 std::string launch_text(const Kernel& kernel);
 
-/// Adds the kernel to a fault: its message follows the words that name the launch.
+/// Names the kernel in a fault: the launch comes before the message.
 Fault of_kernel(const Kernel& kernel, Fault fault);
 
 /// @return A kernel's name without namespaces and the template's arguments.

@@ -150,7 +150,7 @@ class Fibers {
     std::vector<Context> contexts_;  ///< where each fiber continues
     unsigned int running_ = 0;
     static constexpr unsigned int kNone = ~0u;
-    unsigned int left_ = kNone;  ///< the fiber that has left for the running one; none if it was not a fiber
+    unsigned int left_ = kNone;  ///< the fiber that switched to the running one, if one did
     Context starter_ = nullptr;  ///< where `switch_to` continues
     // AddressSanitizer must be told which stack is in use.
     const void* starter_stack_ = nullptr;

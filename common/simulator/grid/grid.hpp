@@ -59,7 +59,7 @@ struct Grid {
     void fail(Report its);
 };
 
-/// Called before a kernel launches another one. Stops its thread if kernels of this program may not.
+/// Called before a kernel launches another one. Stops the thread if kernels of this program may not do this.
 void require_nested_launches(const Kernel& kernel);
 /// Delays a launch by a kernel until the running grid has ended.
 void launch_nested(std::function<void()> run);

@@ -105,7 +105,7 @@ class Clocks {
     static constexpr unsigned int kWarp = 32;
     struct Thread {
         std::uint32_t clock = 0;
-        std::uint32_t below = 0;  ///< everything in the block that is stamped with less has happened before
+        std::uint32_t below = 0;  ///< what the block did at smaller clocks has happened before what follows
         KnownPtr heard{};         ///< what other blocks, or threads without a barrier, have told it
         std::array<KnownPtr, 2> told{};  ///< what its last fence has made visible, to all and to the block
         std::map<Messages::Log*, std::size_t> unfenced{};  ///< what atomics have seen, for its next fence

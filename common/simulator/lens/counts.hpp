@@ -41,14 +41,14 @@ struct SiteCounts {
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< of atomics
     struct Worst {
-        Request request{};  ///< with most sectors or wavefronts
+        Request request{};  ///< the one with the most sectors or wavefronts
         unsigned int cost = 0, bank = 0, words = 0;
     } worst{};
     // Whether this site and the one before it are parts of one load, as the components of a vector are.
     std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
     bool never_joins = false;
     std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< of groups that end here, as one access each
-    /// By line of 128 bytes of global memory: how many of its sectors atomics and stores have requested.
+    /// For each line of 128 bytes of global memory: how many sectors atomics and stores have requested.
     PlaceCounts lines;
 
     static constexpr std::uint64_t SiteCounts::*kSums[] = {

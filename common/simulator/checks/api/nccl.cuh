@@ -13,7 +13,7 @@ namespace nccl_checks {
 
 using Numbers = std::vector<unsigned long long>;
 
-/// Three devices, a communicator, a stream and numbers for each.
+/// Three devices, each with a communicator, a stream and numbers.
 struct ThreeDevices {
     /// @param by_default Whether the work is in the devices' default streams.
     explicit ThreeDevices(bool by_default = false) {

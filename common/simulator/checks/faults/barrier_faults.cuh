@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that barriers and warp functions that threads can't pass are found, and endless loops.
+/// @brief Checks that endless loops are found, and barriers and warp functions that threads can't pass.
 #pragma once
 
 #include <cstdlib>

@@ -508,7 +508,7 @@ TEST_CASE("a lock orders what it guards if it has its fences") {
     CHECK(always<lock_kernel<false>>(20) == "race");
 }
 
-/// Neighbours' values, from one of two buffers, while the other one is filled.
+/// Each thread reads a neighbour's value from one of two buffers, and stores one in the other.
 template <bool kBarrier>
 __global__ void double_buffer_kernel(unsigned int* d_numbers) {
     __shared__ unsigned int buffer[2][kThreads];

@@ -165,8 +165,9 @@ std::uint64_t Block::exchange(const char* function, unsigned int mask, std::uint
 /// Whether a thread waits for any other lanes of its warp.
 static bool gathers(const Thread& thread) { return thread.state == ThreadState::at_warp && thread.mask == 0; }
 
-/// @brief Waits until threads of the block can continue only if lanes stop gathering on some line.
-/// @return The lanes of the warp that have gathered on this line.
+/// @brief Waits for lanes of the warp to reach this line, for as long as any other thread of the block can
+/// run.
+/// @return The lanes that have reached it.
 unsigned int Block::gather(Site site) {
     const InSimulator here(*this);
     Thread& thread = *threads_.current;
@@ -260,8 +261,7 @@ bool Block::release_gatherings() {
 
 // --- Resume -------------------------------------------------------------------------------------
 
-/// Makes the next thread whose wait is over the running one. @return Null if there is none after the last
-/// one.
+/// Finds the next thread whose wait is over, and makes it the running one. @return Null if none is left.
 Thread* Block::next_ready() {
     while (place_ < threads_.count && !has_failed_) {
         Thread* const thread = threads_.order[place_++];

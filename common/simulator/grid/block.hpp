@@ -102,7 +102,7 @@ class Block {
         else
             fibers_.leave();
     }
-    /// The same for a thread that may be in a marked statement, before its shuffle.
+    /// Like `leave`, for a thread that may be in a marked statement (`Chained`), before its shuffle.
     void leave_in_statement(Thread& thread) {
         const Chained* const its = std::exchange(chained, nullptr);
         leave(thread);
@@ -128,7 +128,7 @@ class Block {
     std::uint64_t number_ = 0;
     bool has_failed_ = false;
     bool has_waited_ = false;  ///< a thread of the block has waited
-    unsigned int place_ = 0;   ///< in the threads' order: of the next one to resume, if it is ready
+    unsigned int place_ = 0;   ///< where in `threads_.order` to look for the next thread to resume
     Threads threads_;
     Fibers<CallKernel> fibers_;
 
@@ -136,9 +136,9 @@ class Block {
     /// The barrier at which threads of the block wait, and what the last thread to arrive tells them.
     struct Barrier {
         unsigned int arrived = 0;
-        unsigned int before = 0;  ///< how many have met at the block's last one
+        unsigned int before = 0;  ///< how many threads met at the block's last barrier
         int votes = 0, result = 0;
-        Site site{};  ///< of the first thread to arrive
+        Site site{};  ///< where the first thread to arrive waits
         bool diverged = false;
     } barrier_;
 

@@ -34,7 +34,7 @@ class Chains {
     /// @param[in] first The warp's first thread. @param[in] all What its lanes have passed.
     /// @return The lane that has the reduction's result after its last step, if this result is undefined.
     std::optional<UndefinedLane> step(const Threads& threads, unsigned int first, const WarpValues& all);
-    /// Whether the last such statement that a thread has executed has left it with an undefined value.
+    /// Whether a variable of a thread is undefined after the last marked statement that has changed it.
     bool is_undefined(unsigned int thread) const;
 
  private:
@@ -43,12 +43,12 @@ class Chains {
         unsigned int lanes = 0, undefined = 0;
         unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance, and all distances' sum
         bool halves = false;
-        bool is_neutral = false;  ///< the lanes have brought values that change no result
+        bool is_neutral = false;  ///< its values can't change a result, like zeros in a sum
         struct Read {
             std::uint8_t reader, source;
-        } why[warpSize]{};  ///< of each undefined lane
+        } why[warpSize]{};  ///< for each undefined lane, the read that made it so
     };
-    static constexpr unsigned int kMost = 4;  ///< at the same time, as for the components of a vector
+    static constexpr unsigned int kMost = 4;  ///< concurrent reductions, as of a vector's components
     struct Warp {
         std::array<Chain, kMost> chains{};
         unsigned int next = 0;

@@ -18,7 +18,7 @@
 namespace sim {
 namespace {
 
-/// The worker with a number, which earlier grids may have used. @throws std::bad_alloc.
+/// The worker with a number. Earlier grids may already have used it. @throws std::bad_alloc.
 Worker& worker(std::size_t number) {
     static auto* const pool =
         new std::vector<std::unique_ptr<Worker>>;  // never destroyed: a kernel may call exit()
@@ -29,7 +29,7 @@ Worker& worker(std::size_t number) {
 
 }  // namespace
 
-/// Starts workers on new OS threads up to this number; the first one belongs to the thread that launches.
+/// Starts workers until there are this many: the first on the thread that launches, others on new OS threads.
 /// @throws std::bad_alloc, and std::system_error.
 void Crew::start(std::size_t until) {
     for (; size_ < until; ++size_) {

@@ -41,7 +41,7 @@ class Crew {
     };
     /// The calling worker's block has made no progress for some ticks: other blocks may have to run.
     void give_way(Member& member, std::uint64_t ticks);
-    /// Called at each tick of each worker. @return Whether there were this many per worker that suffices.
+    /// Called at each tick of each worker. @return Whether there were this many for each planned worker.
     bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }
     /// A block has made progress.
     void note_progress() {
@@ -58,7 +58,7 @@ class Crew {
     std::mutex lock_;  ///< held while workers are started or awaited
     std::vector<std::thread> others_;
     std::size_t size_ = 0;
-    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< how many workers may wake up
+    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< `turns_`: how many may wake up
     std::atomic<std::uint64_t> progress_{0}, ticks_{0};
     std::atomic<bool> is_complete_{false};  ///< no worker can be added
 };

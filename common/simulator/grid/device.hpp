@@ -21,7 +21,7 @@ constexpr std::size_t kReservedSharedBytes = 1024;
 constexpr int kL2Bytes = 50 * 1024 * 1024;  // of an H100 or H200
 /// @}
 
-/// Counts who is launching grids at this moment, if it is not the host, one by one, but a graph or a kernel.
+/// How many graphs and kernels are launching grids at this moment; 0 if only the host does, one by one.
 inline thread_local int launching_together = 0;
 
 /// The value of CUDA_SIM_SEED.

@@ -49,8 +49,8 @@ class Fibers {
     /// Called inside a fiber. Returns when the fiber is resumed.
     [[gnu::always_inline]] void leave() { switch_back(Leaving::for_now); }
 
-    /// The same, but switches directly to another fiber instead of returning to the call that resumed this
-    /// one.
+    /// Like `leave`, but switches directly to another fiber instead of returning to the call that resumed
+    /// this one.
     [[gnu::always_inline]] void leave_for(unsigned int number) {
         left_ = std::exchange(running_, number);
         void* sanitizer_state = nullptr;
@@ -72,7 +72,8 @@ class Fibers {
         return address >= bottom(running_) - kGuardBytes && address < bottom(running_);
     }
 
-    /// Makes all stacks one mapping, of which a process can have 65,530. Nothing detects an overflow then.
+    /// Turns all stacks into one mapping, because a process can have only 65,530. From then on, nothing
+    /// detects an overflow.
     void leave_out_guards() {
         accessible_ = static_cast<unsigned int>(contexts_.size());
         allow(0, accessible_ * (kGuardBytes + kStackBytes));
@@ -128,7 +129,7 @@ class Fibers {
                       sanitizer_state);
     }
 
-    /// The running fiber is resumed.
+    /// Completes the switch that has resumed the running fiber.
     [[gnu::always_inline]] void continue_from(platform::Switched from, void* sanitizer_state) {
         __sanitizer_finish_switch_fiber(sanitizer_state, nullptr, nullptr);
         (left_ == kNone ? starter_ : contexts_[left_]) = from.from;

@@ -29,7 +29,7 @@ struct Grid {
     const void* const call;
     const Arguments arguments;
     const std::uint64_t blocks;    ///< how many run
-    const std::uint64_t left_out;  ///< how many are skipped, after half of the others
+    const std::uint64_t left_out;  ///< how many are skipped, between the halves of those that run
     const std::uint64_t seed;
     const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
     const bool early_exit;        ///< threads may skip barriers by returning
@@ -41,11 +41,11 @@ struct Grid {
     std::atomic<bool> said_slow{false};
     std::atomic<bool> prints{false};
     std::mutex lock{};
-    Report report{};  ///< of a fault, if there was one
+    Report report{};  ///< describes the fault, if there was one
     NestedLaunches nested{};
     Crew* crew = nullptr;
     std::uint64_t blocks_at_barrier = 0;  ///< how many have come to a barrier of the grid (cooperative.cpp)
-    std::optional<uint3> ended_block{};   ///< the first of a cooperative grid that has ended
+    std::optional<uint3> ended_block{};   ///< the first block of a cooperative grid to end
 
     /// @return The number of a block that no worker has taken yet, unless none is left or a block has failed.
     std::optional<std::uint64_t> take_block() {
@@ -55,7 +55,7 @@ struct Grid {
         return block < blocks / 2 ? block : block + left_out;
     }
 
-    /// Ends the grid with a fault, to which `of_kernel` adds the kernel, unless the grid already has one.
+    /// Ends the grid with a fault, unless it already has one. `of_kernel` adds the kernel to the message.
     void fail(Report its);
 };
 

@@ -13,16 +13,16 @@ namespace sim {
 bool is_near_null(const void* address);
 
 /// @return The name of a kernel's parameter, counted from 0; empty if it is not known.
-/// @param[in] arguments The number of the kernel's parameters, which tells kernels with one name apart.
+/// @param[in] arguments How many parameters the kernel has. This tells kernels with the same name apart.
 std::string parameter_name(const Kernel& kernel, std::size_t arguments, std::size_t parameter);
 
-/// @return The parameter of a grid's kernel that points to an address or before it in the same allocation, or
-/// near it; for an address near 0, the only one that is null. Empty if there is none, or if its name is not
-/// known.
+/// @return The name of the parameter of a grid's kernel that points to an address, or to the nearest one
+/// before it in the same allocation or, if there is none, after it. For an address near 0, that of the only
+/// parameter that is null. Empty if there is no such parameter, or if its name is not known.
 std::string parameter_text(const Grid& grid, const void* address);
-/// @return Which of its elements is at the address, as in `d_bins[96]`; empty in the same cases.
+/// @return The element of that parameter at the address, as in `d_bins[96]`; empty in the same cases.
 std::string element_text(const Grid& grid, const void* address);
-/// @return The element, and the allocation; empty for an address away from all allocations.
+/// @return The element and the allocation at an address; empty for an address away from all allocations.
 std::string memory_text(const Grid& grid, const void* address);
 
 }  // namespace sim

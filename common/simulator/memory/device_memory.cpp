@@ -21,7 +21,8 @@ namespace {
 
 /// An index that is off by a few blocks does not pass over a guard of this size.
 constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
-/// Each needs two mappings. Linux gives a process 65,530, most of which the workers' stacks need.
+/// The most allocations with guards. Each needs two mappings. Linux gives a process 65,530, most of which the
+/// workers' stacks need.
 constexpr std::size_t kMostGuarded = 4096;
 
 class Allocation {
@@ -84,7 +85,7 @@ const Allocation* allocation_around(const void* address) {
     return (--next)->second->memory().has_around(at) ? next->second.get() : nullptr;
 }
 
-/// The same, or the allocation that had the address until it was freed.
+/// Like `allocation_around`, but also finds the allocation that had the address until it was freed.
 const Allocation* old_allocation_around(const void* address) {
     if (const Allocation* const allocation = allocation_around(address)) return allocation;
     for (const auto& allocation : freed)

@@ -13,16 +13,16 @@
 
 namespace sim {
 
-/// How much device memory there is: the host's memory.
+/// How many bytes of device memory there are: as many as the host has.
 std::size_t device_memory_bytes();
 
-/// @param managed Whether the CPU may also use it.
+/// @param managed Whether the CPU may also use the memory.
 /// @return Memory at a multiple of 256 bytes. @throws std::bad_alloc.
 char* allocate(std::size_t bytes, bool managed = false);
 /// Registers a device variable, which copies find by its address.
 void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
-void deallocate_all();           ///< of the current device
+void deallocate_all();           ///< frees all memory of the current device
 
 /// Whether a range of at least one byte is inside one allocation, away from all of them, or neither.
 enum class Place { inside, outside, across };
@@ -69,7 +69,7 @@ class CopyAccess {
 
  private:
     const std::lock_guard<std::recursive_mutex> lock_;
-    char* pages_ = nullptr;  ///< those of the range, or null
+    char* pages_ = nullptr;  ///< the pages made accessible, or null
     std::size_t bytes_ = 0;
 };
 

@@ -17,7 +17,7 @@ namespace sim {
 
 /// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
 constexpr int kPoison = 0xA5;
-/// The words of messages about a number that consists of it.
+/// What messages say about a number that consists of this byte.
 constexpr const char* kPoisonSource =
     "comes from memory that was never written, or from a lane that takes no part in a shuffle";
 
@@ -67,7 +67,7 @@ class Redzoned {
     Redzoned(const Redzoned&) = delete;
     Redzoned& operator=(const Redzoned&) = delete;
 
-    /// Its pages without the guards.
+    /// The pages between the guards.
     platform::Range pages() const { return {inside(), inside() + inner_}; }
 
     char* begin() const { return inside() + inner_ - rounded_; }

@@ -36,7 +36,7 @@ class SharedMemory {
     bool is_in_redzone(const void* address) const;
     /// @return A description of an address near a variable; empty for any other address.
     std::string text(const void* address) const;
-    /// @return The element there, as in `bins[96]`, or the byte of dynamic shared memory.
+    /// @return The element at an address, as in `bins[96]`, or the byte of dynamic shared memory.
     std::string element_text(const void* address) const;
 
  private:
@@ -48,9 +48,9 @@ class SharedMemory {
         std::string text(const void* address) const;
         std::string element_text(const void* address) const;
     };
-    std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;  ///< by their declaration
-    std::vector<const Array*> used_;                                  ///< by the block
-    std::unique_ptr<Array> dynamic_;                                  ///< its variable has no name
+    std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;  ///< by declaration
+    std::vector<const Array*> used_;                                  ///< those that the block uses
+    std::unique_ptr<Array> dynamic_;  ///< dynamic shared memory, whose variable has no name
     std::size_t static_bytes_ = 0;
 };
 

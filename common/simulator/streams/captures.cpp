@@ -1,6 +1,6 @@
 /// @file
-/// @brief Captures streams as graphs: records their work in the order of the calls, which no event
-/// contradicts.
+/// @brief Captures streams as graphs: records their work in the order of the calls. This order respects all
+/// waits for events.
 #include "captures.hpp"
 
 #include <functional>

@@ -14,7 +14,7 @@ enum class Kept : int { kernel, copy, set, host };
 using Captured = std::vector<std::pair<Kept, std::function<void()>>>;
 /// Starts to record the work in streams. @return False if it was being recorded already.
 bool begin_capture();
-Captured end_capture();  ///< The recorded work.
+Captured end_capture();  ///< Ends the recording. @return The recorded work.
 bool are_captured();     ///< Whether work in streams is recorded.
 /// Records a call of the host, if streams are being captured.
 bool capture_host(const std::function<void()>& function);

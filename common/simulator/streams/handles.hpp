@@ -8,9 +8,10 @@
 
 namespace sim {
 
-/// @brief Objects by their handles. A handle is a number that is never reused, so its use after the object
-/// was
-///        destroyed is found.
+/// @brief Objects by their handles.
+///
+/// A handle is a number that is never reused. So if a handle is used after its object was destroyed, this is
+/// found.
 template <typename Handle, typename T>
 class Handles {
  public:

@@ -55,7 +55,7 @@ bool is_unordered(const Operation* copy) {
     return std::find(unordered.begin(), unordered.end(), copy) != unordered.end();
 }
 
-/// Protects all pages of a range, or only those that are whole.
+/// Protects all pages that contain a byte of a range, or only those that are inside it.
 void protect(const Use& range, platform::Access access, bool whole) {
     char* begin = page_of(whole ? range.begin + platform::page_bytes() - 1 : range.begin);
     char* const end = page_of(range.begin + range.bytes + (whole ? 0 : platform::page_bytes() - 1));

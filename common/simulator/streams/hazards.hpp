@@ -25,33 +25,33 @@ using Operations = std::deque<std::shared_ptr<Operation>>;
 std::string stream_text(std::uintptr_t stream);
 
 /// @return What is wrong with a copy that is about to be enqueued; empty if nothing.
-/// @param others Those that may still be in flight.
+/// @param others The operations that may still be in flight.
 std::string conflict_text(const Operation& copy, const Operations& others);
 
-/// Watches the host memory of a copy that has been enqueued: what it reads must not change until it is done,
-/// and what it writes is inaccessible.
+/// Watches the host memory of a copy that has been enqueued. Until the copy is done, the host must not change
+/// what it reads, and can't access what it writes.
 void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others);
 /// Does an operation, with access to the host memory that it uses. @return The message, if the host has
 /// changed that memory.
 std::string run_watched(Operation& operation);
 
-/// The running kernel among the kernels of other streams.
+/// The running kernel, and the kernels of other streams that are not ordered with it.
 struct Concurrency {
-    std::uint64_t number = 0;  ///< its operation's; 0 if it was launched without being enqueued
+    std::uint64_t number = 0;  ///< the running kernel's operation; 0 if it was not enqueued
     std::uintptr_t stream = 0;
-    std::vector<std::uint64_t> done{};  ///< the numbers of those that have run, and are not ordered with it
-    std::size_t to_come = 0;            ///< how many will run that are not ordered with it
+    std::vector<std::uint64_t> done{};  ///< the numbers of the others that have run
+    std::size_t to_come = 0;            ///< how many of the others will still run
 };
 const Concurrency& concurrency();
 
 /// Notes the kernel that runs next, and the operations that are not ordered with it.
 void begin_kernel(const Operation& kernel, const Operations& others);
-/// @return The message if the kernel has changed host memory that one of these copies reads.
+/// @return The message if the kernel has changed host memory that an unordered copy reads.
 std::string end_kernel();
-/// While a grid runs, protects the memory that these copies use. @param is_reachable Whether the grid may use
-/// it.
+/// While a grid runs, protects the memory of copies that are not ordered with its kernel.
+/// @param is_reachable Whether the grid may use an address.
 void guard_grid(bool (*is_reachable)(const void* address));
-/// Forgets these copies. @return Whether there were any, whose memory the caller must make accessible.
+/// Ends this protection. @return Whether any memory was protected, which the caller must make accessible.
 bool release_grid();
 
 /// Whether a copy that is not done, or that is not ordered with the running kernel, uses a range.
@@ -66,12 +66,13 @@ std::string copy_text(const void* address, bool by_kernel);
 bool is_pageable(const void* pointer, std::size_t bytes);
 /// A description of an address in pinned memory; empty for any other address.
 std::string pinned_text(const void* address);
-/// Called when a kernel gets an address. If it is of pinned memory, host and kernel share this from then on.
+/// Called when a kernel gets an address. If this is in pinned memory, host and kernel share that memory from
+/// then on.
 void note_shared(const void* address);
-/// The pages of all pinned memory that kernels have got, from cudaMallocHost.
+/// The pages of all pinned memory from cudaMallocHost of which kernels have got addresses.
 std::vector<platform::Range> mapped_pages();
-/// The first byte after a range of pinned memory that the program may use: if the range is the end of an
-/// allocation, the end of its last page.
+/// The end of a range of pinned memory. If an allocation by cudaMallocHost ends there, the end of its last
+/// page, which nothing else uses.
 const char* pinned_end(const Use& range);
 
 }  // namespace sim

@@ -16,7 +16,8 @@ namespace sim {
 /// Default streams have their device's number; numbers of created streams begin here.
 constexpr std::uintptr_t kFirstStream = 0x100;
 
-/// For each stream, the last operation that comes before something. All earlier ones also come before it.
+/// A point in the order of all work: for each stream, the last operation before this point. All earlier
+/// operations of the stream are also before it.
 using Clock = std::map<std::uintptr_t, std::uint64_t>;
 
 /// The bytes that an operation reads or writes.
@@ -44,18 +45,18 @@ struct Work {
 
 /// A call that has been enqueued in a stream.
 struct Operation {
-    const char* call;         ///< its name
+    const char* call;         ///< the function's name
     std::vector<Use> uses{};  ///< empty for kernels, whose accesses are seen when they run
     std::function<void()> run{};
     bool is_kernel = false;
 
     // Set when it is enqueued:
     std::uintptr_t stream = 0;
-    std::uint64_t number = 0;  ///< among the operations of all streams
+    std::uint64_t number = 0;  ///< counts the operations of all streams
     Clock before{};            ///< the operations that it comes after
     bool done = false;
     bool watches = false;      ///< whether the host memory that it reads must not change until it is done
-    std::size_t contents = 0;  ///< a hash of these bytes
+    std::size_t contents = 0;  ///< a hash of that memory
     Calls calls{};
 
     bool is_in(const Clock& clock) const { return Work{stream, number}.is_in(clock); }

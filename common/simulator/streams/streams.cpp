@@ -65,7 +65,7 @@ void join(Clock& clock, const Clock& other) {
     for (const auto& [stream, number] : other) clock[stream] = std::max(clock[stream], number);
 }
 
-/// Adds to a clock the work in a device's default stream, and the work that it waits for.
+/// Adds to a clock the work in a device's blocking streams, of which the default stream is one.
 void join_default(Clock& clock, int device) {
     for (const auto& [id, stream] : streams)
         if (stream.blocking && stream.device == device) join(clock, stream.before);
@@ -78,7 +78,7 @@ std::size_t random_below(std::size_t count) {
     return random() % count;
 }
 
-/// Does the first work in a stream, or work in another stream that comes before it.
+/// Does the first work in a stream or, if this must wait for other streams, the first work in one of them.
 void advance(Stream* stream) {
     const auto is_not_done = [](const auto& last) {
         const auto found = streams.find(last.first);

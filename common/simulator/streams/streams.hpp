@@ -15,11 +15,11 @@ namespace sim {
 bool is_late(cudaStream_t stream);
 /// Enqueues work. A copy that conflicts with one in flight is a fault instead.
 void enqueue(cudaStream_t handle, Operation new_operation);
-/// The same for work that the host waits for.
+/// Enqueues work, and waits for it.
 void do_now(cudaStream_t handle, Operation operation);
 /// Does all work that comes before the next work in a stream; the caller then does that work at once.
 void begin_now(cudaStream_t handle);
-void end_now();  ///< It is done.
+void end_now();  ///< Called when that work is done.
 /// The work in a stream that the calling thread is doing.
 Work current_work();
 /// Records work instead of enqueuing it. Null unless streams are being captured (captures.cpp).
@@ -30,11 +30,11 @@ bool is_captured(cudaStream_t stream);
 /// Waits for all work enqueued in a stream so far. For the default stream, that includes the work in all
 /// streams of the current device except the non-blocking ones.
 void wait_for(cudaStream_t stream);
-/// Waits for all streams of the current device, or of all.
+/// Waits for all streams of the current device, or of all devices.
 void wait_for_device();
 void wait_for_all_devices();
 
-/// `cudaSuccess` for a stream of the current device, or of any.
+/// `cudaSuccess` for a stream of the current device or, with `or_other_device`, of any device.
 cudaError_t stream_error(cudaStream_t stream, bool or_other_device = false);
 
 /// The device that the calling thread has chosen.

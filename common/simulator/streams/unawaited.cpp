@@ -29,8 +29,8 @@ constexpr std::size_t kMostUnawaited = 32, kMostUnawaitedBytes = std::size_t{64}
 /// Pages that a grid has opened together.
 struct Opening {
     std::size_t bytes;
-    const char* used;            ///< a byte that it has used
-    const char* stored{};        ///< one that it has written
+    const char* used;            ///< a byte that the grid has used
+    const char* stored{};        ///< a byte that it has written, or null
     std::vector<char> before{};  ///< the bytes before the first write
 };
 
@@ -40,7 +40,7 @@ struct Watched {
     std::map<char*, Opening> openings{};
     std::size_t traps = 0, pages = 0;
     char* next = nullptr;  ///< the end of the last opening
-    std::size_t last = 0;  ///< how many pages that were
+    std::size_t last = 0;  ///< how many pages the last opening had
 };
 
 /// What a grid has used, until the host waits for it.
@@ -49,7 +49,7 @@ struct Uses {
     Kernel kernel;
     std::vector<std::pair<char*, std::vector<char>>> written{};  ///< pages; bytes that are not 0 have changed
     std::vector<const char*> used{};
-    std::set<char*> opened{};  ///< pages that the host has used since then
+    std::set<char*> opened{};  ///< pages that the host may use again
 
     std::size_t bytes() const {
         std::size_t result = 0;
@@ -63,7 +63,7 @@ struct Uses {
         });
     }
     bool has_used(const void* at) const { return std::find(used.begin(), used.end(), at) != used.end(); }
-    /// Whether it has written to a page.
+    /// Whether the grid has written to a page.
     bool hides(const char* page) const {
         return std::any_of(written.begin(), written.end(), [=](const auto& pages) {
             return page >= pages.first && page < pages.first + pages.second.size();
@@ -102,7 +102,7 @@ Watched* watched_around(const void* address) {
     return nullptr;
 }
 
-/// Opens the page of an address to loads. If the grid uses pages in order, more and more of them at a time.
+/// Opens the page of an address to loads. If the grid uses pages in order, opens more and more at a time.
 void open_to_read(Watched& all, char* page, const char* address) {
     const std::size_t bytes = platform::page_bytes();
     std::size_t pages = page == all.next ? std::min(2 * all.last, kMostPagesAtOnce) : 1;
@@ -143,7 +143,7 @@ bool kernel_passes(const void* address) {
     return true;
 }
 
-/// Notes the changed pages of an opening, neighbours as one range.
+/// Notes the changed pages of an opening. Neighbouring pages become one range.
 void note_written(Uses& uses, char* begin, Opening& opening) {
     const std::size_t page = platform::page_bytes();
     std::vector<char> now;

@@ -23,7 +23,7 @@
 
 namespace {
 
-/// When the threads of the block that this OS thread runs are interrupted.
+/// Decides when the threads of this OS thread's block are interrupted.
 thread_local struct {
     std::uint64_t serial = 0;  ///< the block's
     std::uint64_t random = 0;

@@ -34,7 +34,7 @@ class Observer {
     /// does.
     virtual void atomic_scope(Block& block, bool of_block) = 0;
     /// The thread that runs is about to wait for all blocks, or has waited. It represents its block.
-    /// @param[in] number Of the barrier.
+    /// @param[in] number The barrier's number.
     virtual void grid_barrier(Block& block, std::size_t number) = 0;
     virtual void allocated(const char* begin, std::size_t bytes) = 0;
     virtual void freed(const char* begin) = 0;

@@ -29,7 +29,7 @@ bool Known::has(Epoch epoch) const {
     return thread != block->second->threads.end() && epoch.clock < thread->second;
 }
 
-/// What threads know between them. Most of them know the same, which is joined once.
+/// Joins what threads know. Most of them know the same, so this is joined only once.
 KnownPtr Clocks::join(std::vector<KnownPtr> all, Joined& last) {
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -54,7 +54,7 @@ void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
     received_ = {};
 }
 
-/// Threads that have synchronized know the same about other blocks.
+/// Gives threads that have synchronized the same knowledge of other blocks.
 void Clocks::share(unsigned int first, unsigned int count, std::uint32_t lanes) {
     std::vector<KnownPtr> heard;
     std::array<std::vector<KnownPtr>, 2> told;

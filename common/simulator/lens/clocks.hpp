@@ -16,17 +16,18 @@
 
 namespace lens {
 
-/// One access, as in FastTrack: who, when, where in the code. 0 is no access.
+/// One access, as in FastTrack: who, when, and where in the code. Site 0 means that there was no access.
 struct Epoch {
     std::uint64_t block : 20, thread : 10, clock : 19, site : 13, atomic : 1;
-    std::uint64_t raced : 1;  ///< a store, and with another kind of access
+    std::uint64_t raced : 1;  ///< a store: it or one before it has raced with a load or an atomic
     bool exists() const { return site != 0; }
 };
 constexpr std::uint32_t kMostClock = (1u << 19) - 1;
 
-/// @brief The accesses of other threads that have happened before.
+/// @brief Which accesses of other threads have happened before.
 ///
-/// For a block, everything stamped with less than `below`; for single threads, more. Immutable once shared.
+/// Of a block, all accesses at clocks smaller than `below` have, and of a thread in `threads`, all at clocks
+/// smaller than the one given there. Immutable once shared.
 struct Known {
     struct Block {
         std::uint32_t below = 0;
@@ -35,8 +36,8 @@ struct Known {
     /// Most threads that know of a block know the same about it, and share it. One that learns more makes a
     /// copy.
     std::map<std::uint32_t, std::shared_ptr<Block>> blocks;
-    /// The last access before the fence that made it visible; a thread that sees this access sees everything
-    /// before it. Its site is 0 if it is joined.
+    /// Stands for the last access before the fence that made all this visible. A thread that knows of it
+    /// knows all this. The site is 0 if the knowledge of several threads was joined.
     Epoch fence{};
 
     void join(const Known& other);
@@ -47,13 +48,14 @@ using KnownPtr = std::shared_ptr<const Known>;
 /// @brief What threads have made visible by `__threadfence` before an atomic operation, by the operation's
 /// address.
 ///
-/// Another thread learns it by an atomic operation there, and may rely on it after its own `__threadfence`.
+/// Another thread learns of it by an atomic operation on this address, and may rely on it after its own
+/// `__threadfence`.
 class Messages {
  public:
     struct Message {
         KnownPtr known;
         std::uint32_t block;
-        bool of_block;  ///< only to threads of this block, by `__threadfence_block`
+        bool of_block;  ///< for this block's threads only, after `__threadfence_block`
         bool operator==(const Message&) const = default;
     };
     struct Log {
@@ -96,7 +98,7 @@ class Clocks {
         }
         return me.heard != nullptr && me.heard->has(epoch);
     }
-    /// Whether a thread has only to execute `__threadfence` for an access to have happened before.
+    /// Whether an access would have happened before if the thread had executed `__threadfence`.
     bool lacks_fence(Epoch epoch, unsigned int thread) const;
     /// Whether the block has synchronized so often that clocks don't suffice. Then nothing more is compared.
     bool is_full() const { return time_ >= kMostClock; }
@@ -106,9 +108,9 @@ class Clocks {
     struct Thread {
         std::uint32_t clock = 0;
         std::uint32_t below = 0;  ///< what the block did at smaller clocks has happened before what follows
-        KnownPtr heard{};         ///< what other blocks, or threads without a barrier, have told it
-        std::array<KnownPtr, 2> told{};  ///< what its last fence has made visible, to all and to the block
-        std::map<Messages::Log*, std::size_t> unfenced{};  ///< what atomics have seen, for its next fence
+        KnownPtr heard{};         ///< what it has learnt from other blocks, or without a barrier
+        std::array<KnownPtr, 2> told{};  ///< what its last fences have made visible, to all and to its block
+        std::map<Messages::Log*, std::size_t> unfenced{};  ///< how many messages it has seen in each log
     };
     void share(unsigned int first, unsigned int count, std::uint32_t lanes);
 
@@ -117,7 +119,7 @@ class Clocks {
     bool warps_have_met_ = false, has_messages_ = false;
     std::array<Thread, sim::kMaxThreadsPerBlock> threads_{};
     std::array<std::array<std::uint32_t, kWarp>, sim::kMaxThreadsPerBlock> mates_{};
-    /// The last join of several. All warps of a block ask for the same one.
+    /// The last join of what several threads know. All warps of a block ask for the same join.
     struct Joined {
         std::vector<KnownPtr> of{};
         KnownPtr result{};

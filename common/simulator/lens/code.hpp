@@ -13,18 +13,18 @@
 
 namespace lens {
 
-/// Of one basic block.
+/// How often one basic block was executed.
 struct Executions {
     std::uint64_t warps = 0;  ///< by whole warps
     std::uint64_t lanes = 0;  ///< by lanes
 };
-/// By the address of the basic block's first instruction after its hook.
+/// The executions of basic blocks, by the address of each one's first instruction after its hook.
 using CodeCounts = std::map<std::uintptr_t, Executions>;
 
 /// @brief Counts the executions of one worker's warps.
 ///
-/// Until a warp's lanes meet, they are taken to execute a basic block together: as often as the lane that
-/// does so most often.
+/// Between two points where its lanes meet, a warp is taken to execute a basic block as often as the lane
+/// that executes it most often.
 class Code {
  public:
     /// A thread of the block has reached a basic block.
@@ -58,12 +58,12 @@ class Code {
 
  private:
     struct Row {
-        std::array<std::uint32_t, kLanes> lanes{};  ///< how often each has executed it since they have met
+        std::array<std::uint32_t, kLanes> lanes{};  ///< how often each has executed it since they last met
         bool is_reached = false;
     };
     struct Warp {
         std::vector<Row> rows{};               ///< by the basic block's number
-        std::vector<std::uint32_t> reached{};  ///< the numbers since the lanes have met
+        std::vector<std::uint32_t> reached{};  ///< the blocks reached since the lanes last met
     };
     struct Known {
         std::uintptr_t at = 0;
@@ -76,8 +76,8 @@ class Code {
         return number;
     }
 
-    std::array<Known, 256> known_{};  ///< the latest ones
-    std::vector<std::uintptr_t> at_;  ///< by number
+    std::array<Known, 256> known_{};  ///< numbers of recent basic blocks, by a hash of their addresses
+    std::vector<std::uintptr_t> at_;  ///< each basic block's address, by number
     std::vector<Executions> sums_;    ///< by number
     std::array<Warp, 32> warps_;
 };

@@ -11,7 +11,8 @@ namespace lens {
 
 thread_local Collector* running = nullptr;
 
-/// A lane with this many accesses that has not met the others, as in an endless loop, is counted by itself.
+/// If a lane makes this many accesses before it meets the others, as in an endless loop, the warp's accesses
+/// are counted as if its lanes had met.
 constexpr std::size_t kMostAccesses = 1 << 22;
 
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
@@ -196,8 +197,8 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     return true;
 }
 
-/// Whether it is examined once the thread does something else: a load may belong to an `atomicCAS`
-/// (`begin_compare`), and what a store changes is seen only after it.
+/// Whether the access is examined only when the thread does something else: a load may belong to an
+/// `atomicCAS` (`begin_compare`), and what a store changes is seen only after it.
 bool Collector::Look::is_late() const {
     return kind == Kind::load || (kind == Kind::store && !now.atomic && bytes <= before.size());
 }
@@ -343,8 +344,8 @@ void Collector::fence(bool of_block) {
     clocks_.fence(thread(), of_block);
 }
 
-/// The thread tells what has happened before by an atomic operation, on an address that only this barrier
-/// uses, and learns what other blocks have told.
+/// By an atomic operation on an address that only this barrier uses, the thread tells other blocks what has
+/// happened before, and learns what they have told.
 void Collector::grid_barrier(std::size_t number) {
     fence(false);
     end_atomic(begin_atomic(reinterpret_cast<const void*>(number)), true);

@@ -112,11 +112,10 @@ void Counting::add(std::uint32_t number, const Request& request) {
     try_to_join(sums, number, request);
 }
 
-/// @brief Whether a compiler may leave out a request because the lanes have loaded or stored this shortly
-///        before: a load, if registers may still have the values, or the earlier of two stores.
+/// @brief Whether a compiler may leave out a request because the lanes have made the same one shortly before:
+/// a load, if registers may still have the values, or the earlier of two stores.
 ///
-/// A thread has at most 255 registers. Of read-only data, it may keep values even if threads have
-/// synchronized.
+/// A thread has at most 255 registers. It may keep read-only data in them even when threads synchronize.
 bool Counting::has_been(const Site& at, const Request& request) {
     // Places for some times as many requests as there are registers, since they displace each other.
     constexpr unsigned int kBits = 12;
@@ -136,9 +135,9 @@ bool Counting::has_been(const Site& at, const Request& request) {
     return take(at.kind);
 }
 
-/// @brief Whether lanes in another branch have made such a request.
+/// @brief Whether lanes in another branch have made a request like this one.
 ///
-/// A compiler may have moved both out of the branches, as one.
+/// A compiler may have moved both out of the branches, and merged them.
 bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request) {
     constexpr std::size_t kMost = 64;  // which takes long enough to search
     std::vector<Branches::Made>& made = branches_.made;

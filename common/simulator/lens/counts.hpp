@@ -30,16 +30,16 @@ inline std::uint64_t most(const PlaceCounts& counts) {
 struct SiteCounts {
     static constexpr std::uint64_t kParts = 32;
     Site at{};
-    std::uint64_t blocks = 0, counted = 0;  ///< that have reached it, and those whose requests were counted
-    std::uint64_t last_block = 0;           ///< of this worker's
-    bool counts_block = false;              ///< whether the last one's requests are counted
+    std::uint64_t blocks = 0, counted = 0;  ///< how many have reached the site, and were counted there
+    std::uint64_t last_block = 0;           ///< the last block of this worker to reach the site
+    bool counts_block = false;              ///< whether that block's requests are counted
     std::uint64_t requests = 0, lanes = 0;
-    std::uint64_t sectors = 0, bytes = 0;  ///< of global memory: moved, and requested
-    std::uint64_t wavefronts = 0;          ///< of shared memory
+    std::uint64_t sectors = 0, bytes = 0;  ///< in global memory: sectors moved, bytes requested
+    std::uint64_t wavefronts = 0;          ///< in shared memory
     // What remains of requests and cost if a compiler saves all that it may, in units of 1 / kParts.
     std::uint64_t least = 0, least_cost = 0;
     unsigned int bytes_per_lane = 0;
-    unsigned int most_lanes_on_address = 0;  ///< of atomics
+    unsigned int most_lanes_on_address = 0;  ///< in one request, if these are atomics
     struct Worst {
         Request request{};  ///< the one with the most sectors or wavefronts
         unsigned int cost = 0, bank = 0, words = 0;
@@ -47,7 +47,7 @@ struct SiteCounts {
     // Whether this site and the one before it are parts of one load, as the components of a vector are.
     std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
     bool never_joins = false;
-    std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< of groups that end here, as one access each
+    std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< with groups that end here as one access
     /// For each line of 128 bytes of global memory: how many sectors atomics and stores have requested.
     PlaceCounts lines;
 
@@ -73,17 +73,17 @@ struct LaunchCounts {
     std::uint64_t in_one_stream = 0;  ///< launches by the host, one by one, in the first one's stream
     std::uint64_t sample = 1;         ///< one block of this many was counted
     std::vector<SiteCounts> sites;    ///< by number, of blocks in the sample
-    std::vector<SiteCounts> outside;  ///< of other blocks, of which each worker counts the first at each site
+    std::vector<SiteCounts> outside;  ///< for other blocks: each worker counts the first at each site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
-    std::uint64_t touched = 0;                      ///< different sectors, of each launch
+    std::uint64_t touched = 0;                      ///< how many different sectors each launch uses, added up
     std::uint64_t shuffles = 0;                     ///< warp functions
     std::uint64_t swaps = 0;                        ///< calls of atomicCAS
     std::uint64_t busiest_thread = 0;               ///< the most accesses that one thread has made
     std::uint64_t to_other_warps =
         0;                ///< atomics on a word of shared memory that another warp was the first to update
-    CodeCounts code;      ///< of basic blocks, in all blocks
-    PlaceCounts atomics;  ///< by address of global memory, of all blocks: how many lanes
-    PlaceCounts lines;    ///< of all sites, once they are scaled
+    CodeCounts code;      ///< executions of basic blocks, in all blocks
+    PlaceCounts atomics;  ///< for each address of global memory: how many lanes, in all blocks
+    PlaceCounts lines;    ///< the sum over all sites, once they are scaled
     void resize(std::size_t size) {
         if (sites.size() < size) sites.resize(size), outside.resize(size);
     }
@@ -97,11 +97,12 @@ class Counting {
     bool is_in_sample() const { return in_sample_; }
     /// The block reaches a site. @return Whether its requests there are to be counted.
     bool reach(std::uint32_t number);
-    /// The next requests are a warp's, of other lanes or after a point where its lanes have met.
+    /// The next requests are of another warp, of other lanes, or after a point where the warp's lanes have
+    /// met.
     void begin_group(unsigned int warp) { group_ = {.warp = warp}, branches_.begin(); }
-    /// Counts a request. @param[in] number Of the site.
+    /// Counts a request. @param[in] number The site's number.
     void add(std::uint32_t number, const Request& request);
-    /// Threads have waited for each other: memory may have other contents.
+    /// Threads have waited for each other, so memory may have changed since.
     void synchronize() { ++synchronized_; }
     LaunchCounts& counts() { return counts_; }
 
@@ -122,10 +123,10 @@ class Counting {
         struct Made {
             std::uint32_t number = 0, lanes = 0;
             unsigned int bytes = 0;
-            bool is_taken = false;  ///< by one of the last branch
+            bool is_taken = false;  ///< as the counterpart of a request in the current branch
         };
         std::vector<Made> made{};
-        std::uint32_t lanes = 0, all = 0;  ///< of the last request, and of all of them
+        std::uint32_t lanes = 0, all = 0;  ///< the lanes of the last request, and of all requests
         void begin() { made.clear(), lanes = all = 0; }
     } branches_{};
     bool is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request);
@@ -133,11 +134,11 @@ class Counting {
     void try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request);
 };
 
-/// Sites that no block of the sample has reached are taken from other blocks. All counts are scaled from the
-/// blocks that were counted to those that have reached the site.
+/// Takes the counts of sites that no block of the sample has reached from other blocks. Scales all counts
+/// from the blocks that were counted to those that have reached the site.
 void scale(LaunchCounts& counts);
 
-/// Removes what is part of a wider access by the site before.
+/// Merges sites that are parts of a wider access into the site where that access begins.
 void join_sites(LaunchCounts& counts);
 
 }  // namespace lens

@@ -12,17 +12,17 @@ constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes =
 
 /// @brief The addresses that the lanes of a warp request by one instruction.
 ///
-/// Lanes that do not take part have left an earlier branch or have returned.
+/// Lanes that do not take part are elsewhere in the code, or have returned.
 struct Request {
     std::uint32_t lanes = 0;                       ///< bit i: lane i takes part
-    unsigned int bytes = 0;                        ///< of each lane
+    unsigned int bytes = 0;                        ///< how many each lane requests
     std::array<std::uintptr_t, kLanes> address{};  ///< of lane i
 };
 
 /// The traffic of a request in global memory.
 struct Sectors {
-    unsigned int count = 0;  ///< different pieces of 32 bytes
-    unsigned int bytes = 0;  ///< different bytes that the lanes have requested
+    unsigned int count = 0;  ///< how many different pieces of 32 bytes
+    unsigned int bytes = 0;  ///< how many different bytes the lanes request
 };
 
 inline Sectors sectors(const Request& request) {
@@ -85,8 +85,8 @@ void atomic_sectors(const Request& request, const Use& use) {
 /// The cost of a request in shared memory.
 struct Wavefronts {
     unsigned int count = 0;
-    unsigned int bank = 0;   ///< the fullest one
-    unsigned int words = 0;  ///< how many of its different words are needed at a time
+    unsigned int bank = 0;   ///< the fullest bank
+    unsigned int words = 0;  ///< how many different words of that bank are needed at a time
 };
 
 /// @brief A wavefront serves each bank once, with one word of 4 bytes that any number of lanes may share.

@@ -18,23 +18,23 @@ struct Access {
     std::uint32_t site, bytes;
 };
 
-/// Which of a warp's lanes goes first.
+/// Decides which of a warp's lanes go first.
 class Order {
  public:
     /// Where a lane is in the code. A lane that is about to jump back to the start of a loop is still at the
     /// end of the loop.
     struct Place {
-        std::uint32_t at, next;  ///< two sites, which differ if it goes back; 0: nowhere
+        std::uint32_t at, next;  ///< where the lane is, and the site that it executes next; 0: none
         bool goes_back;
         bool operator==(const Place&) const = default;
     };
-    /// @param[in] last The site that the lane has executed last, or 0. @param[in] next Its next one, or 0.
+    /// @param[in] last The site that the lane has executed last, or 0. @param[in] next The next site, or 0.
     Place place(std::uint32_t last, std::uint32_t next);
     bool is_before(const Place& a, const Place& b);
 
  private:
     bool is_before(std::uint32_t a, std::uint32_t b);
-    std::vector<std::vector<signed char>> known_;  ///< of two sites, as far as it was asked for
+    std::vector<std::vector<signed char>> known_;  ///< whether one site is before another; -1: not asked yet
 };
 
 /// @brief Which lanes of a warp go next: those that are at the first place in the code, because they have
@@ -72,12 +72,12 @@ std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& la
 
 /// @brief Puts together requests ("From threads to warps" in README.md).
 /// @param[in]     lanes The accesses of each lane, in order.
-/// @param[in,out] order Of the kernel's sites.
+/// @param[in,out] order The order of the kernel's sites.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.
 template <typename Use>
 void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Order& order, Use&& use) {
     std::array<std::size_t, kLanes> done{};
-    std::array<std::uintptr_t, kLanes> ended{};  ///< iterations, of those in a row
+    std::array<std::uintptr_t, kLanes> ended{};  ///< how many iterations of those in a row
     std::array<std::uint32_t, kLanes> last{};
     const auto next = [&](unsigned int lane) {
         return done[lane] == lanes[lane].size() ? 0 : lanes[lane][done[lane]].site;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLargeMemory = 32 << 20;
 constexpr std::uint64_t kSample = 16, kFewestCounted = 8;
 
-/// A kernel's name and its template's arguments. A launch may know it only as a template's parameter.
+/// A kernel's name and its template arguments. A launch may know the kernel only as a template parameter.
 std::string name_of(const sim::Kernel& kernel) {
     std::string name = kernel.address == nullptr ? "" : sim::function_of(kernel.address);
     if (name.starts_with("void ")) name.erase(0, 5);

@@ -28,27 +28,27 @@ namespace lens {
 /// The kinds of faults.
 enum class Problem : std::uint8_t { race, unwritten, copied };
 
-/// A problem at two sites, or at one: the first time it was found, for a race the first time between threads
-/// as far apart as any, and how often.
+/// A problem at one or two sites: where it was first found, and how often. Of a race, the first time between
+/// the threads that are farthest apart is kept.
 struct Finding {
     Problem problem;
     std::string kernel{}, array{};
-    const char* address;  ///< of the first byte
+    const char* address;  ///< the first byte's
     bool is_global;
-    std::uint32_t site = 0;   ///< of the access that found it
-    std::uint32_t other = 0;  ///< of the earlier access, if it is a race
+    std::uint32_t site = 0;   ///< where the access is that found it
+    std::uint32_t other = 0;  ///< where the earlier access is, if it is a race
     std::uint64_t block = 0;
     unsigned int thread = 0;
     std::uint32_t other_block = 0, other_thread = 0;  ///< the block's number modulo 2^20
     std::uint64_t count = 0;
     std::string where{};  ///< the array's element, or its name and the byte
-    std::string line{};   ///< of the host's copy, if the copy has read bytes that were never written
+    std::string line{};   ///< where the host copies, if its copy has read bytes that were never written
     std::string launched_at{};
     std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
-    bool is_partly_written = false;  ///< if it is a copy: other bytes of it were written
-    bool lacks_fence = false;        ///< if it is a race: the later thread's fence would order the two
+    bool is_partly_written = false;                        ///< whether other bytes of a copy were written
+    bool lacks_fence = false;  ///< whether a fence by the later thread of a race would order the two
 
-    /// Of the two threads of a race: 0 between lanes of a warp, 1 between warps, 2 between blocks, 3 between
+    /// How far apart the two threads of a race are: 0 for lanes of a warp, 1 for warps, 2 for blocks, 3 for
     /// kernels in different streams.
     int distance() const {
         if (!other_kernel.empty()) return 3;
@@ -61,7 +61,7 @@ class Collector {
  public:
     explicit Collector(sim::Block& block) : block_(block), threads_(block.threads()) {}
 
-    /// @param[in] dynamic_bytes Of shared memory.
+    /// @param[in] dynamic_bytes The size of the dynamic shared memory.
     void begin_block(std::uint64_t number, std::size_t dynamic_bytes);
     void end_block();
     void begin_shared(const char* begin, const sim::SharedVariable& variable);
@@ -97,18 +97,18 @@ class Collector {
     /// The log of an atomic's address, locked, if threads may send messages by it.
     Messages::Log* begin_atomic(const void* address);
     void end_atomic(Messages::Log* log, bool stores);
-    /// An atomic function that is made of a load and a comparison: the load is not counted.
+    /// Called by an atomic function that consists of a load and comparisons: the load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
-    /// What the thread has just read there is a guess, which its `atomicCAS` checks: that load races with
-    /// nothing.
+    /// Called by `atomicCAS`, which checks the value that the thread has just loaded from there: this load
+    /// races with nothing.
     void begin_compare(const void* address) {
         ++counting_.counts().swaps;
         if (late_.kind == Kind::load && late_.thread == thread() && late_.address() == address)
             late_.array = nullptr;
     }
 
-    void forget() { recent_ = {}; }  ///< an allocation is freed
+    void forget() { recent_ = {}; }  ///< called when an allocation is freed
 
     /// The counts since the last call.
     LaunchCounts take_counts() {
@@ -142,14 +142,14 @@ class Collector {
         unsigned int thread = 0;
         Kind kind{};
         Epoch now{};
-        std::array<char, 16> before{};  ///< a plain store's bytes before it, unless it is wider
+        std::array<char, 16> before{};  ///< what a plain store overwrites, unless it is wider
         const char* address() const { return array == nullptr ? nullptr : array->begin() + offset; }
         bool is_late() const;
         bool changes_nothing() const;
     };
     void look_at_late();
     void look(const Look& at);
-    /// @param of The earlier kernel, if the other access is not of this one.
+    /// @param of The kernel of the other access, if it is an earlier one.
     void find(Problem problem, const Look& at, Epoch other, const PastGrids::Grid* of = nullptr);
     std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
     bool has_stopped(unsigned int warp) const;
@@ -159,21 +159,21 @@ class Collector {
     Clocks clocks_;
     std::uint64_t block_number_ = 0;
     std::uint32_t block_serial_ = 0;
-    std::vector<std::array<std::vector<Access>, kLanes>> lanes_;  ///< by warp, since its lanes have met
+    std::vector<std::array<std::vector<Access>, kLanes>> lanes_;  ///< by warp, since its lanes last met
     std::vector<std::uint64_t> requests_;                         ///< by warp, since the last barrier
     std::array<Path, sim::kMaxThreadsPerBlock> path_{};
     unsigned int last_warp_ = 0;
     Order order_;
-    /// Where the thread is that ran last.
+    /// Where the thread that ran last is in the code.
     struct Trail {
         const sim::Thread* thread = nullptr;
         std::uintptr_t block = 0;   ///< the basic block that it has reached; 0 if that is not known
-        bool has_accessed = false;  ///< memory that the lens watches, in this basic block
+        bool has_accessed = false;  ///< whether it has accessed watched memory in this basic block
     } trail_;
-    Recording* recording_ = nullptr;  ///< of this block, if it is recorded
+    Recording* recording_ = nullptr;  ///< the block's recording, or null
     std::vector<std::unique_ptr<Array>> shared_;
-    std::size_t shared_count_ = 0;    ///< how many of them the block has
-    std::array<Array*, 4> recent_{};  ///< of global memory; looking one up takes a lock
+    std::size_t shared_count_ = 0;    ///< how many of these arrays the block has
+    std::array<Array*, 4> recent_{};  ///< arrays of global memory; looking one up takes a lock
     std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
     bool of_block_ = false;  ///< atomic operations are for the block's threads only
@@ -198,7 +198,7 @@ class Collector {
 /// The collector of the block that this OS thread runs, or null in the host's code.
 extern thread_local Collector* running;
 
-/// All that is known of the program.
+/// All that the lens knows about the program.
 class Lens : public sim::Observer {
  public:
     Lens();
@@ -231,9 +231,9 @@ class Lens : public sim::Observer {
     std::uint32_t grid() const { return grid_; }
     const PastGrids& past_grids() const { return past_grids_; }
     bool looks_for_problems() const { return looks_for_problems_; }
-    /// Whether a block's requests are counted: of each `sample` blocks in a row, those of one.
+    /// Whether a block's requests are counted: the sample has one of every `sample` blocks in a row.
     bool in_sample(std::uint64_t block) const;
-    /// @param[in] clocks If it is a race of one kernel's accesses: of the later thread's block.
+    /// @param[in] clocks The clocks of the later thread's block, if it is a race within one kernel.
     /// @param[in] other  The earlier access.
     void add(Finding finding, const Clocks* clocks = nullptr, Epoch other = {});
     void write() const;
@@ -242,15 +242,15 @@ class Lens : public sim::Observer {
 
     // For checks
     void forget() { launches_.clear(), findings_.clear(); }
-    void count_one_of(std::uint64_t blocks) { asked_sample_ = blocks; }  ///< or decide by the size, if 0
+    void count_one_of(std::uint64_t blocks) { asked_sample_ = blocks; }  ///< 0: decide by the size
     const auto& launches() const { return launches_; }
     const auto& findings() const { return findings_; }
     struct Recorded {
-        std::string kernel;        ///< or empty: any
-        std::uint64_t block = 0;   ///< its number
-        std::uint64_t blocks = 0;  ///< that its launch has, or 0: any number
+        std::string kernel;        ///< empty: any kernel
+        std::uint64_t block = 0;   ///< the block's number
+        std::uint64_t blocks = 0;  ///< how many its launch has; 0: any number
     };
-    /// Records a block of the next such launch.
+    /// Records a block of the next launch that fits.
     void record(Recorded recorded) {
         recording_.reset();
         recorded_ = std::move(recorded);
@@ -281,11 +281,11 @@ class Lens : public sim::Observer {
     bool is_in_one_stream_ = true;
     PastGrids past_grids_;
     Shape shape_{};
-    std::uint64_t blocks_ = 0;  ///< of the grid
+    std::uint64_t blocks_ = 0;  ///< how many the grid has
     std::map<const char*, std::unique_ptr<Array>> arrays_;
     std::mutex lock_;
     std::map<sim::Block*, Collector> collectors_;
-    std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first one
+    std::vector<std::pair<Shape, LaunchCounts>> launches_;  ///< in the order of each shape's first launch
     std::map<std::tuple<Problem, std::uint32_t, std::uint32_t, std::string>, Finding> findings_;
     std::optional<Recorded> recorded_;
     std::unique_ptr<Recording> recording_;

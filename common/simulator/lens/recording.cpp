@@ -35,7 +35,7 @@ std::int64_t number_in(const unsigned char* bytes, std::size_t count) {
     return static_cast<std::int64_t>(bits);
 }
 
-/// No rule for the cost of a request looks at more of an address.
+/// A request's cost depends on its addresses only modulo this number of bytes.
 constexpr std::uintptr_t kAligned = 512;
 
 std::uint32_t bit(unsigned int thread) { return 1u << thread % kLanes; }
@@ -133,7 +133,7 @@ std::vector<Recording::Step>::iterator Recording::last_access() {
     return last;
 }
 
-/// Only the thread of the last access has run since then.
+/// Notes the values after the last access. Since then, only the thread that made this access has run.
 void Recording::finish_access() {
     if (!std::exchange(is_open_, false)) return;
     const auto found = last_access();
@@ -199,7 +199,7 @@ void Recording::race(unsigned int thread, std::uint32_t site, unsigned int other
     if (found != steps_.rend() && !found->race) found->race = Race{thread, other, other_site};
 }
 
-/// Afterwards, the memory may be freed.
+/// After this call, the block's memory may be freed.
 void Recording::end_block() {
     finish_access();
     if (left_ != 0 &&

@@ -31,15 +31,15 @@ namespace lens {
 /// names both threads. Values are integers: a byte has no sign, and wider numbers have one.
 class Recording {
  public:
-    /// @param[in] threads Of the block. @param[in,out] order Of the kernel's sites.
+    /// @param[in] threads The block's threads. @param[in,out] order The order of the kernel's sites.
     Recording(const sim::Threads& threads, std::uint64_t block, Order& order)
         : threads_(threads), count_(threads.count), block_(block), order_(order) {}
 
-    /// The running thread has reached an access, or the end of a loop's iteration if `array` is null. As long
-    /// as it is not its turn, others must run.
+    /// The running thread has reached an access, or the end of a loop's iteration if `array` is null. Until
+    /// it is this thread's turn, others must run.
     void arrive(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes);
     bool is_turn();
-    /// It is the turn of the running thread, whose access follows, if it has reached one.
+    /// Called when it is the running thread's turn. Its access follows, if it has reached one.
     void begin_access();
 
     void barrier(const sim::Site& site);
@@ -52,19 +52,19 @@ class Recording {
 
  private:
     static constexpr unsigned int kMostWarps = sim::kMaxThreadsPerBlock / kLanes;
-    static constexpr std::size_t kMostAccesses = 10000;  ///< of lanes; what follows is not recorded
-    static constexpr std::size_t kMostCells = 1024;      ///< of an array
+    static constexpr std::size_t kMostAccesses = 10000;  ///< by lanes; what follows is not recorded
+    static constexpr std::size_t kMostCells = 1024;      ///< in an array
 
     /// What is known of an array: for each accessed byte, its value before the first access and now.
     struct Memory {
         Array* array;
-        std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< bytes of the narrowest access; bytes in use
+        std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< the narrowest access's width; the bytes in use
         struct Byte {
             std::optional<unsigned char> before;  ///< nothing if it was never written
             unsigned char now;
         };
         std::unordered_map<std::size_t, Byte> bytes{};
-        std::vector<std::optional<std::int64_t>> before{};  ///< of the cells in use, once the block has ended
+        std::vector<std::optional<std::int64_t>> before{};  ///< by cell; filled in when the block ends
         std::string name{};
         std::size_t size = 0, misaligned = 0;
         bool is_global = true;
@@ -98,21 +98,21 @@ class Recording {
     bool have_settled() const;
     void choose();
     void finish_access();
-    std::vector<Step>::iterator last_access();  ///< There must be one.
+    std::vector<Step>::iterator last_access();  ///< requires that there was one
     void look_around();
     std::size_t memory_of(Array& array);
     Step& add(Step::What what, unsigned int warp, std::uint32_t lanes);
     void write_access(Json& json, const Step& step) const;
 
     const sim::Threads& threads_;
-    const unsigned int count_;  ///< of the threads
+    const unsigned int count_;  ///< how many threads the block has
     const std::uint64_t block_;
     Order& order_;
     std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
     std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
-    std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes that were recorded
+    std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes recorded as such
     unsigned int turn_ = 0;                                         ///< the warp whose turn it is
-    std::uint32_t left_ = 0;  ///< those of its lanes that have not executed the access yet
+    std::uint32_t left_ = 0;  ///< the lanes of that warp that have not executed the access yet
     bool is_open_ = false;    ///< the values after the last access are not known yet
     std::size_t accesses_ = 0;
     std::vector<Memory> memories_;

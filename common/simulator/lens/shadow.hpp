@@ -1,6 +1,6 @@
 /// @file
-/// @brief The history of each byte: the running kernel's accesses, those of earlier ones in other streams,
-/// and whether it was ever written.
+/// @brief The history of each byte: the running kernel's accesses, those of earlier kernels in other streams,
+/// and whether the byte was ever written.
 #pragma once
 
 #include <algorithm>
@@ -28,26 +28,28 @@ struct Cell {
     std::array<Epoch, roles> last{};
 
     /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.
-    /// @param[in] changes_nothing It stores the value that is there: an earlier store does not race with it.
+    /// @param[in] changes_nothing It stores the value that is already there, so no earlier store races with
+    /// it.
     /// @return An earlier access that races with this one, if there is one.
     std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks,
                                 bool changes_nothing = false);
-    /// The same for an access of another grid that nothing orders with this cell's.
+    /// @return An access in this cell that races with one of a later grid. Nothing orders that grid with the
+    /// cell's.
     std::optional<Epoch> race_with(Kind kind, Epoch now) const;
 };
 
-/// @brief Of the grids that have ended, those that race with later ones, because nothing orders the streams
-/// in which they were launched.
+/// @brief The grids that have ended but may race with later ones, because nothing orders the streams in which
+/// they were launched.
 class PastGrids {
  public:
     struct Grid {
-        std::uint64_t operation;  ///< in its stream
+        std::uint64_t operation;  ///< its operation's number (hazards.hpp)
         std::size_t to_come;      ///< how many operations will run that it may race with
         std::string kernel, stream;
     };
     /// The next grid begins.
     void begin(std::uint32_t grid, const std::string& kernel);
-    /// Whether a later grid may race with one.
+    /// Whether a later grid may race with this one.
     bool keeps(std::uint32_t grid) const { return !grids_.empty() && grids_.count(grid) != 0; }
     /// Earlier grids that nothing orders with the running one.
     const std::vector<std::uint32_t>& unordered() const { return unordered_; }
@@ -61,9 +63,10 @@ class PastGrids {
     std::uint64_t operation_ = 0;
 };
 
-/// @brief The cells of 256 bytes: one for all bytes that were always used together.
+/// @brief The cells of 256 bytes, all of the same width: the greatest into which all accesses can be divided.
 ///
-/// Most memory is only read or only written, so there is a table for each role, if any cell needs it.
+/// Most memory is only read or only written. So each role has its own table, which exists only if a cell
+/// needs it.
 class Cells {
  public:
     static constexpr std::size_t kBytes = 256;
@@ -160,12 +163,12 @@ class Array {
             bytes -= here;
         }
     }
-    /// One byte says whether a byte was written. Threads of several OS threads set it, always to the same.
+    /// Notes that bytes were written. Several OS threads may do so at once, because all store the same value.
     void set_written(std::size_t offset, std::size_t bytes) {
         for (std::size_t i = offset; i < offset + bytes; ++i)
             __atomic_store_n(&written_[i], 1, __ATOMIC_RELAXED);
     }
-    /// Sectors of global memory that the grid uses.
+    /// Notes the sectors of global memory that the grid uses.
     void touch(std::size_t offset, std::size_t bytes) {
         for (std::size_t i = offset / 32; i <= (offset + bytes - 1) / 32; ++i)
             __atomic_store_n(&touched_[i], 1, __ATOMIC_RELAXED);
@@ -192,7 +195,7 @@ class Array {
         std::ranges::fill(written_, 0);
         std::ranges::fill(warps_, 0);
     }
-    /// Whether the byte at an offset was written, and those after it.
+    /// For the byte at an offset and those after it: whether each was written.
     unsigned char* written(std::size_t offset) { return written_.data() + offset; }
 
  private:
@@ -202,7 +205,7 @@ class Array {
     bool is_global_;
     std::vector<Cells> cells_;
     std::vector<unsigned char> written_, touched_ = std::vector<unsigned char>(bytes_ / 32 + 1);
-    std::vector<std::uint8_t> warps_;  ///< by word of shared memory, the first that has updated it, plus 1
+    std::vector<std::uint8_t> warps_;  ///< for each shared word: the first warp to update it, plus 1
 };
 
 }  // namespace lens

@@ -27,8 +27,8 @@ Tables& tables() {
     return all;
 }
 
-/// The sites that have a number in an `Epoch`, which are read without a lock: whoever has a number got it
-/// later.
+/// The sites with numbers of their own in an `Epoch`. They are read without a lock: a site is stored before
+/// any thread gets its number.
 std::array<Site, kMostSite + 1> numbered{};
 
 /// The addresses of the calls, outermost first, and of the instruction.

@@ -10,11 +10,12 @@ namespace lens {
 
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
-/// In the output for programs.
+/// The names in the output for programs.
 inline constexpr const char* kSpaces[] = {"global", "shared"};
 inline constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
-/// Accesses at later sites are also compared, but their lines are not known.
+/// The greatest number of a site in an `Epoch`. All later sites share it: accesses there are also compared,
+/// but their lines are not known.
 constexpr std::uint32_t kMostSite = (1u << 13) - 1;
 
 /// The number of a chain of calls. 0 is the kernel itself.
@@ -26,7 +27,7 @@ struct Site {
     Space space;
     Kind kind;
     std::uint8_t bytes;  ///< 0 if it is no access, but the end of a loop
-    bool of_block;  ///< an atomic that is one for the threads of its block only, such as `atomicAdd_block`
+    bool of_block;       ///< atomic only for the threads of its block, as `atomicAdd_block` is
     bool operator==(const Site&) const = default;
 };
 
@@ -48,13 +49,12 @@ Site site(std::uint32_t number);
 ///         if different blocks make them, neither of a block's scope. Volatile accesses may have any width.
 bool are_atomic_together(std::uint32_t a, std::uint32_t b, bool of_one_block);
 
-/// @return FILE:LINE of a site in a `.cu` or `.cuh` file, then those of the calls that have led to it,
-/// innermost
-///         first.
+/// @return FILE:LINE of a site in a `.cu` or `.cuh` file, then the lines of the calls that have led to it,
+/// innermost first.
 std::vector<std::string> lines_of(std::uint32_t number);
-/// @return The first of them; empty if there is none.
+/// @return The first of these lines; empty if there is none.
 std::string line_of(std::uint32_t number);
-/// @return The others, innermost first, as far as they are the kernel's. @param[in] launched_at Its launch.
+/// @return The other lines, innermost first, up to the kernel's launch. @param[in] launched_at The launch.
 std::vector<std::string> calls_of(std::uint32_t number, const std::string& launched_at);
 
 /// @return Whether the code of `a` comes before that of `b`, call by call from the outermost one.

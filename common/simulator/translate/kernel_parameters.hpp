@@ -1,5 +1,5 @@
 /// @file
-/// @brief Tells the simulator how the parameters of a kernel are called.
+/// @brief Tells the simulator the names of a kernel's parameters.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "tokens.hpp"
 
-/// Writes the names of a kernel's parameters behind its definition.
+/// Writes the names of a kernel's parameters after its definition.
 class KernelParameters {
  public:
     explicit KernelParameters(const Tokens& tokens) : tokens_(tokens) {}

@@ -88,8 +88,9 @@ class SharedDeclarations {
         return type == kNone ? name : type;
     }
 
-    /// In a function, the declaration becomes one of types, and each of its variables a reference to shared
-    /// memory. Elsewhere, and in a macro, whose parameters may be names, each worker has its own variable.
+    /// In a function, the declaration becomes a declaration of types, and each of its variables a reference
+    /// to shared memory. Elsewhere, and in a macro, whose parameters may be names, each worker has its own
+    /// variable.
     std::size_t translate_static(std::size_t at, bool in_function) {
         std::string references, alignment;
         int templates = 0;

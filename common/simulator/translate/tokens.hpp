@@ -56,7 +56,7 @@ class Tokens {
         return i + 1;
     }
 
-    /// Where the body of the function begins whose declaration has a token; kNone if it has none.
+    /// Where the body of a function begins. `i` is a token of its declaration. kNone if it has no body.
     std::size_t body(std::size_t i) const {
         int templates = 0;
         while (i < size() && !is(i, ";") && !is(i, "{")) i = pass(i, templates);
@@ -118,5 +118,5 @@ class Tokens {
     }
 
     std::vector<Token> tokens_;
-    std::vector<std::size_t> partner_;  ///< of each bracket; kNone for one without, and for all else
+    std::vector<std::size_t> partner_;  ///< each bracket's; kNone for all other tokens
 };

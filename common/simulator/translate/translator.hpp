@@ -84,6 +84,6 @@ class Translator {
     }
 
     Tokens tokens_;
-    std::vector<bool> scopes_;  ///< of the open braces: whether it is a function's, not a namespace's
+    std::vector<bool> scopes_;  ///< for each open brace: whether it is a function's, not a namespace's
     std::size_t functions_ = 0;
 };

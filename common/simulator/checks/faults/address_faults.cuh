@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(64) parameters_kernel(int number, int* __restr
     if (number == 2) static_cast<char*>(d_bytes)[9] = 1;
 }
 /// @{
-/// Kernels of the same name, whose parameters have others.
+/// Kernels of the same name, whose parameters have different names.
 __global__ void two_names_kernel(int* d_one, int) { *d_one = 1; }
 __global__ void two_names_kernel(int* d_other, float) { *d_other = 1; }
 /// @}

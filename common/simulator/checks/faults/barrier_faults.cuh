@@ -182,8 +182,8 @@ TEST_CASE("a loop whose threads wait for each other forever is stopped") {
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
-/// Uses the CPU for 0.12 s. Time in which other programs keep it from running does not count, as for the
-/// limit.
+/// Uses the CPU for 0.12 s. As for the simulator's limit, time in which other programs keep this one from
+/// running does not count.
 __device__ void be_busy() {
     const auto nanoseconds = [] {
         timespec used{};

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks that wrong uses of a block's shared memory, or too much of it or of a thread's stack, are
-/// found.
+/// @brief Checks that wrong uses of a block's shared memory are found, and uses of too much of it or of a
+/// thread's stack.
 #pragma once
 
 #include "faults.cuh"

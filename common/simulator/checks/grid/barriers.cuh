@@ -142,7 +142,7 @@ TEST_CASE("after __threadfence the last block sees what all the others have writ
     }
 }
 
-/// As `atomicAdd_block` adds.
+/// Adds as `atomicAdd_block` does.
 __global__ void block_scope_kernel(int* d_sum) {
     sim::atomic_scope(true);
     atomicAdd(d_sum, 1);

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks of what usually hides mistakes, and is made to show them here: old memory, and the order of
-/// threads.
+/// @brief Checks that the simulator's memory and the order of its threads show mistakes that old memory and
+/// the usual order hide.
 #pragma once
 
 #include <algorithm>

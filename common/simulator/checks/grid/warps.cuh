@@ -32,7 +32,7 @@ TEST_CASE("__syncwarp separates what is before from what is after in a warp") {
     CHECK(result.to_host() == expected);
 }
 
-/// The four shuffles, and by CUDA's description the lane that `lane` reads from.
+/// The four shuffles. `source` is the lane that `lane` reads from by CUDA's description.
 struct Direct {
     template <typename T>
     __device__ T operator()(unsigned int mask, T value, int argument, int width) const {
@@ -166,7 +166,7 @@ TEST_CASE("a warp does not wait for lanes that have returned, even if they retur
     }
 }
 
-/// Every other lane takes the other branch, beginning with one in even warps and with the other in odd ones.
+/// Even and odd lanes take different branches. In odd warps, they take those of the others in even warps.
 __global__ void converging_kernel(unsigned int* d_lanes) {
     unsigned int* const lanes = &d_lanes[2 * threadIdx.x];
     if ((threadIdx.x / warpSize + threadIdx.x) % 2 == 0) {

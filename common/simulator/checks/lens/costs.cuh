@@ -205,7 +205,8 @@ TEST_CASE("the counts of all workers add up") {
     }
 }
 
-/// Of a launch with two accesses: the second always follows the first, at the next address, or it does not.
+/// The counts of a launch with two accesses per round. @param[in] follows Whether the second one is at the
+/// next address, for each round.
 lens::LaunchCounts pair(const std::vector<bool>& follows) {
     static const std::uint32_t first =
                                    lens::number_of({1, 0, lens::Space::global, lens::Kind::load, 4, false}),
@@ -249,7 +250,7 @@ TEST_CASE(
     CHECK(requests(both) == 10);
 }
 
-/// A warp's request at addresses from here, each so many bytes after the one before.
+/// A warp's request at addresses from `begin` on, `stride` bytes apart.
 struct Asked {
     std::uintptr_t begin;
     unsigned int warp = 0;
@@ -337,7 +338,7 @@ struct Made {
     std::uint32_t lanes;
     enum Where { first_load, second_load, store, atomic } site;
     unsigned int bytes = 4;
-    std::uintptr_t begin = 0;  ///< otherwise at new addresses
+    std::uintptr_t begin = 0;  ///< 0: at new addresses
 };
 
 /// How many of the requests remain if a compiler saves all that it may.
@@ -398,7 +399,8 @@ TEST_CASE("what lanes in different branches request may be one instruction") {
     CHECK(remaining({{~0u, first_load}, {half, second_load}, {half, store}}) == 3);
 }
 
-/// The joined counts of accesses of these bytes, one site after another, twice. Each lane has 32 bytes.
+/// The joined counts of two rounds of accesses with these widths, each at a site of its own. Each lane has 32
+/// bytes.
 /// @param[in] apart How far the second access of lane 0 is from where it would join.
 std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsigned int>& bytes,
                                      std::uint32_t lanes = ~0u, std::uintptr_t apart = 0) {

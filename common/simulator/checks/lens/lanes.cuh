@@ -17,7 +17,7 @@ namespace lane_checks {
 
 using lens::kLanes;
 
-/// A small program: an access, a branch or a loop, one after another.
+/// A statement of a small program: an access, a branch or a loop.
 struct Statement {
     enum Kind { access, branch, loop } kind = access;
     std::uint32_t site = 0, bytes = 0;
@@ -88,7 +88,7 @@ class Program {
         random.discard(2);
         return static_cast<unsigned int>(random()) >> 8;
     }
-    /// Any lanes, one lane, all others, or every second one.
+    /// Whether a lane takes a branch. One lane does, or all others, or every second one, or any lanes.
     static bool takes(const Statement& branch, unsigned int lane, unsigned int iteration) {
         const unsigned int one = branch.salt / 8 % kLanes;
         switch (branch.salt % 8) {

@@ -1,7 +1,6 @@
 /// @file
 /// @brief Checks of what the lens knows about a launch: its kernel's name, its memory, barriers and calls,
-/// which blocks are
-///        counted, and which of many findings is kept.
+/// which blocks are counted, and which of many findings is kept.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ __global__ void template_kernel(T* d_data) {
 
 template <typename A, typename B>
 struct Two {};
-/// Its template's argument has brackets within brackets, and then parentheses.
+/// A kernel whose template argument has brackets within brackets, and then parentheses.
 template <typename T>
 __global__ void nested_argument_kernel(int* d_data) {
     d_data[threadIdx.x] = static_cast<int>(sizeof(T));
@@ -351,7 +350,7 @@ __global__ void compare_kernel(int* d_data) {
     atomicCAS(&d_data[threadIdx.x], 0, 1);
 }
 
-/// Made of comparisons in the simulator.
+/// Its atomic additions are made of comparisons in the simulator.
 __global__ void update_kernel(double* d_data) {
     atomicAdd(&d_data[threadIdx.x % 2], 1.0);
     atomicAdd(&d_data[threadIdx.x % 2], 1.0);

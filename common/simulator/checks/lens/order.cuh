@@ -1,7 +1,6 @@
 /// @file
 /// @brief Checks of the happens-before order, against a model in which each thread keeps a list of all
-/// accesses
-///        that it knows of.
+/// accesses that it knows of.
 #pragma once
 
 #include <algorithm>
@@ -193,8 +192,8 @@ TEST_CASE("a block's clock stops when no access can be stamped with its time any
     CHECK(last.atomic == 1);
 }
 
-/// Accesses of few threads to an array, and which of them races first.
-/// @param[in] kinds Of plain accesses only, or of atomic operations and loads.
+/// Compares which of the accesses of two threads to an array is the first to race.
+/// @param[in] atomics Whether the accesses are atomic operations and loads, or plain accesses only.
 void compare_first_race(unsigned int seed, bool atomics) {
     static const std::uint32_t plain =
         lens::number_of({1, 0, lens::Space::global, lens::Kind::load, 4, false});
@@ -261,12 +260,12 @@ TEST_CASE("of two threads, the first access that races is found, whatever its by
     }
 }
 
-/// Lets each of `readers` load the same number, unsynchronized, and then the first of them store to it.
-/// @param[in] ordered The readers whose loads are ordered before the store.
-/// @return The load that is found to race with the store, if there is one.
 struct Reader {
     unsigned int block, thread;
 };
+/// Lets each of `readers` load the same number, unsynchronized, and then the first of them store to it.
+/// @param[in] ordered The readers whose loads are ordered before the store.
+/// @return The load that is found to race with the store, if there is one.
 std::optional<lens::Epoch> finds_after(const std::vector<Reader>& readers,
                                        const std::vector<std::size_t>& ordered) {
     std::array<lens::Clocks, 2> clocks;

@@ -55,7 +55,7 @@ __global__ void reuse_kernel(const int* d_data, int* d_results) {
     d_results[threadIdx.x] = result;
 }
 
-/// 1: for the block's threads, 2: for all.
+/// `kFence` 1 is a fence for the block's threads, 2 for all threads, and 0 is none.
 template <int kFence>
 __device__ void fence() {
     if (kFence == 1) __threadfence_block();
@@ -90,7 +90,7 @@ __global__ void blocks_lock_kernel(int* d_lock, int* d_value) {
     atomicExch(d_lock, 0);
 }
 
-/// Atomics for a block's threads only.
+/// Adds by operations that are atomic for a block's threads only.
 template <bool kPerBlock>
 __global__ void block_scope_kernel(int* d_counts) {
     atomicAdd_block(&d_counts[kPerBlock ? blockIdx.x : 0], 1);
@@ -129,7 +129,7 @@ __global__ void grid_sync_kernel(int* d_data, int* d_results) {
     }
 }
 
-/// The same by a barrier made of an atomic.
+/// Blocks read what another one has stored, after a barrier made of an atomic.
 template <bool kFence>
 __global__ void own_barrier_kernel(int* d_arrived, int* d_data, int* d_results) {
     const unsigned int i = blockIdx.x * kThreads + threadIdx.x;

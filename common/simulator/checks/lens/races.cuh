@@ -158,7 +158,7 @@ TEST_CASE("in a last block, either fence is found if it is missing or for a bloc
     CHECK(always<last_block_kernel<of_device, of_block>>(5) == "race for lack of a fence");
 }
 
-/// The last block loads what another one has stored, and then has its fence.
+/// The last block loads what another one has stored, and executes its fence only afterwards.
 __global__ void late_fence_kernel(unsigned int* d_numbers) {
     if (threadIdx.x != 0) return;
     d_numbers[2 + blockIdx.x] = blockIdx.x;
@@ -262,7 +262,7 @@ TEST_CASE("what is visible to a thread becomes visible to others, if it has a fe
     CHECK(always<relay_kernel<false>>(20, 20) == "race");
 }
 
-/// A store after the fence, or one after a barrier by a thread without a fence.
+/// A number is stored after the fence, or after the last barrier by a thread that executes no fence.
 template <bool kByAnother>
 __global__ void late_store_kernel(unsigned int* d_numbers) {
     __syncthreads();
@@ -302,7 +302,7 @@ TEST_CASE("a load before an atomicExch races, but not before an atomicCAS, which
     CHECK(always<guess_kernel<false>>(1) == "race");
 }
 
-/// A load, and then a comparison by another thread at its address, or by the same thread elsewhere.
+/// A load is followed by a comparison: at its address by another thread, or elsewhere by the same thread.
 template <bool kOther>
 __global__ void other_guess_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) {
@@ -337,7 +337,7 @@ TEST_CASE("a comparison excuses only the load that it checks") {
     CHECK(always<other_guess_kernel<false>>(1) == "race");
 }
 
-/// Atomics as `atomicAdd_block` makes them, of one number per block or of one for all.
+/// Adds as `atomicAdd_block` does: to one number per block, or to one for all blocks.
 template <bool kPerBlock>
 __global__ void block_scope_kernel(unsigned int* d_numbers) {
     sim::atomic_scope(true);
@@ -352,7 +352,7 @@ TEST_CASE("atomics for a block race between blocks") {
     CHECK(always<block_scope_kernel<false>>(3) == "race");
 }
 
-/// Atomics of 64 and of 32 bits.
+/// Adds by atomics of 64 and of 32 bits.
 template <unsigned int kAt>
 __global__ void widths_kernel(unsigned int* d_numbers) {
     if (threadIdx.x < 64)
@@ -387,7 +387,7 @@ TEST_CASE("a race in a function is reported with the call in the kernel") {
     }
 }
 
-/// A thread of these loops spends almost all of its time in the lens.
+/// A thread in one of these loops spends almost all of its time in the lens.
 __global__ void atomic_loop_kernel(unsigned int* d_numbers) {
     while (atomicAdd(&d_numbers[0], 0u) == 0) {}
 }
@@ -422,7 +422,7 @@ __global__ void meeting_kernel(unsigned int* d_numbers) {
     d_numbers[1 + gridDim.x + blockIdx.x] = sum;
 }
 
-/// The same by the grid's barrier.
+/// The blocks wait for each other at the grid's barrier.
 __device__ void meet_as_grid(unsigned int* d_numbers) {
     d_numbers[1 + blockIdx.x] = 1;
     sim::grid_barrier({__FILE__, __LINE__});  // as cooperative_groups::this_grid().sync() does
@@ -690,7 +690,7 @@ __global__ void one_place_kernel(unsigned int* d_place) {
     *d_place = value;
 }
 
-/// As many bytes as a thread stores at once.
+/// Stores 16 bytes at once.
 __global__ void wide_place_kernel(int4* d_place) { *d_place = make_int4(1, 2, 3, 4); }
 
 __global__ void store_and_read_kernel(unsigned int* d_place) {

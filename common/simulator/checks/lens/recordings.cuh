@@ -261,7 +261,7 @@ TEST_CASE("in a recording, bytes are unsigned, wider numbers have a sign, and a 
         CHECK(all.has(words));
 }
 
-/// Its copies are of 6 bytes.
+/// A structure that is copied as 6 bytes.
 struct Three {
     short numbers[3];
 };

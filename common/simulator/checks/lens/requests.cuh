@@ -14,7 +14,7 @@ namespace request_checks {
 using lens_checks::Seen;
 using lens_checks::seen;
 
-/// One element per thread, `stride` elements apart, from element `first` on.
+/// Each thread loads one element, from element `first` on, `stride` elements apart.
 template <typename T>
 __global__ void strided_load_kernel(const T* d_data, unsigned int first, unsigned int stride, T* d_result) {
     d_result[threadIdx.x] = d_data[first + threadIdx.x * stride];
@@ -239,7 +239,7 @@ __global__ void calls_kernel(const int* d_data, int* d_sums) {
     d_sums[threadIdx.x] = sum;
 }
 
-/// In each iteration, other lanes load.
+/// In each iteration, another quarter of the lanes loads.
 __global__ void skipping_kernel(const int* d_data, int* d_sums) {
     int sum = 0;
     for (unsigned int i = 0; i < 4; ++i)
@@ -314,7 +314,7 @@ TEST_CASE(
     lens::the_lens().count_one_of(0);
 }
 
-/// Lanes that add to the same counters by chance, in every fourth block less often.
+/// The lanes add to counters at random, so some lanes add to the same one; in every fourth block, fewer do.
 __global__ void scattered_kernel() {
     __shared__ unsigned int counts[256];
     for (unsigned int i = threadIdx.x; i < 256; i += 32) counts[i] = 0;

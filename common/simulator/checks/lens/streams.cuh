@@ -25,7 +25,7 @@ __global__ void every_other_byte_kernel(char* d_bytes, unsigned int first) {
     d_bytes[2 * threadIdx.x + first] = 1;
 }
 
-/// Two streams that wait for the default stream or not, an event, and numbers for kernels in them.
+/// Two streams, an event, and numbers for kernels. `flags` says whether the streams wait for the default one.
 struct TwoStreams {
     explicit TwoStreams(unsigned int flags = cudaStreamDefault) {
         for (cudaStream_t* const stream : {&one, &two}) CUDA_CHECK(cudaStreamCreateWithFlags(stream, flags));

@@ -39,7 +39,7 @@ std::string words_of(Program program) {
     return words;
 }
 
-/// The same with seeds from 0 to 20; all messages if they differ.
+/// The simulator's message about a program with the seeds 0 to 20; two messages if they differ.
 template <typename Program>
 std::string said(Program program) {
     const std::string words = order_checks::with_seed(0, [&] { return words_of(program); });

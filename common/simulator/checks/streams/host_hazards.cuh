@@ -12,7 +12,7 @@
 
 namespace hazard_checks {
 
-/// Fills a number as a program does, or as the system does for it.
+/// Sets a number: a program can do so itself, or let the system do it.
 void store(int* number) { *number = 7; }
 void read_number(int* number) {
     int ends[2];

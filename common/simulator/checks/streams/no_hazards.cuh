@@ -22,7 +22,7 @@ __global__ void add_one_kernel(const int* d_in, unsigned int n, int* d_out) {
 
 constexpr unsigned int kNumbers = 3000, kChunk = 700;  // a chunk's ends are within pages
 
-/// Adds 1 to each of many numbers, chunk by chunk, in as many streams, back and forth by pinned memory.
+/// Adds 1 to many numbers in pinned memory. Chunks of them are copied and used in several streams.
 /// @param same Whether the results replace the numbers.
 std::string chunked(unsigned int flags, std::size_t slots, bool same) {
     return said([=] {

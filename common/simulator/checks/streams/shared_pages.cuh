@@ -99,7 +99,7 @@ TEST_CASE("the host's use of device memory is found also while a kernel uses man
     CHECK(fault_checks::says(said, {" uses " + kNumber + ". Device memory is for kernels"}));
 }
 
-/// More launches than are kept, on two lines, because only so many of a line are watched.
+/// Makes more launches than are remembered, on two lines, because only so many per line are watched.
 void walk_often(int* numbers) {
     walk(numbers, kPage, kPage, 3);
     for (int k = 0; k < 20; ++k) walk_kernel<<<1, 1>>>(numbers, 1, 1, 1);

@@ -20,7 +20,7 @@ namespace stream_checks {
 
 __global__ void add_kernel(const int* d_in, int* d_out) { *d_out = *d_in + 1; }
 
-/// A stream and its end.
+/// A stream that is destroyed at the end of its scope.
 struct Stream {
     explicit Stream(unsigned int flags = cudaStreamDefault) {
         CUDA_CHECK(cudaStreamCreateWithFlags(&stream, flags));
@@ -166,7 +166,7 @@ TEST_CASE("a default stream may also be named by its numbers, 1 and 2") {
     }
 }
 
-/// For which of some seeds the work of a second stream is done before that of the first.
+/// For each seed, whether the work of a second stream is done before that of the first.
 std::vector<bool> second_comes_first(const std::vector<std::uint64_t>& seeds) {
     std::vector<bool> result;
     for (const std::uint64_t seed : seeds)
@@ -286,7 +286,7 @@ TEST_CASE(
 
 // --- Devices ------------------------------------------------------------------------------------
 
-/// Two devices, and one again at the end.
+/// Gives the program two devices until the end of the scope.
 struct TwoDevices {
     TwoDevices() = default;
     ~TwoDevices() { cudaSetDevice(0); }

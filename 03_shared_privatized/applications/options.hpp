@@ -24,7 +24,7 @@ struct AxisRequest {
 /// The options: which of the two applications, and how.
 struct ApplicationOptions : Options {
     bool joint = false, weighted = false;
-    std::string columns;  ///< of `file`: two names, or nothing for the first two columns
+    std::string columns;  ///< two names of columns in `file`; empty for its first two
     AxisRequest x, y;
 };
 

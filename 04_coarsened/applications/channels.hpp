@@ -74,7 +74,7 @@ struct Channels {
         return verify_by_sum(bins, n * kChannels);
     }
 
-    static std::string verdict(const Bins&) { return "ok"; }  ///< of a right result, in the table
+    static std::string verdict(const Bins&) { return "ok"; }  ///< the table's verdict on a correct result
 
     /// @copydoc Histogram::shortfall
     static std::string shortfall(const Bins& bins, std::size_t n) {

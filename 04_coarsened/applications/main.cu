@@ -28,8 +28,8 @@ namespace {
 /// The options, besides those of all programs that measure.
 struct Request {
     std::string image;                        ///< file to read
-    std::size_t width = 4000, height = 3000;  ///< of an image that is generated instead
-    unsigned int channels = 3;                ///< of the generated image
+    std::size_t width = 4000, height = 3000;  ///< the size of an image that is generated instead
+    unsigned int channels = 3;                ///< how many the generated image has
     std::string equalize, bins;               ///< files to write
     bool together = false;
     Options measuring;

@@ -23,11 +23,11 @@ inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
 
 /// The options.
 struct StreamOptions {
-    std::string path;            ///< of the data; `-` for standard input; empty for generated data
-    std::string place = "file";  ///< of the data: `file`, or one of `kPlaces`
+    std::string path;            ///< the data's file; `-` for standard input; empty for generated data
+    std::string place = "file";  ///< where the data are: `file`, or one of `kPlaces`
     bool own_files = false;      ///< the path contains %r: a file per rank
     std::string file;            ///< what this rank opens
-    Part part;                   ///< of the data, for this rank
+    Part part;                   ///< this rank's part of the data
     std::uint64_t generated_bytes = 0;
     /// Whether the data need no copy to the GPUs.
     bool is_resident() const { return place == "gpu" || place == "managed" || place == "prefetched"; }

@@ -30,7 +30,7 @@ struct Options {
     std::string csv;              ///< file that rows are added to, "-" for standard output
     std::string bins;             ///< file for the histogram itself, "-" for standard output
     bool heading = true;          ///< print the heading of the table
-    bool no_cpu = false;          ///< without the times of the CPU and of copies
+    bool no_cpu = false;          ///< leave out the times of the CPU and of copies
     bool list = false;            ///< list the variants, and run nothing
     std::string cache = "clean";  ///< the state of the L2 cache before each sample on a GPU
     std::string mode;             ///< one of the chapter's extra modes, such as "sweep"
@@ -60,8 +60,8 @@ ProgramKind program_kind() {
 struct ExtraMode {
     const char* name;
     const char* what;
-    bool has_rows;             ///< it has rows that --csv can write
-    bool tries_grids = false;  ///< it chooses the grids, so --grid is refused
+    bool has_rows;             ///< the mode has rows that --csv can write
+    bool tries_grids = false;  ///< the mode chooses the grids, so --grid is refused
 };
 
 /// The option of programs whose last variant is compared with other libraries.

@@ -46,7 +46,7 @@ struct Row {
     std::string chapter = "", problem = "", variant = "", device = "", input = "";
     bool simulated = false;
     std::size_t n = 0;                 ///< elements
-    std::size_t bytes = 0;             ///< of input, which a variant must read
+    std::size_t bytes = 0;             ///< the size of the input, which a variant must read
     unsigned int grid = 0, block = 0;  ///< as requested; 0: the variant's choice
     Timing timing = {};
     double gigabytes_per_second = NAN;  ///< 10^9 bytes of input per second

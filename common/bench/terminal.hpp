@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-constexpr std::size_t kColumns = 100;  ///< of a line of output
+constexpr std::size_t kColumns = 100;  ///< the width of a line of output
 
 /// @return The text in lines of at most `kColumns`, broken only between words.
 /// @param[in] text   One line.

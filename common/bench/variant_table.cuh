@@ -138,8 +138,8 @@ class VariantTable {
         return status_of(rows);
     }
 
-    /// @return After `measure_and_print`, the results of the variant that computes the most numbers, the last
-    /// one of several.
+    /// @return After `measure_and_print`, the results of the variant that computes the most numbers; of
+    /// several, the last one's.
     const Results& last_results() const {
         const Line* last = lines_.front().get();
         for (const auto& line : lines_)
@@ -162,7 +162,7 @@ class VariantTable {
             : variant(variant_), prepared(std::make_unique<PreparedVariant<Problem>>(variant, n, shape)) {}
         const Variant<Problem> variant;
         std::unique_ptr<PreparedVariant<Problem>> prepared;
-        Results results;              ///< of the last sample
+        Results results;              ///< those of the last sample
         bool fully_verified = false;  ///< once is enough, since it takes as long as the problem itself
     };
 
@@ -202,7 +202,7 @@ class VariantTable {
     const Device* const device_;
     const std::vector<Element>& data_;
     const Element* d_data_;
-    DeviceBuffer<Element> copy_;  ///< of the data, after a fault
+    DeviceBuffer<Element> copy_;  ///< a copy of the data, made after a fault
     const Results reference_;
     std::vector<std::shared_ptr<Line>> lines_;
     std::vector<Job> jobs_;

@@ -20,7 +20,7 @@ struct Device {
     int multiprocessors;
     std::size_t l2_bytes;
     std::size_t free_bytes;
-    bool simulated;  ///< on the simulator, whose times say nothing about a GPU
+    bool simulated;  ///< whether it is the simulator, whose times say nothing about a GPU
 };
 
 /// @brief Selects a device, by default the first one, and returns its properties.

@@ -28,7 +28,7 @@ struct Histogram {
     static constexpr const char* kElements = "bytes";                 ///< the elements' name in messages
     static constexpr std::size_t kResults = kBins;                    ///< numbers that a variant computes
     static constexpr std::size_t kDefaultN = std::size_t{100} << 20;  ///< as in the articles: 100 MiB
-    static constexpr std::size_t kInputCopies = 1;  ///< in device memory, workspace included
+    static constexpr std::size_t kInputCopies = 1;  ///< device memory per byte of input, workspace included
     static constexpr bool kCountsFiles = true;      ///< a file's bytes can be the input
 
     /// The inputs for `--input`, the default first.

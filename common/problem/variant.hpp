@@ -30,7 +30,7 @@ struct Variant {
                      unsigned long long* workspace, LaunchShape shape);
 
     const char* name;
-    const char* idea = "";  ///< what is new in it, in one line
+    const char* idea = "";  ///< what is new in this variant, in one line
     Run* run;
     /// The size of its workspace in numbers; null if it needs none.
     std::size_t (*workspace)(std::size_t n, LaunchShape shape) = nullptr;

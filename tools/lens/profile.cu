@@ -80,7 +80,7 @@ __global__ void copy_kernel(const int4* d_from, int4* d_to, std::size_t n) {
         d_to[i] = d_from[i];
 }
 
-/// A thread's loads of a block's `kAll` numbers, one after another and again.
+/// Makes `loads` loads from a block's `kAll` numbers, and folds what they return into one number.
 template <typename T>
 __device__ int fold_all(const T* numbers, unsigned int loads) {
     int sum = 0;
@@ -110,7 +110,7 @@ __global__ void shared_load_kernel(unsigned int loads, int never, int* d_sum) {
     if (sum == never) *d_sum = sum;
 }
 
-/// Additions without conflicts. A constant, and a number that is not known, are different instructions.
+/// Additions without conflicts. Adding a constant and adding an unknown number are different instructions.
 template <bool kConstant>
 __global__ void shared_atomic_kernel(unsigned int additions, unsigned int number, unsigned int never,
                                      int* d_sum) {
@@ -126,7 +126,7 @@ __global__ void shared_atomic_kernel(unsigned int additions, unsigned int number
 }
 
 constexpr unsigned int kStores = 256;
-/// One lane stores to so many places, again and again.
+/// One lane stores to `kStores` places, again and again.
 __global__ void shared_store_kernel(unsigned int stores, int never, int* d_sum) {
     __shared__ volatile int values[kStores];
     if (threadIdx.x == 0)

@@ -34,7 +34,7 @@ struct Particle {
     float x, y, z, mass, other[4];
 };
 
-/// One member of an array of structures.
+/// Reads one member of each structure in an array.
 __global__ void member_kernel(const Particle* d_particles, float* d_out) {
     const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     d_out[i] = d_particles[i].x;
@@ -53,7 +53,7 @@ __global__ void row_sums_kernel(const int* d_in, int* d_out, unsigned int column
     d_out[row] = sum;
 }
 
-/// Shared memory, whose column is in one bank unless a row has one more element.
+/// Reads columns of shared memory. Each is in one bank, unless a row has one more element.
 template <unsigned int kWidth>
 __global__ void column_kernel(const int* d_in, int* d_out, unsigned int rounds) {
     __shared__ int tile[kTile][kWidth];
@@ -159,8 +159,8 @@ __global__ void uneven_polynomial_kernel(float* d_out, unsigned int rounds) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-/// What nvcc does with fewer accesses than the source has: a register holds the element, and instructions
-/// name constants.
+/// nvcc needs fewer accesses than the source has: a register holds the element, and instructions contain the
+/// constants.
 __global__ void repeated_update_kernel(float* d_out, unsigned int rounds) {
     const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (unsigned int k = 0; k < rounds; ++k) d_out[i] = d_out[i] * 0.5f + 1.0f;
@@ -170,7 +170,7 @@ struct alignas(16) Vertex {
     float x, y, z, w;
 };
 
-/// One load of all members.
+/// Reads four members of a structure, for which nvcc needs only one load.
 __global__ void members_kernel(const Vertex* d_vertices, float* d_out, unsigned int rounds) {
     float sum = 0.0f;
     for (unsigned int k = 0; k < rounds; ++k) {

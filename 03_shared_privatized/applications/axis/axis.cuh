@@ -24,8 +24,8 @@ T rounded_up(double value) {
 
 /// @brief The edges, as a `BinFinder` looks them up.
 ///
-/// Each edge is rounded up to a `T`. No `T` is between the two, so a value compares the same with both. The
-/// last edge is infinite, so that a value on the upper edge is in the last bin.
+/// Each edge is rounded up to a `T`. No `T` is between an edge and its rounded value, so a value compares the
+/// same with both. The last edge is infinite, so that a value on the upper edge is in the last bin.
 template <typename T>
 std::vector<T> edge_table(const Axis& axis) {
     std::vector<T> table;

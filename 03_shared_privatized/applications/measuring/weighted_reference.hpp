@@ -31,7 +31,7 @@ struct ExactSum {
 /// What is known about the weights in one bin.
 struct ReferenceSum {
     ExactSum sum;
-    unsigned long long integer = 0;  ///< of integer weights: the sum modulo 2^64
+    unsigned long long integer = 0;  ///< for integer weights: the sum modulo 2^64
     long double magnitudes = 0;      ///< the sum of the weights' absolute values
     std::size_t terms = 0;
 

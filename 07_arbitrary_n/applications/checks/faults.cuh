@@ -21,7 +21,7 @@ namespace stream_checks {
 /// Why a check is skipped on a GPU, where such a fault may go unnoticed.
 constexpr const char* kNeedsSimulator = "only the simulator finds this in every run";
 
-/// Bytes of which each slot gets a chunk.
+/// Hands out chunks of bytes. The first calls wait for each other, so each slot gets a chunk.
 class SharedSource : public CopiedSource {
  public:
     SharedSource(const Bytes& bytes, int slots)
@@ -37,7 +37,7 @@ class SharedSource : public CopiedSource {
     std::barrier<> first_calls_;
 };
 
-/// @return What is wrong with a `feed`, on as many devices.
+/// @return What is wrong with a `feed` on `gpus` devices.
 std::optional<std::string> check_feed(decltype(feed)* take, int gpus = 1) {
     const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
     const Bytes bytes = big_random_block(20 * kChunk, 1);

@@ -114,7 +114,7 @@ std::vector<std::uint64_t> seeds(std::uint64_t count) {
     return numbers;
 }
 
-/// As many devices as a GPU machine has; on the simulator, any number.
+/// Whether there are this many devices. A machine with GPUs may have fewer.
 bool has_devices(int count) {
     int found = 0;
     return cudaGetDeviceCount(&found) == cudaSuccess && found >= count;

@@ -71,7 +71,7 @@ class PageCache {
 ///
 /// A chunk that is in the system's cache is copied from there. Others are read past the cache (O_DIRECT) if
 /// the file system allows it: a large file would only evict other data, and copying it twice costs time.
-/// A chunk's first and last page stand for all of them: asking for each can take as long as copying it.
+/// Only a chunk's first and last pages are looked up: asking for every page can take as long as copying it.
 class FileSource : public SizedSource {
  public:
     /// @param[in] bytes The file's size. If it ends earlier, `next` throws.
@@ -124,7 +124,7 @@ class FileSource : public SizedSource {
 /// A pipe, or another file that can be read only from its beginning. One thread at a time reads it.
 class PipeSource : public Source {
  public:
-    /// @param[in] path For messages.
+    /// @param[in] path The path, for messages.
     PipeSource(std::string path, OpenFile file, std::size_t chunk_bytes)
         : Source(chunk_bytes), path_(std::move(path)), file_(std::move(file)) {}
 

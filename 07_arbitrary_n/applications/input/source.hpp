@@ -58,7 +58,7 @@ class Source {
     /// How many bytes have been handed out. They are the first ones of the part, without a gap.
     virtual std::uint64_t taken() const = 0;
 
-    /// @brief Makes the checksum that of a part of longer data.
+    /// @brief Lets the checksum treat the data as a part of longer data.
     /// @param[in] first Where this source begins in the longer data: a multiple of 8 bytes.
     void set_place(std::uint64_t first) { place_ = first; }
 

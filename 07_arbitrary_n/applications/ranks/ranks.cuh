@@ -26,7 +26,7 @@ inline GpuId first_gpu_id() {
 
 /// The first of a rank's GPUs. If there are too few for the ranks that see the same ones, ranks share them.
 /// @param[in] gpus  How many each rank uses.
-/// @param[in] ranks This rank, of those that see the same GPUs.
+/// @param[in] ranks This rank's place among those that see the same GPUs.
 inline int choose_first_gpu(int gpus, const Part& ranks) {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) return 0;

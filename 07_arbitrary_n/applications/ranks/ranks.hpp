@@ -30,7 +30,7 @@
 /// Identifies a GPU among those of all hosts.
 using GpuId = std::array<char, 16>;
 
-/// @return A rank among those that see the same GPUs.
+/// @return A rank's place among those that see the same GPUs.
 /// @param[in] own  The first GPU that this rank sees.
 /// @param[in] gpus The first GPU that each rank sees.
 inline Part sharing_of(const GpuId& own, const std::vector<GpuId>& gpus, int rank) {
@@ -45,7 +45,7 @@ class Ranks {
     class OtherFailed : public std::exception {};
 
     /// @brief Joins the other ranks. Standard output is rank 0's alone.
-    /// @param[in] first_gpu The first one that this rank sees.
+    /// @param[in] first_gpu The first GPU that this rank sees.
     /// @throws std::invalid_argument if they can't be joined.
     Ranks(const Launch& launch, const GpuId& first_gpu) : launch_(launch) {
         if (launch.count > 1) join(first_gpu);
@@ -57,7 +57,7 @@ class Ranks {
     Ranks& operator=(const Ranks&) = delete;
 
     const Launch& launch() const { return launch_; }  ///< this rank's number, and how many there are
-    Part sharing() const { return sharing_; }         ///< this rank among those that see the same GPUs
+    Part sharing() const { return sharing_; }  ///< this rank's place among those that see the same GPUs
 
     /// @brief Waits for all ranks, and gives each of them the values of all.
     /// @throws OtherFailed.
@@ -172,7 +172,7 @@ class Ranks {
         if (launch_.rank == 0) numbers = sums;
     }
 
-    /// MPI_Wait may occupy a core, which ranks that still count can use. One of them may fail.
+    /// Waits without MPI_Wait, which may occupy a core that other ranks need, and ends if one of them fails.
     static void wait(MPI_Request& request) {
         for (int is_done = 0; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0;) {
             int has_failed = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief How fast the pipeline's parts are alone: reading, and copying from pinned memory.
+/// @brief How fast each part of the pipeline is alone: reading, and copying from pinned memory.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ struct Outcome {
     std::uint64_t bytes;
     bool stopped;              ///< only the first bytes are counted
     Shape shape;               ///< without buffers for data that need none
-    std::size_t device_bytes;  ///< memory that is used of the first GPU; 0 if that is unknown
+    std::size_t device_bytes;  ///< how much of the first GPU's memory is used; 0 if unknown
     std::vector<Time> times;
     Results total;  ///< the results, and then the checksum
 };

@@ -22,7 +22,7 @@
 /// A chunk's way through a slot, in seconds on the host's clock.
 struct ChunkTimes {
     int gpu;
-    std::size_t slot;  ///< of this GPU
+    std::size_t slot;  ///< the slot's number on this GPU
     std::uint64_t first;
     std::size_t bytes;
     double read_from, read_to, copy_from, copy_to, count_from, count_to;
@@ -56,7 +56,8 @@ class Timeline {
         }
     }
 
-    /// @return By how many seconds the times of copies and kernels may be too late beside those of reading.
+    /// @return By how many seconds the times of copies and kernels may be too late compared with those of
+    /// reading.
     double clock_error() const { return clock_error_; }
 
     /// Does the same as `feed`, with events around each step. @throws CudaError, and what the source throws.
@@ -167,6 +168,6 @@ class Timeline {
     std::vector<Reference> references_;
     double clock_error_ = 0;
     std::mutex lock_;
-    std::map<int, std::size_t> slots_;  ///< of each GPU, how many have begun
+    std::map<int, std::size_t> slots_;  ///< how many slots of each GPU have begun
     std::vector<ChunkTimes> chunks_;
 };

@@ -18,7 +18,7 @@
 /// How long a part took in one round.
 struct Time {
     std::string part;     ///< in parentheses if it is no result but a bound: "(copying alone)"
-    std::uint64_t bytes;  ///< that the part processed; 0 if their number says nothing
+    std::uint64_t bytes;  ///< how many the part processed; 0 if this says nothing
     double seconds;
 };
 

@@ -90,7 +90,7 @@ struct Shape {
     int gpus = 1;
     std::size_t slots = 4;  ///< per GPU
     std::size_t chunk_bytes = kChunkAlignment;
-    int first_gpu = 0;  ///< other processes use those before it
+    int first_gpu = 0;  ///< other processes use the GPUs before it
 
     /// The GPUs' numbers.
     std::vector<int> devices() const {

@@ -41,10 +41,10 @@ __global__ void checksum_kernel(const unsigned char* d_data, std::size_t n, unsi
 /// at a time. Chapter 04's *one launch* would save a launch that clears the bins. Here, bins are cleared
 /// once.
 struct Work {
-    std::string name;           ///< for titles
-    std::string problem;        ///< in rows of results
+    std::string name;           ///< the name in titles
+    std::string problem;        ///< the name in rows of results
     std::size_t element_bytes;  ///< the data are a multiple of this
-    std::size_t results;        ///< how many numbers
+    std::size_t results;        ///< how many numbers are computed
     /// Launches a kernel which adds `n` bytes to the results; n > 0.
     void (*launch)(const unsigned char* d_data, std::size_t n, unsigned long long* d_results,
                    cudaStream_t stream);
@@ -72,7 +72,7 @@ inline void add_squares(const unsigned char* d_data, std::size_t n, unsigned lon
 inline const Work kCountBytes{"Histogram", Histogram::kName, 1, kBins, add_counts};
 inline const Work kSumSquares{"Sum of squares", SumOfSquares::kName, sizeof(int), 1, add_squares};
 
-/// @brief Adds the checksum of `n` bytes, whose first one is number `first` of all data.
+/// @brief Adds the checksum of `n` bytes, whose first one is byte `first` of all data.
 /// @throws CudaError.
 inline void add_checksum(const unsigned char* d_data, std::size_t n, std::uint64_t first,
                          unsigned long long* d_sum, cudaStream_t stream) {

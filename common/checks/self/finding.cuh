@@ -211,7 +211,7 @@ TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the work
     CHECK(check_far_elements(loses_zeros).value_or("") == "");
 }
 
-/// Counts tiles of `kTimes` blocks' threads.
+/// Counts tile by tile. A tile has `kTimes` elements for each thread of a block.
 template <typename Index, int kTimes>
 __global__ void tiled_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     const Index count = static_cast<Index>(n), size = blockDim.x * kTimes;

@@ -39,7 +39,7 @@ struct SiteCounts {
     // What remains of requests and cost if a compiler saves all that it may, in units of 1 / kParts.
     std::uint64_t least = 0, least_cost = 0;
     unsigned int bytes_per_lane = 0;
-    unsigned int most_lanes_on_address = 0;  ///< in one request, if these are atomics
+    unsigned int most_lanes_on_address = 0;  ///< in one atomic request
     struct Worst {
         Request request{};  ///< the one with the most sectors or wavefronts
         unsigned int cost = 0, bank = 0, words = 0;
@@ -47,7 +47,7 @@ struct SiteCounts {
     // Whether this site and the one before it are parts of one load, as the components of a vector are.
     std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
     bool never_joins = false;
-    std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< with groups that end here as one access
+    std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< if groups that end here are one access
     /// For each line of 128 bytes of global memory: how many sectors atomics and stores have requested.
     PlaceCounts lines;
 
@@ -123,7 +123,7 @@ class Counting {
         struct Made {
             std::uint32_t number = 0, lanes = 0;
             unsigned int bytes = 0;
-            bool is_taken = false;  ///< as the counterpart of a request in the current branch
+            bool is_taken = false;  ///< matched by a request of the current branch
         };
         std::vector<Made> made{};
         std::uint32_t lanes = 0, all = 0;  ///< the lanes of the last request, and of all requests

@@ -77,7 +77,7 @@ std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& la
 template <typename Use>
 void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Order& order, Use&& use) {
     std::array<std::size_t, kLanes> done{};
-    std::array<std::uintptr_t, kLanes> ended{};  ///< how many iterations of those in a row
+    std::array<std::uintptr_t, kLanes> ended{};  ///< how many iterations in a row have ended
     std::array<std::uint32_t, kLanes> last{};
     const auto next = [&](unsigned int lane) {
         return done[lane] == lanes[lane].size() ? 0 : lanes[lane][done[lane]].site;

@@ -35,7 +35,7 @@ struct Finding {
     std::string kernel{}, array{};
     const char* address;  ///< the first byte's
     bool is_global;
-    std::uint32_t site = 0;   ///< where the access is that found it
+    std::uint32_t site = 0;   ///< where the access that found it is
     std::uint32_t other = 0;  ///< where the earlier access is, if it is a race
     std::uint64_t block = 0;
     unsigned int thread = 0;

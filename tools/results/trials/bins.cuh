@@ -15,7 +15,7 @@
 /// @name Chapters 02 and 03: additions to bins
 /// @{
 
-/// Chapter 02's *grid-stride*, with `apart` counters' room for each counter.
+/// Chapter 02's *grid-stride*, in which each counter takes the room of `apart` counters.
 template <typename Count>
 __global__ void apart_kernel(const unsigned char* d_data, std::size_t n, Count* d_bins, unsigned int apart) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -43,7 +43,7 @@ __global__ void merge_kernel(const unsigned char* d_data, std::size_t n, unsigne
 
 /// @brief Chapter 03's counting of keys into 8 bins, in registers or in shared memory.
 /// @tparam kCompared With how many bins each key is compared; 0: in shared memory, by atomic additions.
-/// @tparam kLoads    Loads of a thread in flight.
+/// @tparam kLoads    How many loads each thread has in flight.
 template <unsigned int kCompared, unsigned int kLoads>
 __global__ void eight_bins_kernel(const unsigned int* d_keys, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[8];

@@ -85,7 +85,7 @@ __global__ void packed_kernel(const int* d_data, std::size_t n, unsigned long lo
 }
 
 /// @brief Loads as the trees do, one or two elements per thread, and adds up nothing further.
-/// @param[in] never No thread's sum; a constant would let the compiler find this out and remove the loads.
+/// @param[in] never A number that no sum equals. If it were a constant, the compiler could remove the loads.
 template <unsigned int kElements>
 __global__ void no_tree_kernel(const int* d_data, std::size_t n, unsigned long long never,
                                unsigned long long* d_never) {

@@ -20,7 +20,7 @@ struct Trial {
     std::string name;
     std::function<void()> work;
     std::function<void()> clear = [] {};         ///< before each sample, not timed
-    std::function<Results()> results = nullptr;  ///< null: it has none
+    std::function<Results()> results = nullptr;  ///< null: there are none
 };
 
 /// Times trials side by side, and prints a line for each. @throws std::runtime_error if a result is wrong.

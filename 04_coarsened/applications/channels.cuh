@@ -155,7 +155,7 @@ void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, u
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @brief As many copies as avoid all conflicts, or else as many as fit into a block's shared memory.
+/// @brief Uses as many copies as avoid all conflicts, or else as many as fit into a block's shared memory.
 template <unsigned int kChannels>
 void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                         unsigned long long* d_workspace, LaunchShape shape) {

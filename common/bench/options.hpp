@@ -41,7 +41,7 @@ struct Options {
 
 /// A program's problem, which determines its options.
 struct ProgramKind {
-    std::string problem;   ///< its name: "histogram"
+    std::string problem;   ///< the problem's name: "histogram"
     std::string elements;  ///< the elements' name: "bytes"
     std::size_t default_n;
     std::vector<std::pair<std::string, std::string>> inputs;  ///< name and description; the default first

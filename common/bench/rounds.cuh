@@ -25,7 +25,7 @@
 struct Job {
     std::string name;
     std::function<void()> work;             ///< timed, with all of its launches
-    std::function<void()> prepare = [] {};  ///< not timed, before each sample
+    std::function<void()> prepare = [] {};  ///< called before each sample, not timed
     /// Not timed: the verdict on a sample's result.
     std::function<Verdict()> verify = [] { return Verdict{}; };
     bool on_cpu = false;     ///< timed by the CPU's clock instead of by events

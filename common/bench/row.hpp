@@ -23,7 +23,7 @@ struct Verdict {
     /// What a verdict says about the result.
     enum class Kind { right, wrong_on_purpose, wrong };
     Kind kind = Kind::right;  ///< right, wrong, or wrong on purpose
-    std::string words{};      ///< for the table and for CSV
+    std::string words{};      ///< what the table and CSV say
 
     Verdict() = default;
     /// A verdict of a kind, in words.

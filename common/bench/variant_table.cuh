@@ -162,7 +162,7 @@ class VariantTable {
             : variant(variant_), prepared(std::make_unique<PreparedVariant<Problem>>(variant, n, shape)) {}
         const Variant<Problem> variant;
         std::unique_ptr<PreparedVariant<Problem>> prepared;
-        Results results;              ///< those of the last sample
+        Results results;              ///< the last sample's results
         bool fully_verified = false;  ///< once is enough, since it takes as long as the problem itself
     };
 

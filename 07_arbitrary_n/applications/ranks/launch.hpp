@@ -10,7 +10,7 @@
 /// A process among those that were started together.
 struct Launch {
     int rank = 0, count = 1;
-    bool is_known = false;  ///< a launcher has started it
+    bool is_known = false;  ///< a launcher has started this process
 
     /// For messages: `rank 2: `, or nothing for a process alone.
     std::string prefix() const { return count > 1 ? "rank " + std::to_string(rank) + ": " : ""; }

@@ -88,7 +88,7 @@ inline void feed(Source& source, const Slot& slot, const Work& work, unsigned lo
 /// The pipeline's size.
 struct Shape {
     int gpus = 1;
-    std::size_t slots = 4;  ///< per GPU
+    std::size_t slots = 4;  ///< how many per GPU
     std::size_t chunk_bytes = kChunkAlignment;
     int first_gpu = 0;  ///< other processes use the GPUs before it
 

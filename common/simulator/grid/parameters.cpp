@@ -15,7 +15,7 @@
 namespace sim {
 namespace {
 
-/// All kernels' names. Initializers of several files write to it, before main.
+/// A list of the names of all kernels' parameters. Initializers of several files add to it before main.
 const ParameterNames* all_names = nullptr;
 
 /// The parameter that is a null pointer; the number of parameters if there is none, or more than one.

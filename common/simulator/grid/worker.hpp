@@ -13,7 +13,7 @@ namespace sim {
 
 /// @brief Takes blocks from a grid, and runs them one after another on the OS thread that calls it.
 ///
-/// It outlives its grid, and later grids reuse its stacks and shared memory.
+/// A worker outlives its grid, and later grids reuse its stacks and shared memory.
 class Worker {
  public:
     /// @param[in] has_guards Whether an overflow of a simulated thread's stack is detected.

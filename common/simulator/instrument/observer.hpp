@@ -44,8 +44,8 @@ class Observer {
     /// `thread_local` variables.
     /// @param[in] threads How many of them exist besides the first one.
     virtual void thread_changes(std::size_t threads) = 0;
-    /// The code goes back to the start of a loop without an access since the last branch. Called only in
-    /// WebAssembly.
+    /// The code goes back to the start of a loop, and has accessed nothing since the last branch. Called only
+    /// in WebAssembly.
     virtual void iteration_ends(const void* at) = 0;
     /// The program ends with status 1 because of a fault that it has not asked for. Nothing else is called at
     /// exit.

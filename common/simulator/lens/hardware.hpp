@@ -16,7 +16,7 @@ constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes =
 struct Request {
     std::uint32_t lanes = 0;                       ///< bit i: lane i takes part
     unsigned int bytes = 0;                        ///< how many each lane requests
-    std::array<std::uintptr_t, kLanes> address{};  ///< of lane i
+    std::array<std::uintptr_t, kLanes> address{};  ///< element i: where lane i's bytes begin
 };
 
 /// The traffic of a request in global memory.

@@ -67,7 +67,7 @@ struct Instrument {
             if (log_ == nullptr && in_kernel()) log_ = running->begin_atomic(address_);
             if (log_ != nullptr) running->end_atomic(log_, stores_);
         }
-        /// It was a load, or a comparison that failed, and makes nothing visible to other threads.
+        /// Called for a load or a failed comparison, which makes nothing visible to other threads.
         void stores_nothing() { stores_ = false; }
         Atomic(const Atomic&) = delete;
         Atomic& operator=(const Atomic&) = delete;

@@ -11,8 +11,8 @@
 
 namespace lens {
 
-/// One access of one lane. Or, with 0 bytes, the end of a loop's iteration that ends without an access, as
-/// often in a row as `address` says.
+/// One access of one lane. With 0 bytes, it is instead the end of iterations of a loop without an access: as
+/// many in a row as `address` says.
 struct Access {
     std::uintptr_t address;
     std::uint32_t site, bytes;

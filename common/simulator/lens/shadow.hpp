@@ -43,7 +43,7 @@ struct Cell {
 class PastGrids {
  public:
     struct Grid {
-        std::uint64_t operation;  ///< its operation's number (hazards.hpp)
+        std::uint64_t operation;  ///< the number of the grid's operation (hazards.hpp)
         std::size_t to_come;      ///< how many operations will run that it may race with
         std::string kernel, stream;
     };
@@ -54,7 +54,7 @@ class PastGrids {
     /// Earlier grids that nothing orders with the running one.
     const std::vector<std::uint32_t>& unordered() const { return unordered_; }
     const Grid& at(std::uint32_t grid) const { return grids_.at(grid); }
-    const std::string& stream() const { return stream_; }  ///< of the running grid
+    const std::string& stream() const { return stream_; }  ///< the running grid's
 
  private:
     std::map<std::uint32_t, Grid> grids_;

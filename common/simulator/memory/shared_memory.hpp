@@ -49,7 +49,7 @@ class SharedMemory {
         std::string element_text(const void* address) const;
     };
     std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;  ///< by declaration
-    std::vector<const Array*> used_;                                  ///< those that the block uses
+    std::vector<const Array*> used_;                                  ///< the arrays that the block uses
     std::unique_ptr<Array> dynamic_;  ///< dynamic shared memory, whose variable has no name
     std::size_t static_bytes_ = 0;
 };

@@ -2,11 +2,11 @@
 /// @brief Memory that kernels and the host share (managed memory, and pinned memory that a kernel gets), and
 /// missing waits of the host for a kernel that uses it.
 ///
-/// These pages are inaccessible when a grid begins. The first access to a page is a trap. It opens the page,
-/// or several if pages are used in order, and copies a page before it is written. At the grid's end, the
-/// copies show which bytes the grid has changed. Until the host waits for the grid, the changed pages are
-/// inaccessible to the host, and pages that were only read can't be written. A trap of the host is a missing
-/// wait if the grid is known to have used that very byte; otherwise, it opens the page.
+/// The pages of this memory are inaccessible when a grid begins. The first access to a page is a trap. It
+/// opens the page, or several if pages are used in order, and copies a page before it is written. At the
+/// grid's end, the copies show which bytes the grid has changed. Until the host waits for the grid, the
+/// changed pages are inaccessible to the host, and pages that were only read can't be written. A trap of the
+/// host is a missing wait if the grid is known to have used that very byte; otherwise, it opens the page.
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ class Tokens {
         return text;
     }
 
-    /// As `join`, without comments and line ends: for a second copy of tokens that keep their lines.
+    /// Like `join`, but without comments and line ends: for a second copy of tokens that keep their lines.
     std::string in_one_line(std::size_t from, std::size_t to) const {
         std::string text;
         for (std::size_t i = from; i < to && i < size(); ++i) text += is_blank(i) ? " " : tokens_[i].text;

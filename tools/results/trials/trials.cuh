@@ -19,7 +19,7 @@ constexpr unsigned int kBlock = 256;
 struct Trial {
     std::string name;
     std::function<void()> work;
-    std::function<void()> clear = [] {};         ///< before each sample, not timed
+    std::function<void()> clear = [] {};         ///< called before each sample, not timed
     std::function<Results()> results = nullptr;  ///< null: there are none
 };
 

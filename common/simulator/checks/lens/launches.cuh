@@ -284,7 +284,7 @@ TEST_CASE("dynamic shared memory is watched like other shared memory") {
     CHECK(larger.sum(lens::Space::shared, lens::Kind::load).lanes == 2 * 256);
 }
 
-/// So many loads that some of them have the same place in the table of sites.
+/// Has so many loads that some of them have the same place in the table of sites.
 template <int... kNumbers>
 __global__ void many_loads_kernel(const int* d_data, int* d_sum, std::integer_sequence<int, kNumbers...>) {
     int sum = 0;

@@ -8,9 +8,8 @@
 #include "../tokens.hpp"
 
 /// Makes `__device__ int x;` a `__device__ SIM_ON_DEVICE int x;`. clang then warns of uses by functions that
-/// are not for a device. Lambda expressions in a kernel are, although nothing says so: `[&](int i) {…}`
-/// becomes
-/// `[&] SIM_UNCHECKED (int i) {…}`.
+/// are not for a device. Lambda expressions in a kernel are for a device, although nothing says so:
+/// `[&](int i) {…}` becomes `[&] SIM_UNCHECKED (int i) {…}`.
 class DeviceVariables {
  public:
     static void translate(Tokens& tokens) {
@@ -49,7 +48,7 @@ class DeviceVariables {
         return false;
     }
 
-    /// Marks those in the body of a function.
+    /// Marks the lambda expressions in the body of a function.
     static void mark_lambdas(Tokens& tokens, std::size_t at) {
         const std::size_t open = tokens.body(at);
         if (open == kNone) return;

@@ -30,7 +30,7 @@ class DynamicArrays {
  private:
     struct Array {
         std::string name;
-        std::size_t declared, end;  ///< of the scope
+        std::size_t declared, end;  ///< where the array is declared, and where its scope ends
     };
 
     static void declare(const Tokens& tokens, std::size_t at, std::vector<Array>& arrays) {

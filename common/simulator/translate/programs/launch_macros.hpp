@@ -52,5 +52,5 @@ class LaunchMacros {
         tokens.text(has_arguments ? tokens.partner(open) : i) += ")";
     }
 
-    std::map<std::string, bool> names_;  ///< and whether the macro has parameters
+    std::map<std::string, bool> names_;  ///< each macro's name, and whether it has parameters
 };

@@ -18,8 +18,8 @@ struct MissingFeature {
 
 inline constexpr std::string_view kInlinePtx = "inline PTX (asm)";
 
-/// Of headers. Those without a feature are here. A program that includes one of the others and uses none of
-/// the words below needs no GPU, unless the feature has no words.
+/// The features of headers. The simulator has the headers whose feature is empty. A program that includes
+/// another one, but uses none of the words below, needs no GPU, unless the feature has no words.
 inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cub/*", "CUB"},
                                                      {"cuda/atomic", ""},
@@ -55,7 +55,7 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda_gl_interop.h", "OpenGL"},
                                                      {"cuda_texture_types.h", "textures"}};
 
-/// Of other words. Those of namespaces end with `::`.
+/// The features of other words. Names of namespaces end with `::`.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"__asm__", kInlinePtx},
                                                    {"__asm", kInlinePtx},
@@ -101,7 +101,7 @@ inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"cudaIpc*", "memory shared by processes"},
                                                    {"cudaGraphics*", "OpenGL"}};
 
-/// @return The feature of a name that the simulator lacks; empty if it lacks none.
+/// @return The feature that a name belongs to, if the simulator lacks it; otherwise empty.
 template <std::size_t kCount>
 std::string_view missing_feature(std::string_view name, const MissingFeature (&features)[kCount]) {
     for (const MissingFeature& missing : features) {
@@ -123,7 +123,7 @@ inline std::string sentence_of(std::string_view feature) {
 
 /// An `#include` directive among the tokens of a file.
 struct Include {
-    std::size_t first, last;  ///< its tokens after the `#`
+    std::size_t first, last;  ///< the directive's tokens after the `#`
     std::string name;
     bool quoted;
 };

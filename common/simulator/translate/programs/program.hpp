@@ -44,7 +44,7 @@ class Program {
             std::filesystem::last_write_time(output_of(path), std::filesystem::file_time_type::clock::now());
     }
 
-    /// Without the rule.
+    /// Translates a file and its headers, without the rule.
     void translate(const std::filesystem::path& path) {
         const std::filesystem::path output = output_of(path);
         if (!done_.insert(output.lexically_normal()).second) return;
@@ -92,14 +92,14 @@ class Program {
         const std::filesystem::path kind = path.extension();
         return kind == ".cpp" || kind == ".cc" || kind == ".cxx";
     }
-    /// nvcc only warns of a `\` after which the line continues.
+    /// Removes each `\` after which the line continues: nvcc only warns of it.
     static void leave_out_stray_backslashes(std::vector<Token>& tokens) {
         for (std::size_t i = 0; i < tokens.size(); ++i)
             if (tokens[i].text == "\\" && tokens[i].directive == 0 &&
                 (i + 1 == tokens.size() || tokens[i + 1].kind == Token::blank))
                 tokens[i].text = " ";
     }
-    /// With `<<<` and `>>>` as one word each, whatever blanks an editor has put there.
+    /// The text for clang: `<<<` and `>>>` are one word each, whatever blanks an editor has put there.
     static std::string for_clang(Tokens tokens) {
         DeviceVariables::translate(tokens);
         for (std::size_t i = 0; i < tokens.size(); ++i)

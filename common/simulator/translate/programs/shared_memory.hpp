@@ -8,8 +8,8 @@
 
 #include "../lexer.hpp"
 
-/// Such a program polls a flag, or orders its accesses by fences and atomics of the whole system. If one of
-/// their words is in a file, a line before the file says so.
+/// A program that does so polls a flag, or orders its accesses by fences and atomics of the whole system. If
+/// a file contains a word of such code, a line before the file says so.
 inline std::string memory_sharing(const std::vector<Token>& tokens) {
     constexpr std::string_view kWords[] = {"volatile", "atomic", "atomic_ref", "__threadfence_system",
                                            "thread_scope_system"};

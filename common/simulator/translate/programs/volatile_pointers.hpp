@@ -11,7 +11,7 @@
 
 /// Makes `__shared__ volatile int s[32]` a `__shared__ ::sim::LockstepElement<int> s[32]`, and a parameter or
 /// variable `volatile int* s` a `::sim::LockstepPointer<int> s`, whose stores the lanes of a warp do
-/// together. A parameter of a type that only the compiler knows, perhaps from the call, keeps it: the
+/// together. A parameter whose type only the compiler knows, perhaps from the call, keeps this type: the
 /// function's body begins with a lockstep pointer of the parameter's name.
 class VolatilePointers {
  public:

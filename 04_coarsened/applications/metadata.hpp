@@ -20,7 +20,7 @@ inline std::size_t number_at(std::string_view bytes, std::size_t at, std::size_t
     return number;
 }
 
-/// @return The orientation that Exif data states, 1 to 8; 1, as stored, if they state none.
+/// @return The orientation that Exif data state, from 1 to 8; 1, which means as stored, if they state none.
 inline std::size_t exif_orientation(std::string_view exif) {
     const bool little_endian = exif.starts_with("II");
     const auto number = [&](std::size_t at, std::size_t size) {

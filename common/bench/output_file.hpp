@@ -123,7 +123,7 @@ inline void write_output(const std::string& path, std::string_view text) {
 }
 
 /// @brief Appends lines to a file by `write_output`. Programs that do so at the same time take turns.
-/// @param[in] heading The first line of a file that is new or empty, and of one that lines can be added to.
+/// @param[in] heading The first line, which a new or empty file gets, and which any other file must have.
 /// @throws std::invalid_argument if the file can't be read, std::runtime_error if it can't be written or
 ///         begins with another line. The file is then unchanged.
 inline void append_to_output(const std::string& path, const std::string& heading, const std::string& lines) {

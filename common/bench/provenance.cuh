@@ -18,7 +18,7 @@ struct Provenance {
     std::string cuda_driver;   ///< the newest CUDA that this driver supports, such as "13.0"
     std::string cuda_runtime;  ///< the CUDA version that the program was built with
     unsigned int host_cpus;    ///< the number of logical CPUs
-    std::string commit;        ///< the course's, with "-dirty" if files were changed, or "unknown"
+    std::string commit;        ///< the course's commit, with "-dirty" if files were changed, or "unknown"
     std::string date;          ///< UTC, ISO 8601
 };
 

@@ -127,7 +127,7 @@ class Block {
     Crew::Member* member_ = nullptr;  ///< the worker that runs the block
     std::uint64_t number_ = 0;
     bool has_failed_ = false;
-    bool has_waited_ = false;  ///< a thread of the block has waited
+    bool has_waited_ = false;  ///< whether a thread of the block has waited
     unsigned int place_ = 0;   ///< where in `threads_.order` to look for the next thread to resume
     Threads threads_;
     Fibers<CallKernel> fibers_;

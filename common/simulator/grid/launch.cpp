@@ -36,7 +36,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     std::exit(2);
 }
 
-/// @return That number or `otherwise`, limited to the range from 1 to `most`.
+/// @return The number in an environment variable, or `otherwise` if it is not set, limited to 1 to `most`.
 unsigned int limited_setting(const char* name, std::uint64_t otherwise, std::uint64_t most) {
     return static_cast<unsigned int>(std::clamp<std::uint64_t>(setting(name, otherwise), 1, most));
 }

@@ -54,7 +54,7 @@ thread_local struct {
     std::size_t next = 0;
 } reads;
 
-/// Whether a place is in a variable that CUDA gives each thread, and no thread changes.
+/// Whether a place is in a built-in variable, such as threadIdx, which no thread changes.
 bool is_built_in(const void* place) {
     const auto is_in = [place](const auto& variable) {
         const std::ptrdiff_t offset =

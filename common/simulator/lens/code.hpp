@@ -15,8 +15,8 @@ namespace lens {
 
 /// How often one basic block was executed.
 struct Executions {
-    std::uint64_t warps = 0;  ///< by whole warps
-    std::uint64_t lanes = 0;  ///< by lanes
+    std::uint64_t warps = 0;  ///< executions by whole warps
+    std::uint64_t lanes = 0;  ///< executions by single lanes
 };
 /// The executions of basic blocks, by the address of each one's first instruction after its hook.
 using CodeCounts = std::map<std::uintptr_t, Executions>;
@@ -78,7 +78,7 @@ class Code {
 
     std::array<Known, 256> known_{};  ///< numbers of recent basic blocks, by a hash of their addresses
     std::vector<std::uintptr_t> at_;  ///< each basic block's address, by number
-    std::vector<Executions> sums_;    ///< by number
+    std::vector<Executions> sums_;    ///< each basic block's executions, by number
     std::array<Warp, 32> warps_;
 };
 

@@ -64,7 +64,7 @@ struct SiteCounts {
 /// barrier.
 struct BarrierCounts {
     std::uint64_t count = 0, requests = 0, most_requests = 0;
-    bool was_partial = false;  ///< some threads of a block have returned without it
+    bool was_partial = false;  ///< some threads of a block have returned without reaching it
 };
 
 /// The counts of all launches of one kernel with one shape.
@@ -76,7 +76,7 @@ struct LaunchCounts {
     std::vector<SiteCounts> outside;  ///< for other blocks: each worker counts the first at each site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
     std::uint64_t touched = 0;                      ///< how many different sectors each launch uses, added up
-    std::uint64_t shuffles = 0;                     ///< warp functions
+    std::uint64_t shuffles = 0;                     ///< how often lanes have met at a warp function
     std::uint64_t swaps = 0;                        ///< calls of atomicCAS
     std::uint64_t busiest_thread = 0;               ///< the most accesses that one thread has made
     std::uint64_t to_other_warps =

@@ -46,7 +46,7 @@ struct Instrument {
     static void volatile_stores(const void* address, std::size_t bytes, const void* at) {
         volatile_access(address, bytes, Kind::store, at);
     }
-    /// @param[in] from Null if the bytes come from nowhere.
+    /// @param[in] from Null if the bytes are not copied, as in `memset`.
     static void copies(void* to, const void* from, std::size_t bytes, const void* at) {
         if (from != nullptr) loads(from, bytes, at);
         stores(to, bytes, at);
@@ -114,7 +114,7 @@ struct Instrument {
 }  // namespace
 
 #ifndef __wasm__  // where the platform tells of the end of an iteration
-/// Code compiled with `-fsanitize-coverage=trace-pc` calls it at the beginning of each basic block.
+/// Code compiled with `-fsanitize-coverage=trace-pc` calls this at the beginning of each basic block.
 extern "C" void __sanitizer_cov_trace_pc() {
     if (in_kernel()) running->reach(__builtin_return_address(0));
 }

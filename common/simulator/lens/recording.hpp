@@ -98,7 +98,7 @@ class Recording {
     bool have_settled() const;
     void choose();
     void finish_access();
-    std::vector<Step>::iterator last_access();  ///< requires that there was one
+    std::vector<Step>::iterator last_access();  ///< there must have been one
     void look_around();
     std::size_t memory_of(Array& array);
     Step& add(Step::What what, unsigned int warp, std::uint32_t lanes);

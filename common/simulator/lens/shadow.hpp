@@ -201,7 +201,7 @@ class Array {
  private:
     const char* begin_;
     std::size_t bytes_;
-    std::string name_;  ///< of a shared variable
+    std::string name_;  ///< a shared variable's name, or words for all device variables
     bool is_global_;
     std::vector<Cells> cells_;
     std::vector<unsigned char> written_, touched_ = std::vector<unsigned char>(bytes_ / 32 + 1);

@@ -8,7 +8,7 @@
 
 namespace sim {
 
-/// Recorded work.
+/// The kinds of recorded work.
 enum class Kept : int { kernel, copy, set, host };
 /// The captured work, in order.
 using Captured = std::vector<std::pair<Kept, std::function<void()>>>;

@@ -29,10 +29,10 @@ std::string stream_text(std::uintptr_t stream);
 std::string conflict_text(const Operation& copy, const Operations& others);
 
 /// Watches the host memory of a copy that has been enqueued. Until the copy is done, the host must not change
-/// what it reads, and can't access what it writes.
+/// what the copy reads, and can't access what the copy writes.
 void watch_host(const std::shared_ptr<Operation>& copy, const Operations& others);
-/// Does an operation, with access to the host memory that it uses. @return The message, if the host has
-/// changed that memory.
+/// Does an operation, with access to the host memory that it uses. @return The message if the host has
+/// changed what the operation reads.
 std::string run_watched(Operation& operation);
 
 /// The running kernel, and the kernels of other streams that are not ordered with it.
@@ -69,7 +69,7 @@ std::string pinned_text(const void* address);
 /// Called when a kernel gets an address. If this is in pinned memory, host and kernel share that memory from
 /// then on.
 void note_shared(const void* address);
-/// The pages of all pinned memory from cudaMallocHost of which kernels have got addresses.
+/// The pages of all pinned memory from cudaMallocHost whose addresses kernels have got.
 std::vector<platform::Range> mapped_pages();
 /// The end of a range of pinned memory. If an allocation by cudaMallocHost ends there, the end of its last
 /// page, which nothing else uses.

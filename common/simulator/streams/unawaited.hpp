@@ -19,7 +19,8 @@
 
 namespace sim {
 
-/// Called when a grid begins that may use these whole pages, which are already accessible.
+/// Called when a grid begins. @param[in] shared The whole pages that it may use, which are already
+/// accessible.
 void watch_grid(const Kernel& kernel, const std::vector<platform::Range>& shared);
 /// Called when the grid has ended: notes what it has used, and makes the pages accessible again.
 void end_watch();

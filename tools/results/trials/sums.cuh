@@ -123,8 +123,8 @@ __device__ unsigned long long block_sum(unsigned long long value) {
     return values[0];
 }
 
-/// @brief Each block stores its sum; then it executes a fence; then it draws a ticket; then the last one adds
-/// up.
+/// @brief Each block stores its sum, executes a fence and draws a ticket; the last one adds up. `kEnd` says
+/// how much of this is done.
 /// @tparam kOneFence In the last block, only thread 0 executes a fence, before the barrier.
 template <End kEnd, bool kOneFence = false>
 __global__ void end_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,

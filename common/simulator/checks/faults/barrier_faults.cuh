@@ -254,7 +254,7 @@ TEST_CASE(
     CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 
-/// Lanes 0 to 7 add up, with the values of all lanes.
+/// Lanes 0 to 7 try to add up the values of all lanes.
 __global__ void few_lanes_kernel(unsigned int* d_sum) {
     if (threadIdx.x >= 8) return;
     unsigned int value = threadIdx.x;

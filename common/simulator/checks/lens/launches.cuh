@@ -115,7 +115,7 @@ TEST_CASE("a barrier's counts include how many requests of one warp the others h
     CHECK(one.counts.barriers.begin()->second.requests == 3 * 2);  // of the only warp
 }
 
-/// Each warp adds to a counter of its own, and the last warp also to that of the first one. One thread of
+/// Each warp adds to a counter of its own, and the last warp also to the first warp's. One thread of
 /// each block loads as many numbers as the block's index says.
 __global__ void shares_kernel(const int* d_data, int* d_sums) {
     __shared__ int counts[4];
@@ -174,7 +174,7 @@ TEST_CASE("a warp executes code without accesses as often as its busiest lane un
 }
 #endif
 
-/// A race of one line whose threads are as far apart as the arguments allow.
+/// A race on one line between threads that are as far apart as the arguments allow.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
     if (threadIdx.x < threads && blockIdx.x < blocks)
         d_data[0] = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x + 1);

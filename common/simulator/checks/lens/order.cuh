@@ -23,7 +23,7 @@ constexpr unsigned int kThreads = 70;  // a full warp, a second one, and a part
 constexpr std::size_t kMostAccesses = 1024;
 using Known = std::bitset<kMostAccesses>;
 
-/// Two blocks of a grid that run at a time, and the same two in the model.
+/// Two blocks of a grid that run at the same time, and the same two in the model.
 class Grid {
  public:
     /// @param[in] seed Chooses what the threads do.

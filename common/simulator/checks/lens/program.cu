@@ -116,7 +116,7 @@ __global__ void tile_sync_kernel(const int* d_data, int* d_results) {
     d_results[threadIdx.x] = values[threadIdx.x / kReach * kReach + (threadIdx.x + 1) % kReach];
 }
 
-/// Rounds in which each block reads what another one has stored.
+/// In each round, each block stores numbers, and reads what another one has stored.
 template <bool kAfterRead>
 __global__ void grid_sync_kernel(int* d_data, int* d_results) {
     const auto grid = cg::this_grid();

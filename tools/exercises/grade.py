@@ -25,9 +25,9 @@ means the same on every machine.
 --junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
 -j N               checks N submissions at the same time (default: one per core)
---no-sandbox       if bubblewrap does not work: only limits and a filter of system calls restrict the
-                   students' code, which can read files. Use this option only on a machine that
-                   holds nothing else, such as a throwaway container.
+--no-sandbox       if bubblewrap does not work: only limits and a filter of system calls restrict
+                   the students' code, which can read files. Use this option only on a machine
+                   that holds nothing else, such as a throwaway container.
 
 Exit status 3: something was not graded, because this machine lacks what grading needs.
 """

@@ -8,3 +8,4 @@
 #include "recordings.cuh"
 #include "requests.cuh"
 #include "streams.cuh"
+#include "unwritten.cuh"

@@ -30,7 +30,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             const std::string words = said([=] {
                 const Program p;
                 *p.a = 1;
-                copy_out(p.b, p.out, p.s.stream);  // which need not be done before
+                copy_out(p.b, p.out, p.s.stream);  // this copy need not be done before
                 copy_in(p.in, p.a, p.s.stream);
                 if (waits) CUDA_CHECK(cudaStreamSynchronize(p.s.stream));
                 fill(p.a);
@@ -171,7 +171,7 @@ TEST_CASE("at a program's end, a kernel that has not run is named, and neither a
             if (work != copy) launch(q.in, q.out, q.t.stream);
             if (work == kernel_that_has_run) copy_out(p.b, p.in, nullptr);
             int number = 0;
-            if (work == kernel_that_has_run)  // which does the kernel, but does not wait for it
+            if (work == kernel_that_has_run)  // the copy does the kernel, but does not wait for it
                 cudaMemcpy(&number, p.in, sizeof(int), cudaMemcpyDeviceToHost);
             std::exit(0);
         });

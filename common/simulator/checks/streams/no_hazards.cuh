@@ -90,7 +90,7 @@ TEST_CASE(
     CHECK(fault_checks::process_of([] {
               int *const number = pinned_int(), *const in = device_int(), *const out = device_int();
               CUDA_CHECK(cudaMemset(in, 0xff, sizeof(int)));
-              *number = -1;  // of which all bytes change
+              *number = -1;  // all bytes change
               launch(in, number, nullptr);
               copy_in(out, number, nullptr);
               CUDA_CHECK(cudaDeviceSynchronize());

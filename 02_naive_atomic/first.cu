@@ -20,7 +20,7 @@ int main() {
     cudaMemcpy(numbers, d_numbers, sizeof(numbers), cudaMemcpyDeviceToHost);
     cudaFree(d_numbers);
 
-    const cudaError_t error = cudaGetLastError();  // of all the calls above
+    const cudaError_t error = cudaGetLastError();  // the error of any of the calls above
     std::printf("%s: the first number is %d, the last one %d\n", cudaGetErrorString(error), numbers[0],
                 numbers[n - 1]);
     return error == cudaSuccess ? 0 : 1;

@@ -48,7 +48,8 @@ inline std::size_t jpeg_orientation(std::string_view file) {
     return 1;
 }
 
-/// @brief Keeps of a PNG file only the chunks that its pixels depend on, as far as they are complete.
+/// @brief Drops the chunks of a PNG file that its pixels do not depend on, and all from an incomplete chunk
+/// on.
 ///
 /// libpng would reserve whatever length a text claims to have, and unpack it to a thousand times its size.
 /// With a chunk about colours, such as gAMA, it would convert the pixels to sRGB; without, they are as

@@ -126,7 +126,7 @@ int stream(const StreamOptions& options, const Work& work, const Device& device,
     Results total;
     std::uint64_t bytes = 0;
     std::vector<Time> times;
-    std::unique_ptr<Timeline> timeline;  // of the last round
+    std::unique_ptr<Timeline> timeline;  // the last round's
     for (std::size_t round = 0; round < options.rounds && !source->is_stopped(); ++round) {
         if (round > 0) source = open_data(options, generated, chunk_bytes);
         pipeline->set_results({});
@@ -161,7 +161,7 @@ int stream(const StreamOptions& options, const Work& work, const Device& device,
     if (options.parts && !stopped) {
         for (std::size_t round = 0; round < options.rounds && !options.path.empty(); ++round)
             times.push_back(time_reading(*pipeline, *open_data(options, generated, chunk_bytes)));
-        pipeline.reset();  // its memory is free again
+        pipeline.reset();  // frees its memory
         for (std::size_t round = 0; round < options.rounds; ++round)
             times.push_back(time_copying(shape, bytes));
     }
@@ -183,7 +183,8 @@ int main(int argc, char** argv) {
     const Launch launch = find_launch();
     return run_program(
         [&] {
-            static Ranks ranks(launch, first_gpu_id());  // which are left even if --help ends the program
+            // Destroyed, which leaves MPI, even if --help ends the program.
+            static Ranks ranks(launch, first_gpu_id());
             return ranks.run([&] {
                 const StreamOptions options = parse_stream_options(argc, argv, ranks.launch());
                 require_gpus(options.gpus);

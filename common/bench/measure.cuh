@@ -99,7 +99,7 @@ inline std::vector<Row> measure(const std::vector<Job>& jobs, const Row& common,
         return found == rows.end() ? static_cast<double>(NAN) : found->time();
     };
     for (Row& row : rows) {
-        if (row.simulated || row.bytes == 0) continue;  // its ratios would be meaningless
+        if (row.simulated || row.bytes == 0) continue;  // ratios of such a row would be meaningless
         const double time = row.time();
         row.gigabytes_per_second = static_cast<double>(row.bytes) / time * 1e-9;
         row.times_cpu_sequential = time_of(one_core) / time;

@@ -45,7 +45,7 @@ if limited --n 1K; then # without a GPU or a sanitizer
     if "$program" --list | grep -q "^all cores"; then
         runs_out --n 1K --grid 2000 --variant "all cores"
     else
-        runs_out --n 400M # which may fit on the host, but not on the device
+        runs_out --n 400M # this may fit on the host, but not on the device
     fi
 fi
 

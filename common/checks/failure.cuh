@@ -38,8 +38,8 @@ struct Failure {
     /// How it is wrong.
     enum class Kind {
         result,     ///< a result is wrong: `difference`
-        overrun,    ///< it has written past the end of the results or the workspace
-        launch,     ///< it does not report a launch that was bound to fail
+        overrun,    ///< the call has written past the end of the results or the workspace
+        launch,     ///< the call does not report a launch that was bound to fail
         unchecked,  ///< a launch has failed, and the variant has not noticed
         error       ///< a call has failed, perhaps because of a kernel's fault
     };
@@ -47,7 +47,7 @@ struct Failure {
     Case c;
     std::string what;  ///< in words, without the variant's name and the case
     std::optional<Difference> difference{};
-    int call = 1;  ///< which of the calls in the same memory
+    int call = 1;  ///< the call's number, from 1, among those in the same memory
 #ifndef __CUDACC__
     sim::Fault fault{};  ///< a kernel's, as the simulator knows it
 #endif

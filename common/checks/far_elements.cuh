@@ -17,7 +17,7 @@
 /// How many elements a variant is checked on, and in which launch.
 struct FarCase {
     std::size_t n;          ///< elements
-    LaunchShape shape;      ///< that of the variant
+    LaunchShape shape;      ///< the variant's shape
     std::size_t per_round;  ///< elements that the launch's threads use at a time
 };
 

@@ -64,7 +64,7 @@ inline void store(const Results& from, unsigned long long* to, bool on_host) {
         CUDA_CHECK(cudaMemcpy(to, from.data(), from.size() * sizeof(from[0]), cudaMemcpyHostToDevice));
 }
 
-/// Whether a variable of the environment has a value.
+/// Whether a variable of the environment has this value.
 inline bool is_set(const char* name, const char* value) {
     const char* const now = std::getenv(name);
     return now != nullptr && std::strcmp(now, value) == 0;

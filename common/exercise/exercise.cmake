@@ -83,7 +83,7 @@ foreach(page IN LISTS pages)
   set(chapter ${CMAKE_MATCH_1})
   set(number ${CMAKE_MATCH_2}.${CMAKE_MATCH_4})
   set(file ${PROJECT_SOURCE_DIR}/work/${CMAKE_MATCH_2}.${CMAKE_MATCH_3}.cuh)
-  file(GLOB more CONFIGURE_DEPENDS ${chapter}/exercises/${CMAKE_MATCH_3}.cuh)  # of more checks, which few have
+  file(GLOB more CONFIGURE_DEPENDS ${chapter}/exercises/${CMAKE_MATCH_3}.cuh)  # the exercise's further checks, which few exercises have
   set(sources ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_SOURCE_DIR}/${chapter}/kernels.cuh ${more})
   assembled(student ${number} ${PROJECT_BINARY_DIR}/exercise_${number}.cu ${sources} ${file})
   programs(exercise_${number} ${PROJECT_BINARY_DIR}/exercise_${number}.cu)

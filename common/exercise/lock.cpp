@@ -14,7 +14,7 @@
 
 namespace {
 
-constexpr int kNotLocked = 97;  // as in tools/exercises/grading.py
+constexpr int kNotLocked = 97;  // the same number as in tools/exercises/grading.py
 constexpr std::size_t kMostInstructions = 4096;
 
 /// The number after `name` in the environment; -1 if there is none.

@@ -18,7 +18,7 @@ struct Question {
     std::uint64_t number;              ///< random: the answer must repeat it
     std::uint64_t n;                   ///< elements
     std::uint64_t offset;              ///< elements from an aligned address to the input
-    std::uint64_t workspace;           ///< its size in numbers, including the redzone
+    std::uint64_t workspace;           ///< the workspace's size in numbers, including the redzone
     std::uint32_t grid, block;         ///< the launch shape
     std::uint32_t is_more;             ///< whether the exercise's further check is called
     std::uint32_t forbids_early_exit;  ///< CUDA_SIM_EARLY_EXIT is 0
@@ -30,15 +30,16 @@ enum class Thrown : std::uint32_t { nothing, unnoticed, cuda, other };
 
 /// How a call ended.
 struct Answer {
-    std::uint64_t number;  ///< that of the question
+    std::uint64_t number;  ///< the question's number
     Thrown thrown;
     std::uint32_t fault_kind;   ///< a sim::FaultKind
-    std::uint32_t text_length;  ///< of all `kTexts`, each with a zero after it
+    std::uint32_t text_length;  ///< the length of all `kTexts`, each with a zero after it
 };
 
 constexpr std::size_t kTexts = 7;             ///< an error's words, and the texts of a kernel's fault
 constexpr std::uint32_t kMostText = 1 << 14;  ///< bytes of an answer's texts
-/// Of more than `kMostSent` elements, all are 0 except `kEnds` at each end, and only these are sent.
+/// If there are more than `kMostSent` elements, all are 0 except `kEnds` at each end, and only these are
+/// sent.
 constexpr std::size_t kMostSent = std::size_t{1} << 28, kEnds = 64;
 
 /// The descriptor of this process's end of the socket; -1 if there is none.

@@ -44,7 +44,7 @@ bool is_too_large_for_lens(const Case& c) {
     return c.n > 1 << 16 || static_cast<std::size_t>(c.shape.grid) * c.shape.block > 1 << 14;
 }
 
-/// As many elements as an int can count, for comparison with more.
+/// Almost as many elements as an int can count, for comparison with more.
 constexpr std::size_t kFewer = (std::size_t{1} << 31) - 5;
 
 /// A case in words, without its default values.
@@ -141,7 +141,7 @@ int report(const std::string& name, const Failure& failure, const std::vector<Se
 bool is_fast() {
     if (std::getenv("COURSE_SLOW") != nullptr) return false;
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-    return false;  // which may be instrumented: there is no way to tell
+    return false;  // this program may be instrumented; there is no way to tell
 #else
     return __tsan_init == nullptr;  // otherwise, each of the variant's accesses is a call
 #endif

@@ -34,7 +34,7 @@ struct Variant {
     Run* run;
     /// The size of its workspace in numbers; null if it needs none.
     std::size_t (*workspace)(std::size_t n, LaunchShape shape) = nullptr;
-    bool zeroed_workspace = false;  ///< its workspace must be 0 before the first call
+    bool zeroed_workspace = false;  ///< whether the workspace must be 0 before the first call
     std::size_t results =
         Problem::kResults;            ///< a divisor of `kResults`: each result covers equally many neighbours
     bool on_cpu = false;              ///< data, results and workspace are in host memory

@@ -7,7 +7,7 @@ add_library(simulated_code INTERFACE)
 target_link_libraries(simulated_code INTERFACE simulator)
 if(NOT SIMULATOR_SANITIZE)
   set(checks alignment,$<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
-  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # which traps; others divide by zero
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # x86-64 traps at a division by 0; other processors go on
     string(APPEND checks ,integer-divide-by-zero)
   endif()
   target_compile_options(simulated_code INTERFACE -fsanitize=${checks},return -fno-sanitize-recover=${checks})

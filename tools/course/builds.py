@@ -15,7 +15,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from console import ROOT, fail, quietly, say
 from terminal import is_terminal
 
-has_warned = False  # that the first build takes long
+has_warned = False  # whether it was said that the first build takes long
 from_source = set()  # what is not installed, and is built: Catch2, libcsv, ninja
 SOURCES = ROOT / "build" / "sources"
 HELP = "without a network, set COURSE_SOURCES: see docs/install.md"

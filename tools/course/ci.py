@@ -17,7 +17,7 @@ from reports import junit_of, visible
 
 SIMULATOR = str(ROOT / "common" / "simulator")
 SHOWN = 20  # lines of a program that has failed without a message that is known
-MESSAGE = r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? %s: (?P<words>.*)$"  # of compilers
+MESSAGE = r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? %s: (?P<words>.*)$"  # a compiler's
 FAULT = re.compile(r"^simulator: (.*)$|(\w[\w:]*(?:<.*?>)? \(launched at .*)$", re.MULTILINE)
 SANITIZER = re.compile(r"^==\d+==ERROR: (AddressSanitizer: .*)\n((?:.+\n)*)", re.MULTILINE)
 FRAME = re.compile(r"^ +#\d+ 0x\w+ in (.*) (\S+?):(\d+)(?::\d+)?$", re.MULTILINE)

@@ -84,7 +84,7 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
 # The commands and the options of each: an error about an option names the commands that accept it.
 FLAG, TEXT = {"action": "store_true"}, {}
 BACKEND = {"--backend": TEXT}
-FOR_CI = {"--annotate": TEXT, "--junit": TEXT}  # of a program
+FOR_CI = {"--annotate": TEXT, "--junit": TEXT}  # options for a program's checks
 SUBJECTS = "run test gdb report lens".split()  # chapters or files, and options of their programs after --
 PROGRAMS = ("run", "test", "lens")  # any program, too
 OPTIONS = {
@@ -450,7 +450,7 @@ def of_grading(command, options):
 
 
 NODE = 20
-PORT = 8321  # of ./course docs --serve
+PORT = 8321  # the port of ./course docs --serve
 
 
 def has_node():
@@ -521,7 +521,7 @@ def main(words):
 
 
 if __name__ == "__main__":
-    for ended_by in (signal.SIGTERM, signal.SIGHUP):  # so that no temporary file is left, and no program still runs
+    for ended_by in (signal.SIGTERM, signal.SIGHUP):  # then no temporary file is left, and no program still runs
         if signal.getsignal(ended_by) != signal.SIG_IGN:
             signal.signal(ended_by, lambda number, _: sys.exit(128 + number))
     try:

@@ -16,7 +16,7 @@ USER = Path(os.getcwd())  # options name files there; ./course itself works in R
 
 
 def say(*words):
-    sys.stdout.flush()  # a pipe would get it later
+    sys.stdout.flush()  # otherwise, a pipe would get what was printed before only after these words
     show()
     print(*words, file=sys.stderr, flush=True)
 

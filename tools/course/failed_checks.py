@@ -10,7 +10,7 @@ import sys
 
 from terminal import looks, wrapped
 
-# What failures suggest, by the kind of the failure or of the kernel's fault.
+# Advice about failures, by the kind of the failure or of the kernel's fault.
 HINTS = [
     ({"barrier", "deadlock"}, "All threads of a block must reach the same __syncthreads()."),
     ({"no progress"}, "Does a loop wait for something that no thread will ever do?"),

@@ -12,7 +12,8 @@ PLACE = r"(?:\S*ld(?:\.\w+)?: )?(?P<place>.+?): "
 UNDEFINED = re.compile(PLACE + r"undefined reference to [`'](?P<symbol>.+)'$")
 DEFINED_TWICE = re.compile(PLACE + r"multiple definition of [`'](?P<symbol>.+?)'; (?P<first>.*): first defined here$")
 
-# What the translator says of features, and compilers of names that have the form of CUDA's, or belong to CUDA's namespaces and structs.
+# How the translator names features that it lacks, and compilers names that have the form of CUDA's, or belong to its namespaces and
+# structs.
 REFUSED = re.compile(r"(?P<place>.*?:\d+):.* (?P<why>the simulator has no .*)$")
 OF_CUDA = r"(?:cuda|cu)[A-Z]\w*|(?:curand|atomic[A-Z]|make_|nv_|__)\w+|CU(?:DA|RAND)_\w+"
 UNKNOWN = re.compile(rf"(?P<place>.*?:\d+):\d+: error: (?:use of undeclared identifier |unknown type name )?['‘](?P<name>{OF_CUDA})['’]"
@@ -124,9 +125,9 @@ def of_linker(said, objects, sources, kinds):
     for symbol, place in undefined.items():
         file = neighbour(word_of(symbol), files, kinds)
         if symbol == "main":
-            lines.append("course: no file defines main()" + f", but {file} does: name it, too" * bool(file))
+            lines.append("course: no file defines main()" + f", but {file} does: name that file, too" * bool(file))
             continue
         why = "OpenMP needs -Xcompiler -fopenmp" if re.match("omp_|GOMP_", symbol) else \
-            f"{file} defines it: name it, too" if file else "no file of the program defines it"
+            f"{file} defines it: name that file, too" if file else "no file of the program defines it"
         lines.append(f"{place}: error: undefined reference to {symbol}: {why}")
     return "\n".join(dict.fromkeys([*lines, *twice])) or said.rstrip("\n")

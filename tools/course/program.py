@@ -24,7 +24,7 @@ from terminal import show  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent.parent
 OF_HOST = (".cpp", ".cc", ".cxx")  # not CUDA, for the host's compiler alone
 SOURCES = (".cu", *OF_HOST)
-OPTIONS = ("-I", "-D", "-Xcompiler", "-std=")  # of nvcc, for a program
+OPTIONS = ("-I", "-D", "-Xcompiler", "-std=")  # options of nvcc that a program may have
 LIBRARIES = ["cublas", "curand", "cufft", "cusparse", "cusolver"]
 
 
@@ -164,7 +164,7 @@ def with_simulator(build, files, options, folder, program, target):
     for unit in units:
         unit.translate(build)
     archives = [build / f"lib{name}.a" for name in ("simulator", *(["lens"] if target == "program_lens" else []))]
-    old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives, build / "build.ninja"])]  # it has the options
+    old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives, build / "build.ninja"])]  # build.ninja has the options
     messages = ""
     if old or is_older(program, [*(unit.object for unit in units), *archives]):
         model = f"CMakeFiles/{target}.dir/program.cpp.o"

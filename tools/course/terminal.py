@@ -5,7 +5,7 @@ import re
 import sys
 import textwrap
 
-COLUMNS = 100  # of a line of output
+COLUMNS = 100  # the width of a line of output
 LOOKS = {"strong": "1", "good": "32", "bad": "1;31"}  # a terminal's codes for what stands out
 
 

@@ -10,9 +10,9 @@ from itertools import combinations
 
 from cpp import TOKEN
 
-LENGTH = 6  # of a sequence, in tokens
+LENGTH = 6  # tokens in a sequence
 LEAST = 24  # sequences that two files must share: fewer may be the only way to write it
-SHARE = 0.6  # of the sequences of either file, those that both must have
+SHARE = 0.6  # the part of either file's sequences that both must have
 GIVEN = re.compile(r"""__\w+|atomic\w*|cuda[A-Z]\w*|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|std|size_t|u?int\d*(?:_t)?|uchar\d
     |auto|bool|break|case|char|const|constexpr|continue|do|double|else|extern|false|float|for|if|long|nullptr|reinterpret_cast
     |return|short|signed|sizeof|static|static_assert|static_cast|struct|switch|template|true|typename|unsigned|using|void|while

@@ -33,11 +33,11 @@ for name in ("open", "openat"):  # for reading
 calls.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, MAP_TYPE, MAP_PRIVATE))  # shared memory is not counted
 calls.add_rule(seccomp.ALLOW, "mremap", seccomp.Arg(1, seccomp.NE, 0))  # a size of 0 maps the same memory twice
 calls.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD))
-calls.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags can't be seen; libc then calls clone
+calls.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # a filter can't see its flags; libc then calls clone
 calls.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # only reads the limits
 for command in (fcntl.F_GETFL, fcntl.F_GETFD, fcntl.F_SETFD):
     calls.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
-calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.NE, signal.SIGKILL))  # which tells of too little memory
+calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.NE, signal.SIGKILL))  # SIGKILL means too little memory
 calls.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, PR_SET_NAME))
 for name in ("prctl", "ioctl"):  # libraries only try them: names of memory, whether standard output is a terminal
     calls.add_rule(seccomp.ERRNO(errno.EPERM), name, *[seccomp.Arg(0, seccomp.NE, PR_SET_NAME)] * (name == "prctl"))

@@ -18,7 +18,7 @@ class Attempt:
     name: str  # 03.1-2, the second attempt at 03.1
     title: str
     sentence: str  # with which it is refused, or how that begins; empty if it is to pass
-    blocks: tuple  # of code, one for each part that the exercise asks for; none in the chapter's own code
+    blocks: tuple  # texts of code, one for each part that the exercise asks for; none in the chapter's own code
 
     def text(self):
         """The student's file. Raises ValueError if the number of blocks is wrong."""

@@ -13,8 +13,8 @@ FAULT = re.compile(r"^## (?P<number>\d+)\. (?P<title>.*)\n"
 
 @dataclass(frozen=True)
 class Fault:
-    chapter: str  # its number, 03
-    number: str  # of the fault in the chapter
+    chapter: str  # the chapter's number, 03
+    number: str  # the fault's number in the chapter
     title: str
     exercise: object  # with the fault's variant, which may be one that no exercise asks for
     cause: str

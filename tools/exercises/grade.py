@@ -176,7 +176,7 @@ def find_alike(folders, exercise):
             if path := find(folder, exercise):
                 texts[folder.name] = content(path).decode("utf-8-sig", "replace")
         except Rejected:
-            pass  # its result says why
+            pass  # the submission's result says why
     chapter = Chapter(exercise.chapter)
     return alike.find(chapter.starter(exercise), chapter.solution(exercise), texts)
 

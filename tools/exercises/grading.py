@@ -77,8 +77,8 @@ def foreign(listing):
 @dataclass
 class Answered:
     """How a run has ended in which the checks' process asks the student's process."""
-    found: Verdict  # that the checks have given; None if they have given none
-    status: int  # of the checks
+    found: Verdict  # the checks' verdict; None if they have given none
+    status: int  # the checks' exit status
     answering: Ended  # the student's process
 
     def verdict(self):
@@ -248,7 +248,7 @@ class Grading(Machine):
         """How far the source has come, and the first failure's lines."""
         chapter = Chapter(self.exercise.chapter)
         includes, more = more_checks(self.exercise)
-        includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # of translated files, as in the student's
+        includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # translated files include by these paths, as the student's does
         self.source.write_text("\n".join([*source["includes"], *includes]) + f"\nnamespace student {{\n{source['text']}"
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for stage in [SCREENING, *stages(self.exercise, self)]:
@@ -271,7 +271,7 @@ class Grading(Machine):
         if stage.name == "plain":
             return await in_two_orders(self.exercise, found, self)
         if found.kind == "point":
-            return replace(found, sentences=[])  # which are for the student's own machine
+            return replace(found, sentences=[])  # the sentences are for the student's own machine
         # Code that is wrong only under the lens has detected it.
         of_lens = words_of_lens(self.seen) if stage.name == "target" and has_lens(self.exercise) else []
         return Verdict("luck", BY_LUCK, of_lens) if of_lens else found

@@ -16,8 +16,8 @@ FOLDERS = {"Histogram": ("08_live", "04_coarsened"), "SumOfSquares": ("09_live",
 @dataclass
 class Step:
     number: str  # 03.2
-    place: str  # of its diff
-    text: str  # of kernels.cuh after the step
+    place: str  # the diff's place
+    text: str  # kernels.cuh after the step
     base: object  # the step that it changes; None if it starts a new file
     does: str
     shows: str

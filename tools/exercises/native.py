@@ -16,13 +16,13 @@ from stages import Machine, NotTried, run
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, read
 
-import counts  # of the folders that stages.py names
+import counts  # from a folder that stages.py names
 from builds import locked_meanwhile
 from rows import one_line
 
 SECONDS = 120  # per check
 OF_LENS = 256 << 20  # bytes that the lens or the check that it sees may write
-STUCK_SECONDS = "3"  # of a simulated kernel without progress; in the checks, a thread works for milliseconds
+STUCK_SECONDS = "3"  # after which a simulated kernel is without progress; in the checks, a thread works for milliseconds
 STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens")}
 
 
@@ -86,7 +86,7 @@ async def ended(command, settings, limits):
             await asyncio.wait_for(process.wait(), SECONDS)
         except asyncio.TimeoutError:
             cpu_seconds = cpu_seconds_of(process.pid)
-            limit = f"{SECONDS} seconds, in which it used {cpu_seconds:.1f} s of CPU time: it waits, or this machine is busy"
+            limit = f"{SECONDS} seconds, in which it used {cpu_seconds:.1f} s of CPU time: it waited, or this machine was busy"
             await stop(process)
         except BaseException:
             await stop(process)
@@ -105,7 +105,7 @@ class Native(Machine):
 
     def __init__(self, name, backend="simulator"):
         self.name, self.stages, self.at_once = name, STAGES[backend], max(2, len(os.sched_getaffinity(0)))
-        self.building = defaultdict(asyncio.Lock)  # by folders; or a task would wait for another one as if that were another ./course
+        self.building = defaultdict(asyncio.Lock)  # for each folder; otherwise, another task would seem to be another ./course
 
     def program(self, preset, order):
         return ROOT / "build" / preset / "bin" / f"{self.name}_{order}"

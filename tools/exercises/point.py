@@ -35,7 +35,7 @@ def most(launches, name):
     return max((launch[name] for launch in launches), default=0)
 
 
-# What a page may count, each from the lens's launches.
+# The counts that a page may name, each from the lens's launches.
 OF_LAUNCHES = {
     "launches": lambda launches: sum(launch["launches"] for launch in launches),
     "barriers of all blocks": lambda launches: sum(barrier["count"] for launch in launches for barrier in launch["barriers"]),

@@ -20,7 +20,7 @@ QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\
                       re.MULTILINE | re.DOTALL)
 CLOSE = 1.5  # a ratio within this factor is right
 CLOSE_COUNT = 1.1  # and one of the lens's counts, which depend on the input
-COLUMNS = ["launches", "asked", "sectors", "wavefronts", "hottest", "lanes"]  # of the lens's table
+COLUMNS = ["launches", "asked", "sectors", "wavefronts", "hottest", "lanes"]  # columns of the lens's table
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections import Counter
 
 from rubric import STAGES, UNGRADED
 
-COLUMNS = 100  # of a terminal
+COLUMNS = 100  # the width of a terminal
 
 
 def visible(text):

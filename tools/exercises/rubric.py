@@ -48,9 +48,9 @@ def stage(check, verdict):
 
 @dataclass
 class Rubric:
-    points: dict  # of an exercise, by its number
-    each: float  # of any other exercise
-    percent: dict  # by stages
+    points: dict  # points by the exercise's number
+    each: float  # the points of any other exercise
+    percent: dict  # the part of the points that each stage gives
     a_day: float  # percent
     visibility: str
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT
 
-CPUS = 2  # that a check runs on: otherwise its threads and their CPU time would grow with the number of cores
+CPUS = 2  # CPUs that a check runs on: otherwise its threads and their CPU time would grow with the number of cores
 SECONDS = 600  # for programs that sleep; long enough that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
-STATUS = re.compile(rb"^(VmRSS|VmSwap|Threads):\s+(\d+)", re.MULTILINE)  # of /proc/PID/status; the first one in kB
+STATUS = re.compile(rb"^(VmRSS|VmSwap|Threads):\s+(\d+)", re.MULTILINE)  # the lines of /proc/PID/status that count; memory is in kB
 COURSE = ["common", "tools", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd",
           *(each.name for each in ROOT.glob("[0-9][0-9]_*"))]
 
@@ -74,7 +74,7 @@ def on_few_cpus(turn=itertools.count()):
 def descendants(pid):
     """The processes that a process has started, itself included."""
     found = [pid]
-    for each in found:  # which grows meanwhile
+    for each in found:  # the list grows meanwhile
         try:
             for task in os.listdir(f"/proc/{each}/task"):
                 found += [int(child) for child in Path(f"/proc/{each}/task/{task}/children").read_text().split()]
@@ -131,7 +131,7 @@ class Sandbox:
                     end, has_ended = min(end, time.monotonic() + 10), lambda: False
                 why = too_much(program.pid)
                 if not why and time.monotonic() > end:
-                    why = f"The program was stopped after {SECONDS} seconds: it waits, or this machine is busy."
+                    why = f"The program was stopped after {SECONDS} seconds: it waited, or this machine was busy."
                 time.sleep(0.01)
             if why:
                 # In a sandbox, everything ends with its first process. Without a sandbox, only these processes can be found.

@@ -32,10 +32,10 @@ class NotTried(Exception):
 
 
 class Machine(ABC):
-    """Builds and runs the programs of a student's file. A task that is cancelled ends what it awaits here."""
+    """Builds and runs the programs of a student's file. Cancelling a task also ends the program that it waits for."""
 
     stages = ()  # the names of those that it has
-    where_lines = "./course lens {} --lines shows what each line of your file accesses."  # of an exercise's number
+    where_lines = "./course lens {} --lines shows what each line of your file accesses."  # {}: an exercise's number
     at_once = 1  # how many of them run at the same time
     orders = {"plain": IN_ORDER, "interleaved": INTERLEAVED}  # settings of the simulator, by the end of a program's name
 
@@ -168,9 +168,9 @@ async def by_clang(_, machine):
 class Stage:
     """One stage of a verdict: a program built from the student's file, and what its run finds. It runs if the stages before it find nothing."""
     name: str  # for the student
-    preset: str  # of the build folder
+    preset: str  # the build folder's
     order: str  # the end of the program's name; nothing if there is no program
-    run: Callable  # of the exercise and the machine: returns a verdict
+    run: Callable  # called with the exercise and the machine; returns a verdict
     meaning: str = ""  # the meaning of a failure after the earlier stages have passed
 
     async def build(self, exercise, machine):
@@ -248,7 +248,7 @@ async def with_lines(exercise, verdict, machine, seen_by_lens):
     of_race = [each for each in verdict.sentences if each["of_race"]]
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
     is_small = "__shared__" in text and verdict.kind not in ("unchecked", "error") and verdict.case.get("n", 1000) < 1000
-    # Of a barrier in given code that not all threads reach, the cause is elsewhere.
+    # If not all threads reach a barrier in given code, the cause is elsewhere.
     places = set(re.findall(r"work/\S+?:\d+", verdict.what))
     at_given = verdict.fault.get("kind") in ("barrier", "deadlock") and places <= machine.given_lines(exercise)
     if exercise.on_cpu or not (of_race or verdict.has_poison or is_small or at_given) or verdict.site and not at_given:
@@ -269,7 +269,7 @@ async def explained(exercise, machine, stage, found, later):
     elif stage.name == "interleaved" and any(each["of_race"] for each in found.sentences):
         again = partial(run, machine, "simulator", "plain")
         if not (await again(**{**INTERLEAVED, "CUDA_SIM_WORKERS": "1"})).passed:
-            # It is wrong even if the threads run one after another.
+            # The result is wrong even if the threads run one after another.
             by_size = await again(CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
             found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_SMS))
     if found.kind == "signal" or found.kind == "result" and exercise.on_cpu:

@@ -20,7 +20,7 @@ PAGE_NUMBER = re.compile(r"(\d+)_(\w+)\.md")
 class Exercise:
     number: str  # 03.2
     page: Path  # 03_shared_privatized/exercises/2_any_block.md, from the root
-    variant: str  # of the chapter's kernel
+    variant: str  # the variant whose kernel the chapter has
 
     @property
     def chapter(self):

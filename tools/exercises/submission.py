@@ -19,7 +19,7 @@ from cpp import Rejected, definitions, split, tokens_of
 from starter import MARK, Chapter, exercises, marked
 
 HEADER = re.compile(r"<[a-z]\w*(\.h)?>")
-# What leaves a namespace, or makes code mean something other than it appears to.
+# Tokens that leave a namespace, or make code mean something other than it appears to.
 FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\w*")
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")
 ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fallthrough", ","}

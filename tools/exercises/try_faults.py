@@ -61,7 +61,7 @@ def found_by_sanitizer(tool, fault):
     return bool(summaries) and summaries[-1] != "0"
 
 
-# Each kind of check: the function that tries a fault, how its programs are built, and how many run at once (None: one per core).
+# For each kind of check: the function that tries a fault, how its programs are built, and how many run at once (None: one per core).
 ON_SIMULATOR = {**{order: (partial(found_by_checks, "simulator", order), "simulator", order, 2) for order in (INTERLEAVED, PLAIN)},
                 LENS: (found_by_lens, "simulator", LENS, 2)}
 ON_GPU = {GPU: (partial(found_by_checks, "gpu", PLAIN), "gpu", PLAIN, 3),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from cpp import Rejected, Unbalanced, split, tokens_of
 from starter import ROOT, Chapter, names_of, without_comments
 
-CPU_SECONDS = 30  # of a check, all threads together
+CPU_SECONDS = 30  # CPU time of a check, all threads together
 OUTPUT = 4 << 20  # bytes that a check may print
 
 BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, the results may be wrong."
@@ -163,7 +163,7 @@ def changes_with_order(found, other):
 def with_meaning(order, meaning, found):
     """A later check's verdict with the meaning of its failure, if the plain check has passed."""
     if order == "interleaved" and found.ends:
-        # In a race, guesses from the results would be misleading. A bad address is no race.
+        # With a race, guesses from the results would be misleading. A bad address is no race.
         return replace(found, sentences=[{"text": meaning, "of_race": True}] if found.fault.get("kind") != "address" else [])
     if order == "interleaved":
         meaning = "If the threads run one after another, the same check passes."
@@ -215,7 +215,7 @@ def tool_lines(errors):
 @dataclass
 class Ended:
     """How a check's run ended."""
-    written: bytes  # lines of JSON, of which `token` proves the last one
+    written: bytes  # lines of JSON; the last one counts only if it contains `token`
     token: str
     status: int  # or, of a signal, its number, negative
     printed: bytes

@@ -9,7 +9,7 @@ import subprocess
 from instructions import KINDS, WEIGHTS
 
 HOOK = "__sanitizer_cov_trace_pc"  # called at the start of each basic block
-SIMULATOR = "/include/simulator/"  # its headers do what a GPU has one instruction for, or none
+SIMULATOR = "/include/simulator/"  # the simulator's headers do what a GPU has one instruction for, or none
 INSTRUCTION = re.compile(r" +([0-9a-f]+):\t(?:(?:bnd|notrack|lock|data16|cs) )*(\S+) *([^#]*?)\s*(?:#.*)?$")
 LINE = re.compile(r"(\S.*):\d+(?: \(discriminator \d+\))?$")
 COMPARISON = re.compile("cmp|test|u?comis")

@@ -34,7 +34,7 @@ CLOSE = 0.01
 PLACES = ("If the lanes of an atomic touch many lines, Nsight Compute counts some of their sectors twice. Which ones depends on where "
           "the array lies: on an H200, the same 32 indices had different counts at different places, and the same count in each "
           "repetition.")
-SPLIT = 0.02  # so much more
+SPLIT = 0.02  # how much more still agrees
 PREDICATED = ("Warps that have nothing to add at a level of a tree, or nothing to store at the end, still issue these loads and "
               "stores, with all lanes predicated off. Nsight Compute counts each such instruction as a wavefront, but the lens "
               "does not.")

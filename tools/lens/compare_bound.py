@@ -19,8 +19,8 @@ SMALL = 4 << 20  # elements; the counts of more are extrapolated
 STEPS = 1 << 19, 1 << 20  # elements, for a grid that does not follow the device
 FEW, PART = 4096, 128  # for larger grids, a part of the blocks on the same part of the elements
 CHANNELS = {"rgb": "3", "rgba": "4"}
-WIDTH = 1024  # of an image
-KEY_BYTES = 4  # of an element in chapter 03's --levels, whose --n counts bytes
+WIDTH = 1024  # an image's
+KEY_BYTES = 4  # an element's size in chapter 03's --levels, whose --n counts bytes
 
 
 def command(its, n):
@@ -30,7 +30,7 @@ def command(its, n):
     if mode in CHANNELS:
         return program, ["--input", its["input"], "--channels", CHANNELS[mode], "--made", f"{WIDTH}x{n // WIDTH}"]
     options = ["--input", its["input"], "--n", str(n * (KEY_BYTES if mode == "levels" else 1))]
-    if mode:  # which chooses its grids itself
+    if mode:  # a mode chooses its grids itself
         return program, [*options, f"--{mode}"]
     shape = [word for name in ("grid", "block") if its[name] != "0" for word in (f"--{name}", its[name])]
     return program, [*options, "--no-cpu", "--variant", its["variant"], *shape]
@@ -56,7 +56,7 @@ def counted(its, known):
     n = int(its["n"])
     if n <= SMALL or its["mode"] == "levels":  # the sectors of a million bins do not grow with the input
         return launched(its, n)
-    if int(its["grid"]) > FEW:  # which needs as many threads as elements
+    if int(its["grid"]) > FEW:  # such a kernel needs as many threads as elements
         part = {**its, "grid": str(int(its["grid"]) // PART)}
         return {kernel: {name: number * (1 if name in counts.LAUNCHES else PART) for name, number in sums.items()}
                 for kernel, sums in launched(part, n // PART).items()}

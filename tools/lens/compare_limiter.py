@@ -17,10 +17,10 @@ BIN = ROOT / "build" / "simulator" / "bin"
 SEEN = ROOT / "docs" / "results" / "simulator" / "limiter.csv"
 KEY = ["case", "chapter", "variant", "input", "n", "kernel"]
 SMALL = 1 << 20  # elements; the counts of more are extrapolated
-LEAST = 0.9      # of the words must agree
+LEAST = 0.9      # the part of the words that must agree
 UNITS = ["memory", "shared memory", "issue", "atomics"]
 TYPES = {"int counters": "int", "unsigned counters": "unsigned int", "64-bit counters": "unsigned long long",
-         "float counters": "float", "double counters": "double"}  # of 02's --counter-types
+         "float counters": "float", "double counters": "double"}  # counters of 02's --counter-types
 
 # Why words differ.
 WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`), which halves the wavefronts."

@@ -9,7 +9,7 @@ from instructions import usual
 SECTOR = 32  # bytes
 BANKS = 128  # bytes of a wavefront
 SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
-LAUNCHES = ["launches", "least_launches"]  # which a part of the device does as often
+LAUNCHES = ["launches", "least_launches"]  # a part of the device makes as many launches
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]

@@ -68,7 +68,7 @@ def main(arguments):
                 stopped += 1
             else:
                 table[expected, found] += 1
-            words = why or ("" if found == expected else "a race is missed" if expected else "blamed without a reason")
+            words = why or ("" if found == expected else "a race is missed" if expected else "a race is reported where there is none")
             if words:
                 print(f"{source.stem}: {words}", flush=True)
     print(f"{len(sources)} kernels, {stopped} of them not run to the end; {table[True, True]} of "

@@ -14,7 +14,7 @@ def usual(launch):
 
 
 def computing(its):
-    """The estimated number of instructions without access, by warps."""
+    """The estimated number of instructions of warps that access no memory."""
     return sum(its[each] * WEIGHTS[each] for each in KINDS)
 
 

@@ -9,7 +9,7 @@ from counts import SECTOR, SMS, ratio
 from instructions import computing, instructions, lanes
 from profiles import profile
 
-BUSY = 0.6           # from which share of the time on a unit is the limiter: Nsight Compute's rule
+BUSY = 0.6           # a unit that is busy for this part of the time is the limiter: Nsight Compute's rule
 FAR, NEAR = 725, 40  # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
 DEPENDENT = 4        # cycles until an instruction's result can be used: documented for most arithmetic, compute capability 7.x
 CLOCK = 1.98e9       # Hz, the highest: documented

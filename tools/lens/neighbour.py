@@ -10,7 +10,7 @@ from rows import seconds
 CLOSE = 0.02     # how far the counts of kernels that do the same may be apart
 EXPLAINED = 0.1  # how far waiting for the loads may be from the time that it explains
 NEAREST = 2      # variants that are named if none does the same
-# What is compared, the shape of the launch first: of counts that differ as much, the first is named.
+# The counts that are compared, the shape of the launch first: of several that differ as much, the first is named.
 COUNTS = {
     "launches": "launches", "blocks": "blocks", "warps": "warps", "loads": "requests of global loads",
     "load_sectors": "sectors of global loads", "store_sectors": "sectors of global stores",

@@ -155,7 +155,8 @@ struct Shape {
     unsigned int grid, block;
 };
 
-/// What a kernel has done, by resource: "DRAM", in bytes, and so on; tools/lens/profiles.py names them all.
+/// The amounts of a kernel's work by resource: "DRAM", in bytes, and so on; tools/lens/profiles.py names them
+/// all.
 using Amounts = std::map<std::string, double>;
 
 /// Times kernels, and prints a line for each resource that they use.

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "docs" / "results"
 MEASURED = "profile.csv"               # in a device's folder
 SHEETS = ROOT / "tools" / "lens" / "data-sheets.csv"
-OWN = ROOT / "work" / MEASURED         # of ./course profile
+OWN = ROOT / "work" / MEASURED         # what ./course profile writes
 USUAL = "NVIDIA H200"                  # whose times the course quotes
 PER_SM = ("L1", "shared memory")       # resources that each SM has
 RATES = ("DRAM", "L2", "stores", "atomics", "atomics on one line", "atomics on one address", "one thread", *PER_SM)
@@ -111,7 +111,7 @@ def of_sheets():
 
 
 def all_profiles():
-    """The reader's own GPU first, if it was measured, then those that the course knows."""
+    """All profiles, by name. The reader's own replaces a recorded one of the same name, and a recorded one replaces a data sheet's."""
     own = [OWN] if OWN.exists() else []
     found = [*map(measured, own + sorted(RESULTS.glob(f"*/{MEASURED}"))), *of_sheets()]
     return {profile.name: profile for profile in reversed(found)}

@@ -11,7 +11,7 @@ from profiles import profile
 from rows import one_line, seconds as duration
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ADVICE = {  # by the distance of the threads
+ADVICE = {  # by how far apart the threads are
     "lanes": "__syncwarp() between the two orders lanes of a warp",
     "warps": "__syncthreads() between the two orders threads of a block",
     "blocks": "the end of the kernel or grid.sync() does, or an atomic by each of the two, with __threadfence() before the writer's and after the "

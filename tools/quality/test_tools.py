@@ -141,7 +141,7 @@ class Ci(unittest.TestCase):
         for command, words in found:
             options = cli.parse(command, words.split())
             self.assertEqual((options.junit, options.annotate), (f"{command}.xml", "github"))
-        self.assertNotIn("${{", text)  # which would put a text into a script
+        self.assertNotIn("${{", text)  # such a value would put a text into a script
 
 
 class Lens(unittest.TestCase):
@@ -577,7 +577,7 @@ class Labels(unittest.TestCase):
     # Parts of the font's size.
     WIDTHS = {**dict.fromkeys("ijl'|", 0.22), **dict.fromkeys(" ftI.,:;/!()[]-r", 0.3), **dict.fromkeys("mMW%@", 0.87),
               **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw&", 0.7)}
-    ABOVE, BELOW = 0.72, 0.1  # of a line: of most letters, so that lines may be set close
+    ABOVE, BELOW = 0.72, 0.1  # of most letters, as parts of a line's height, so that lines may be set close
 
     def boxes(self, svg):
         """The labels that are shown, each with its left, right, top and bottom end."""
@@ -1004,7 +1004,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(120), "Stopped for n = 5: the program was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
                   "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  The program makes progress, but does far too much work.\n  simulator: said before\ntime\n")
         self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
-        self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waits, or this machine is busy.\n",
+        self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waited, or this machine was busy.\n",
                   "this one had used 0.0 s.\n  simulator: said before\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
@@ -1100,7 +1100,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         show = "from progress import Progress\np = Progress(['1', '2', '3'])\n{}p.tell('1', '✓')\np.tell('2', '–')\np.tell('3', '✗')\n"
         self.assertEqual(self.says(show.format("")), "1: passed\n2: not tried\n3: failed\n")
         self.assertEqual(self.says(show.format("p.in_place = True\n")),
-                         "\n1 ✓  2 …\033[K\n1 ✓  2 –  3 …\033[K\n1 ✓  2 –  3 ✗  \n")  # of which each \n but the last is read from a \r
+                         "\n1 ✓  2 …\033[K\n1 ✓  2 –  3 …\033[K\n1 ✓  2 –  3 ✗  \n")  # each \n but the last was a \r
 
     def test_a_long_stage_says_for_how_long_it_has_been_awaited_on_a_terminal_only(self):
         show = ("import asyncio, time\nfrom progress import Progress\nnow = 0\ntime.monotonic = lambda: now\np = Progress(['1', '2'])\n{}p.tell('1', '✓')\n"
@@ -1509,7 +1509,7 @@ class GradeOfAClass(unittest.TestCase):
         words = re.search(r"run: course/course grade (.*)", text)[1].replace('"$EXERCISES"', "02").replace('"$SEED"', "0").split()
         options = cli.parse("grade", words)
         self.assertEqual((options.subjects, options.only, options.json), (["submission"], "02", "results.jsonl"))
-        self.assertNotIn("${{", text)  # which would put a text into a script
+        self.assertNotIn("${{", text)  # such a value would put a text into a script
         code = textwrap.dedent(re.search(r"<<'END'\n(.*?) END\n", text, re.DOTALL)[1])
         with tempfile.TemporaryDirectory() as folder:
             for stage, status in (("right", 0), ("lens", 1)):

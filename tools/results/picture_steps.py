@@ -54,7 +54,7 @@ def banks():
     for kind in INPUTS:
         fixed, passes, bottom = [], {}, 70 - below
         for copies in COPIES:
-            bottom += below + min(LANES // copies, 8) * high  # as many passes as lanes share a copy, or bins a bank
+            bottom += below + min(LANES // copies, 8) * high  # a store needs as many passes as lanes share a copy, or bins share a bank
             number_of = in_banks(words_of(warps(kind)[0], copies))
             fixed += [text(20, bottom - 2, f"{copies} {'copy' if copies == 1 else 'copies'}"),
                       text(WIDTH - 20, bottom - 2, f"{mean_passes(kind, copies):.2f}", "alert", "end"),

@@ -36,7 +36,7 @@ def one_line(text):
 
 def run(main):
     """Runs a tool and reports an error in one line."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no unfinished file is left
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends with an exception, so that no unfinished file is left
     try:
         sys.exit(main(sys.argv[1:]))
     except Problem as problem:
@@ -114,7 +114,7 @@ def read(path):
         row["simulated"] = row["simulated"] == "true"
         for column in row.keys() - set(TEXTS):
             row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
-        if "median_s" in row:  # as common/bench/row.hpp does; older files have no fastest times
+        if "median_s" in row:  # common/bench/row.hpp chooses the same; older files have no fastest times
             row["time_s"] = row["fastest_s"] if on_cpu(row) and row.get("fastest_s") else row["median_s"]
         row.update(results=Path(path).stem, place=place)
     return [row for _, row in rows]

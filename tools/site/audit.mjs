@@ -38,7 +38,8 @@ function judge(what, is, isReached) {
 
 // --- The markup ----------------------------------------------------------------------------------
 
-// In a page's text, outside the code blocks that Expressive Code renders. Headings' anchors are a code-hosting site's.
+// The rules for a page's own text, not for the code blocks that Expressive Code renders. Headings have the ids that a code-hosting site
+// gives them, so `valid-id` is relaxed.
 const RULES = { extends: ["html-validate:recommended"],
   rules: { "valid-id": ["error", { relaxed: true }], "no-trailing-whitespace": "off", "void-style": "off", "no-raw-characters": "off" } };
 const ownMarkup = (page) => /<div data-pagefind-weight="[^"]*">([^]*)<\/div>\s*<\/div>\s*<footer/.exec(page)?.[1].replace(/<div class="expressive-code">[^]*?<\/figure><\/div>/g, "") ?? "";

@@ -47,7 +47,7 @@ run("[5/6] Compiling the simulator for browsers: the first time, some minutes", 
 cpSync(join(root, "build/workbench/web"), join(build, "html/workbench"), { recursive: true });
 console.log("[6/6] Making addresses relative");
 
-/// The site works in any folder of a host, and for the most part opened as a file: all its addresses become relative.
+/// All addresses become relative, so that the site works in any folder of a host and, for the most part, when opened as a file.
 const html = join(build, "html");
 for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);

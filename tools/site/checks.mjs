@@ -141,7 +141,7 @@ test("if two tabs save a file, the later version stays, and the one that it repl
   assert.equal(two.save("by two"), "work/03.1_one_block_size.1.cuh");
   assert.equal(tab().text, "by two");
   assert.deepEqual(keptTexts(tab()), ["by one"]);
-  one.refresh(); // which tab one does when it is told
+  one.refresh(); // a tab does this when it is told of a change
   one.save("by one, having seen two's");
   assert.equal(tab().kept.length, 1);
   one.note({ hints: 1 });
@@ -324,7 +324,7 @@ const QUERIES = {
 for (const [page, queries] of Object.entries(QUERIES))
   for (const query of queries)
     test(`a search for ${query} finds ${page} first`, async () => {
-      await pagefind.destroy(); // as in a new tab, whose index has not been loaded
+      await pagefind.destroy(); // a new tab has no index yet, either
       await pagefind.options({ basePath: "http://x/pagefind/", baseUrl: "/" });
       const { results } = await pagefind.search(query);
       assert.equal((await results[0]?.data())?.url, `/${page}`);

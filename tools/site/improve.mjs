@@ -29,7 +29,7 @@ export const improve = () => (tree, file) => {
     const target = file.path && targetOf(file.path.slice(1), image.properties.src);
     if (target) image.properties.src = addressOf(target);
   });
-  visit(tree, { tagName: "blockquote" }, (box) => { // of an exercise, with a link to its task
+  visit(tree, { tagName: "blockquote" }, (box) => { // an exercise's, with a link to its task
     visit(box, { tagName: "a" }, ({ properties: { href } }) => {
       const task = file.path && targetOf(file.path.slice(1), href)?.path;
       if (!task?.includes("/exercises/")) return undefined;
@@ -69,7 +69,7 @@ export const versions = () => (tree) => {
   });
 };
 
-let places; // of the reference's names: all pages and anchors that have one
+let places; // by name of the reference: all pages and anchors that have it
 function placeOf(name, path) {
   places ??= [...markdownOf(REFERENCE).matchAll(/<dt><a href="\/([^"]*)"><code>(\w+)\(\)/g)].reduce((map, [, place, of]) => map.set(of, [...(map.get(of) ?? []), place]), new Map());
   const found = places.get(name) ?? [], folderOf = (place) => place.split("/")[0];

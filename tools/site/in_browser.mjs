@@ -1,4 +1,4 @@
-/// What audit.mjs and tour.mjs share: tools from npm, and a server. Both work in the repository's root.
+/// Shared by audit.mjs and tour.mjs: tools from npm, and a server. Both work in the repository's root.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";

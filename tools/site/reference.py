@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_SECTIONS = {"function": "Functions", "variable": "Constants and variables", "typedef": "Types", "enum": "Types", "define": "Macros"}
 INLINE = {"computeroutput": "code", "emphasis": "em", "bold": "strong"}
 BLOCKS = {"itemizedlist": "ul", "orderedlist": "ol", "listitem": "li", "table": "table", "row": "tr"}
-VARIABLE = re.compile(r"Member .* \(variable\) of .* is not documented")  # its name and its type may say enough
+VARIABLE = re.compile(r"Member .* \(variable\) of .* is not documented")  # a variable's name and type may say enough
 
 
 def doxygen(folder, files):

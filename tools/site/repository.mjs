@@ -97,7 +97,7 @@ export function markdownOf(path) {
 /// All pages: those of the contents, and the files that they link to.
 export function allPages() {
   const pages = new Set([...parts.flatMap((one) => one.files), ...reference, REFERENCE]), copied = new Set();
-  for (const path of pages) // which grows
+  for (const path of pages) // the list grows
     if (path.endsWith(".md") && path !== REFERENCE)
       for (const match of markdownOf(path).replace(/^(`{3,})[^]*?^\1/gm, "").matchAll(LINK)) {
         const target = targetOf(path, match[1] ?? match[2] ?? match[3]);

@@ -23,7 +23,7 @@ async function keep(cache, path) {
     const hash = [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     if (hash !== FILES[path]) continue;
     const kept = new Response(bytes, { headers: { "content-type": answer.headers.get("content-type") ?? "" } });
-    await cache.put(keyOf(path), kept.clone()).catch(() => {}); // there is no room
+    await cache.put(keyOf(path), kept.clone()).catch(() => {}); // the storage is full
     return kept;
   }
   isOutdated = true;

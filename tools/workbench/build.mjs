@@ -63,13 +63,13 @@ const objectOf = (name, isPart) => cached(name, inputsOf(isPart), () => simulato
 const isWeb = (path) => path.includes("/web/");
 const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
 
-// What the C++ library has beyond what the simulator uses: a student's std::jthread, whose token may be awaited.
+// Functions of the C++ library that the simulator does not use, but a student's std::jthread does: its token may be awaited.
 const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
 const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
   "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];
-// Each growth takes a millisecond. Pages that no program uses need no memory.
+// Growing the memory takes a millisecond each time. Pages that no program uses need no memory.
 const ROOM = "-Wl,--initial-memory=134217728";
-// What a program may call besides: most of C's library, and C++'s streams.
+// Functions that a program may call besides: most of C's library, and C++'s streams.
 const MATH = "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh erf erfc exp exp2 expm1 fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma "
   + "llrint llround log log10 log1p log2 logb lrint lround modf nearbyint nextafter pow remainder rint round scalbn sin sinh sqrt tan tanh tgamma trunc";
 const OF_PROGRAMS = [...MATH.split(" ").flatMap((name) => [name, `${name}f`]), ..."atof atoi atol atoll bsearch clock_gettime difftime drand48 fgetc fgets fputc fread fscanf "
@@ -102,7 +102,7 @@ async function build() {
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
   const verdicts = cached("the checks", [...headers].flat(), () => toolchainOf(nested(Object.fromEntries(headers))).compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
   const ownChecks = isForChecks ? checks.checksOf(headers, sources, translatedFile, chosen) : [];
-  // What a program from elsewhere includes besides.
+  // Headers that only a program from elsewhere includes.
   const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name)), shown = new Map(headers);
   for (const path of filesBelow(more, /^\w+(\.h)?$/)) shown.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
   writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => shown.has(name)),

@@ -7,7 +7,7 @@ import { OPTIONS as BESIDE_MAIN, nested } from "./engine.mjs";
 import { unpack } from "./native_clang.mjs";
 import { RECORDED, beside, canBeLeft } from "./toolchain.mjs";
 
-const HEADERS = join(built, "headers"); // of the C++ library, for this machine's clang
+const HEADERS = join(built, "headers"); // the C++ library's headers, for this machine's clang
 const CATCH = "/usr/include/catch2/catch.hpp";
 export const output = join(built, "checks");
 

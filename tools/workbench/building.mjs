@@ -1,4 +1,4 @@
-// What build.mjs and build_checks.mjs share: the tree's files, the cache, and threads that compile.
+// Shared by build.mjs and build_checks.mjs: the tree's files, the cache, and threads that compile.
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runner } from "./in_node.mjs";
 import { Runners } from "./runners.mjs";
 
-const MOST_SECONDS = 600; // of a check; an idle machine needs a minute
+const MOST_SECONDS = 600; // the limit of a check; an idle machine needs a minute
 const built = resolve(import.meta.dirname, "../../build/workbench/checks"), moduleOf = (name) => new WebAssembly.Module(readFileSync(join(built, `${name}.wasm`)));
 
 /** The checks of the table: its indented lines, below the reasons. */

@@ -3,18 +3,19 @@
 import { RECORDED, Toolchain, Refused, beside, mayLeaveAtAccess } from "./toolchain.mjs";
 import { translate } from "./translate.mjs";
 
-// As common/simulator/functions.cmake compiles for the lens.
+// The options by which common/simulator/functions.cmake compiles for the lens.
 const CHECKED = "alignment,array-bounds,return";
 export const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1",
   "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
-// As tools/course/program.py compiles a program from elsewhere, except that some headers that many programs include are always read.
-const STANDARD = "-std=gnu++17"; // of programs that name no other
+// The options by which tools/course/program.py compiles a program from elsewhere, except that some headers that many programs include are
+// always read.
+const STANDARD = "-std=gnu++17"; // for programs that name no standard
 const INCLUDES = ["api/more/prelude.h", "algorithm", "cstdio", "iostream", "numeric", "string", "vector"]
   .map((name) => `#include ${name.includes("/") ? `"common/simulator/${name}"` : `<${name}>`}\n`).join("");
 const MORE = "common/simulator/api/more", PROGRAM = [...OPTIONS, `-I${MORE}/include`, "-Wno-narrowing", "-Wno-unknown-pragmas",
-  "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES"]; // of libc++, most of which would be read again for each program
+  "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES"]; // otherwise libc++ reads most of itself again for each program
 
 /** Files by their paths, as nested objects. */
 export function nested(files) {

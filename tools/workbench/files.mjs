@@ -66,6 +66,6 @@ export async function kept(base, list, name, make) {
   if (found) return new Uint8Array(await found.arrayBuffer());
   const made = await make();
   for (const { url } of await cache.keys()) if (url.split("?")[1] !== key.split("?")[1]) await cache.delete(url);
-  await cache.put(key, new Response(made)).catch(() => {}); // there is no room
+  await cache.put(key, new Response(made)).catch(() => {}); // the storage is full
   return made;
 }

@@ -13,7 +13,7 @@ from stages import UNDER_LENS, Machine, NotTried, how_fast, run, verify, words_o
 from starter import ROOT, Chapter, exercises, table_of
 from verdict import BY_LUCK, Ended, Verdict, compiler_words, not_compiled, read
 
-import counts  # of the folders that stages.py names
+import counts  # from a folder that stages.py names
 import hunt
 import missing
 import predict
@@ -24,8 +24,8 @@ from program import standard
 from rows import one_line
 
 TOKEN = "0"  # only the student reads the verdict
-OUT_OF_TIME = 24  # the number of a signal
-SECONDS, SECONDS_OF_LENS = 10, 120  # that a case may take; on two slow, busy cores, the right ones take up to 2 and 3
+OUT_OF_TIME = 24  # the number of SIGXCPU, as natively
+SECONDS, SECONDS_OF_LENS = 10, 120  # the limits of a case; on two slow, busy cores, the right ones take up to 2 and 3
 MOST_RECORDED = 8  # blocks, each of which is a run
 RECORDED = "recorded"  # the order of the threads while the lens records a block
 

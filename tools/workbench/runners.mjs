@@ -9,7 +9,7 @@ export class Runners {
   /** Runs a program (host.mjs), whose outputs `hear` gets if there is one. Returns `{ ended, stop }`: a promise of how it has ended, and a function that ends it before. */
   run(main, side, options, hear) {
     const worker = this.idle.pop() ?? this.start();
-    let isRunning = true; // by then, it may already run another program
+    let isRunning = true; // when the time is up, the runner may already run another program
     const stop = () => {
       if (isRunning) worker.terminate();
       isRunning = false;

@@ -111,7 +111,7 @@ export function withSites(ir, helpers) {
   for (const part of ir.replaceAll(/\n +to label /g, " to label ").split(/^(?=define )/m)) {
     const written = part.split("\n"), following = blocksOf(written), funclets = funcletsOf(written, following), ofThread = new Set(), ofPart = [];
     const places = new Map(inOrder(following, following.keys(), "").map((each, place) => [each, place]));
-    const isLoop = written[0].includes("run_threads"); // of threads.h: each thread starts there, not at the previous thread's last call
+    const isLoop = written[0].includes("run_threads"); // in threads.h, each thread starts there, not at the previous thread's last call
     let block = "", hasAccess = false; // in this block
     /** Each access and call has a site of its own. The order of the sites in memory is that of their blocks: clang may write the end of an outer loop before the inner loop. */
     const site = (text) => {

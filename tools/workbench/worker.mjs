@@ -38,10 +38,11 @@ for (const name of ["compile", "instantiate", "instantiateStreaming"]) { // Pyod
 }
 
 async function load() {
-  const [{ Engine }, { Runners }] = await Promise.all([import("./engine.mjs"), import("./runners.mjs")]); // it awaits, and messages that come before `onmessage` is set would be lost
+  // Imported here: while a module awaits another one, messages that come before `onmessage` is set are lost.
+  const [{ Engine }, { Runners }] = await Promise.all([import("./engine.mjs"), import("./runners.mjs")]);
   const note = await prepare(self.courseBase, FILES, (loading) => self.postMessage({ loading }));
   if (note) self.postMessage({ note });
-  // They fetch files as soon as they are evaluated.
+  // These modules fetch files as soon as they are evaluated.
   const [clang, { loadPyodide }, { default: createPyodideModule }] = await Promise.all([import("@yowasp/clang"), import("pyodide"), import("pyodide/pyodide.asm.mjs")]);
   const python = await loadPyodide({ indexURL: self.courseBase, createPyodideModule });
   const get = async (name) => await fetch(at(name)), json = async (name) => (await get(name)).json();

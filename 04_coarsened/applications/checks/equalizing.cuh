@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that images are equalized, and as OpenCV does it.
+/// @brief Checks that images are equalized as OpenCV equalizes them.
 #pragma once
 
 #include <fstream>
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are mapped",
     CHECK(pixels[0].channel[0] == 7);
     CHECK(pixels[kPixels - 1].channel[kChannels - 1] == 7);
     if (kAddressSanitizer) return;
-    // In unreadable memory, 2^32 pixels cause a fault, unless 32 bits make 0 of their number.
+    // 2^32 pixels in unreadable memory cause a fault, unless their number is kept in 32 bits, where it is 0.
     mprotect(pixels.get(), kPixels * sizeof(Pixel<kChannels>), PROT_NONE);
     CHECK_THROWS_AS(map_channels(pixels.get(), std::size_t{1} << 32, d_tables.data->channel), CudaError);
     forget_fault();

@@ -73,7 +73,7 @@ std::string exif(unsigned int orientation, bool little_endian) {
            entry(0x0112, orientation) + number(4, 0);
 }
 
-constexpr std::ptrdiff_t kHeader = 33;  // of a PNG file: its signature, and the chunk IHDR
+constexpr std::ptrdiff_t kHeader = 33;  // bytes at a PNG file's beginning: its signature, and the chunk IHDR
 
 /// A PNG file with a chunk before its pixels; `length` is the length that the chunk claims.
 std::vector<unsigned char> with_chunk(std::vector<unsigned char> png, const std::string& name,

@@ -206,7 +206,7 @@ TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the work
 
     CHECK(check_far_elements(Variant<Histogram>{.name = "count", .run = count<false>}).value_or("") == "");
     Variant<Histogram> loses_zeros{.name = "count", .run = count<true>};
-    CHECK_FALSE(suitable_far_case(loses_zeros));   // it is wrong in all of them
+    CHECK_FALSE(suitable_far_case(loses_zeros));   // the results of all of them are wrong
     loses_zeros.wrong_because = "it loses zeros";  // a variant that is wrong on purpose may do this
     CHECK(check_far_elements(loses_zeros).value_or("") == "");
 }

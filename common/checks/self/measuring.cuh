@@ -216,7 +216,7 @@ TEST_CASE("the read ceiling reads any n") {
 
 TEST_CASE("the L2 cache can be put into every state") {
     Device device = init_cuda();
-    if (device.simulated) device.l2_bytes = 1 << 20;  // as much as interrupted threads read quickly
+    if (device.simulated) device.l2_bytes = 1 << 20;  // interrupted threads read so many bytes quickly
     for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
     CUDA_CHECK(cudaDeviceSynchronize());
 }

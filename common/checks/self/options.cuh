@@ -146,7 +146,7 @@ TEST_CASE("the input must fit in the memory of the GPU and in that of the host")
     CHECK(refusal(&gpu) == "--n accepts at most 999 bytes, as many as fit in the GPU's memory, not 1000");
     gpu.free_bytes = 1000;
     CHECK(refusal(&gpu) == "");
-    gpu.simulated = true;  // its memory is the host's
+    gpu.simulated = true;  // a simulated GPU's memory is the host's
     gpu.free_bytes = 999;
     CHECK(refusal(&gpu) == "");
 }

@@ -172,7 +172,7 @@ TEST_CASE("files and pipes are read to their end, and endless files are rejected
     CHECK(outputs_detail::end_of(anybody) == 0);
 
     chmod(path.c_str(), 0600);
-    std::filesystem::resize_file(path, std::size_t{1} << 42);  // as a sparse file
+    std::filesystem::resize_file(path, std::size_t{1} << 42);  // the file is sparse, so it needs no room
     CHECK_THROWS_AS(read_file(path, 4), std::invalid_argument);
 
     REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);

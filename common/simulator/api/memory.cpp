@@ -182,7 +182,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
     waits = waits || to_pageable;
     if (waits || !from_pageable || is_captured(stream)) {
         operation.run = [=] { copy_bytes(to, from, bytes); };
-    } else {  // as CUDA does
+    } else {  // the bytes are copied at once, as CUDA does
         const char* const begin = static_cast<const char*>(from);
         operation.run = [to, bytes, staged = std::make_shared<std::vector<char>>(begin, begin + bytes)] {
             copy_bytes(to, staged->data(), bytes);

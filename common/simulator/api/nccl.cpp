@@ -29,7 +29,7 @@ struct Call {
     cudaStream_t stream;
 };
 
-thread_local int group_depth = 0;          // of groups
+thread_local int group_depth = 0;          // how many groups have begun
 thread_local std::vector<Call> collected;  // since the outermost group began
 
 /// Makes a device the current one during its lifetime.

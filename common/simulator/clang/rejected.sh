@@ -24,10 +24,10 @@ said=$("${CLANG:-clang++}" "${flags[@]}" -Wno-everything -Wthread-safety-analysi
     s/ warning: reading variable \('.*'\) $requires/ error: the host reads the device variable \1, but its value is on the GPU: use cudaMemcpyFromSymbol/") || status=$?
 if [ $status -eq 0 ] && ! grep -q ': error: the host .* the device variable ' <<<"$said"; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
-# Of a launch in a kernel, which only clang rejects, it has more to say than can be recognized.
+# Clang says more about a launch in a kernel, which only clang rejects, than can be recognized.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
 if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
-# Of a host function that device code calls, clang says first that there is none, and below it why.
+# About a host function that device code calls, clang says first that there is none, and below it why.
 said=$(awk '
   function end_error() {
     if (head == "") return

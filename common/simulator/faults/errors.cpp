@@ -30,7 +30,7 @@ cudaError_t fault_error = cudaSuccess;
 Fault& the_fault = *new Fault;
 std::string& fault_string = *new std::string;
 bool fault_is_told = true;
-std::string& first_unseen = *new std::string;  ///< of this process, until the program asks for the last error
+std::string& first_unseen = *new std::string;  ///< this process's, until the program asks for the last error
 bool unseen_is_told = false;
 std::set<std::string>& mistakes = *new std::set<std::string>;
 std::string& last_words = *new std::string;
@@ -104,7 +104,7 @@ void tell_at_end(std::string what) {
 }
 
 void note_unseen_error(const std::string& what, Site site) {
-    if (sticky_error() != cudaSuccess) return;  // which is reported anyway
+    if (sticky_error() != cudaSuccess) return;  // a sticky error is reported anyway
     end_with_errors();
     const std::string words = what + " at " + site.file + ":" + std::to_string(site.line) +
                               " failed: " + cudaGetErrorString(last_error);

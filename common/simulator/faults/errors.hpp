@@ -42,7 +42,7 @@ void tell_at_end(std::string what);
 /// and a call's may be discarded. If the program never asks for the last error, the first one is printed at
 /// its end.
 void note_unseen_error(const std::string& what, Site site);
-/// What failed first, where and why, of the errors that the program has not seen; empty if it has seen all.
+/// The first error that the program has not seen: what failed, where and why; empty if it has seen all.
 std::string unseen_error();
 
 /// Prints which memory host code wrongly uses, and its line.
@@ -53,7 +53,7 @@ void tell_cpu_fault(const std::string& what);
 /// @name How calls end
 /// @{
 cudaError_t answer(
-    cudaError_t error);  ///< of a call that only asks about the device, or has an invalid pointer
+    cudaError_t error);  ///< the error of a call that only asks about the device, or has an invalid pointer
 /// of all others: a kernel's fault comes before their own error
 cudaError_t finish(cudaError_t error, std::string why = {});
 /// @}

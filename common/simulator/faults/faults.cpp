@@ -61,7 +61,7 @@ extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* 
     if (running_block != nullptr) sim::misaligned(address);
     sim::fail_on_cpu(address == nullptr ? "a null pointer" : sim::kMisaligned);
 }
-/// Of `__builtin_assume_aligned`, with clang.
+/// Clang calls it for a false `__builtin_assume_aligned`.
 extern "C" [[noreturn]] void __ubsan_handle_alignment_assumption_abort(void*, void* address, std::uintptr_t,
                                                                        std::uintptr_t) {
     __ubsan_handle_type_mismatch_v1_abort(nullptr, address);
@@ -81,14 +81,14 @@ extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBound
     if (running_block != nullptr) running_block->stop(sim::bad_index, index, what->array->name);
     sim::fail_on_cpu("an index outside its array");
 }
-/// For CPUs that do not trap: does what an x86 CPU does.
+/// Called on CPUs that do not trap: does what an x86 CPU does.
 extern "C" [[noreturn]] void __ubsan_handle_divrem_overflow_abort(void*, std::uintptr_t, std::uintptr_t) {
     std::raise(SIGFPE);
     std::abort();  // the program has a handler of its own, which has returned
 }
 struct MissingReturn {
     const char* file;
-    std::uint32_t line, column;  ///< of the function's name
+    std::uint32_t line, column;  ///< where the function's name is
 };
 extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* what) {
     const sim::Site function{what->file, static_cast<int>(what->line)};

@@ -1,5 +1,6 @@
 /// @file
-/// @brief Rules that a kernel breaks without a trap, and without waiting.
+/// @brief Finds faults of kernels that neither trap nor wait: accesses to redzones that the CPU can read, and
+/// exit().
 #pragma once
 
 #include <cstddef>

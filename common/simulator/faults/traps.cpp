@@ -1,5 +1,6 @@
 /// @file
-/// @brief Decides whether a trap is a kernel's fault, the program's own, or an access to be repeated.
+/// @brief Decides whether a trap is a fault of a kernel, a fault of the CPU's code, or an access to be
+/// repeated.
 #include <cstdlib>
 #include <string>
 

@@ -48,7 +48,7 @@ class Watchdog {
     std::uint64_t begun_ = 0;         ///< how many threads had begun or returned at the last tick
     std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick
     std::uint64_t most_ticks_;
-    std::uint64_t ticks_ = 0;                 ///< of the grid
+    std::uint64_t ticks_ = 0;                 ///< ticks since the grid began
     volatile std::uint64_t ticks_since_ = 0;  ///< without progress
 };
 

@@ -172,7 +172,7 @@ unsigned int Block::gather(Site site) {
     const InSimulator here(*this);
     Thread& thread = *threads_.current;
     thread.function = "a warp that converges";
-    thread.mask = 0;  // it is not known which lanes will arrive
+    thread.mask = 0;  // which lanes will arrive is not known
     begin_wait(thread, ThreadState::at_warp, site);
     leave_in_statement(thread);
     return static_cast<unsigned int>(thread.value);

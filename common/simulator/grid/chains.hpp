@@ -43,7 +43,7 @@ class Chains {
         unsigned int lanes = 0, undefined = 0;
         unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance, and all distances' sum
         bool halves = false;
-        bool is_neutral = false;  ///< its values can't change a result, like zeros in a sum
+        bool is_neutral = false;  ///< whether its values can't change a result, like zeros in a sum
         struct Read {
             std::uint8_t reader, source;
         } why[warpSize]{};  ///< for each undefined lane, the read that made it so

@@ -16,7 +16,7 @@ bool is_cooperative() { return running_block->grid().config.cooperative; }
 
 /// Called by one thread of each block.
 static void wait_for_blocks(Grid& grid, Site site) {
-    static std::condition_variable_any released;  // of all grids, each with its lock
+    static std::condition_variable_any released;  // shared by all grids, each with its lock
     std::optional<uint3> missing;
     {
         const Block::InSimulator here(*running_block);

@@ -89,7 +89,8 @@ void Crew::add() {
 void Crew::give_way(Member& member, std::uint64_t ticks) {
     constexpr std::uint64_t kTicksPerTurn = 4;  // few, because some blocks may never make progress
     if (grid_.config.cooperative) return;
-    if (std::exchange(member.seen_progress, progress_) != progress_) return;  // it may be able to continue
+    if (std::exchange(member.seen_progress, progress_) != progress_)
+        return;  // the member may be able to continue
     if (awake_ > planned_) {
         if (member.is_added) sleep(member);
     } else if (grid_.next_block < grid_.blocks && !is_complete_) {

@@ -18,7 +18,7 @@ constexpr std::size_t kStaticSharedBytes = 48 * 1024;
 constexpr std::size_t kSharedBytesPerBlock = 227 * 1024;
 constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;
 constexpr std::size_t kReservedSharedBytes = 1024;
-constexpr int kL2Bytes = 50 * 1024 * 1024;  // of an H100 or H200
+constexpr int kL2Bytes = 50 * 1024 * 1024;  // the size of an H100's or H200's
 /// @}
 
 /// How many graphs and kernels are launching grids at this moment; 0 if only the host does, one by one.

@@ -40,7 +40,7 @@ class Fibers {
         // compete for the same cache sets.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
         forget_frames(top - 256,
-                      256);  // of a fiber that is left for good: its context is written there
+                      256);  // the context of a fiber that is left for good is written there
         switch_to(number, platform::make_context(top, enter));
     }
 

@@ -166,7 +166,7 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
 /// @param loop Runs the threads of a block, each of which calls `call`.
 void run_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop, const void* call,
               const Arguments& arguments) {
-    if (sticky_error() != cudaSuccess) return;  // of earlier work
+    if (sticky_error() != cudaSuccess) return;  // earlier work has failed
     run_nested(run_one_grid(kernel, config, loop, call, arguments));
 }
 

@@ -24,7 +24,7 @@ void launch_nested(std::function<void()> run) {
 }
 
 void run_nested(const NestedLaunches& launches) {
-    constexpr int kMostLevels = 24;  // as on a GPU
+    constexpr int kMostLevels = 24;  // a GPU's limit
     thread_local int level = 0;
     if (launches.empty()) return;
     if (level == kMostLevels)

@@ -122,7 +122,7 @@ void Clocks::fence(unsigned int number, bool of_block) {
                 thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
             for (const auto& [log, count] : thread.unfenced) {
                 const std::lock_guard guard(log->sent_lock);
-                // Of a lock, the last message has all that the earlier ones have.
+                // The last message of a lock has all that the earlier ones have.
                 for (std::size_t i = count; i-- > 0;)
                     if (const Messages::Message& sent = log->sent[i];
                         (sent.block == block_ || (!sent.of_block && !of_block)) &&

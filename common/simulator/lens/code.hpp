@@ -62,7 +62,7 @@ class Code {
         bool is_reached = false;
     };
     struct Warp {
-        std::vector<Row> rows{};               ///< by the basic block's number
+        std::vector<Row> rows{};               ///< one for each basic block, by its number
         std::vector<std::uint32_t> reached{};  ///< the blocks reached since the lanes last met
     };
     struct Known {

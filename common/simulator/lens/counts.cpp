@@ -139,7 +139,7 @@ bool Counting::has_been(const Site& at, const Request& request) {
 ///
 /// A compiler may have moved both out of the branches, and merged them.
 bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request) {
-    constexpr std::size_t kMost = 64;  // which takes long enough to search
+    constexpr std::size_t kMost = 64;  // searching more takes too long
     std::vector<Branches::Made>& made = branches_.made;
     if (request.lanes != branches_.lanes) {
         if ((request.lanes & branches_.all) != 0) branches_.begin();

@@ -36,7 +36,7 @@ struct SiteCounts {
     std::uint64_t requests = 0, lanes = 0;
     std::uint64_t sectors = 0, bytes = 0;  ///< in global memory: sectors moved, bytes requested
     std::uint64_t wavefronts = 0;          ///< in shared memory
-    // What remains of requests and cost if a compiler saves all that it may, in units of 1 / kParts.
+    // The requests and the cost that remain if a compiler saves all that it may, in units of 1 / kParts.
     std::uint64_t least = 0, least_cost = 0;
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< in one atomic request
@@ -72,7 +72,7 @@ struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
     std::uint64_t in_one_stream = 0;  ///< launches by the host, one by one, in the first one's stream
     std::uint64_t sample = 1;         ///< one block of this many was counted
-    std::vector<SiteCounts> sites;    ///< by number, of blocks in the sample
+    std::vector<SiteCounts> sites;    ///< one for each site, by its number; of the blocks in the sample
     std::vector<SiteCounts> outside;  ///< for other blocks: each worker counts the first at each site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
     std::uint64_t touched = 0;                      ///< how many different sectors each launch uses, added up

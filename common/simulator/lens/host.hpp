@@ -9,7 +9,7 @@
 
 namespace lens {
 
-/// What all threads of the host's instrumented code have done.
+/// The counts of all threads of the host's instrumented code.
 struct HostCounts {
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
     std::uint64_t atomics = 0;         ///< atomic operations
@@ -21,7 +21,7 @@ struct HostCounts {
 bool counts_host();
 /// The calling thread accesses memory.
 void host_access(const void* address, Kind kind);
-/// What is counted from now on belongs to another thread.
+/// From now on, the counts are another thread's.
 /// @param[in] threads How many exist besides the program's first one.
 void host_thread_changes(std::size_t threads);
 /// The counts of the threads that have ended, and of the calling one.

@@ -160,7 +160,7 @@ void Lens::stored(const void* to, const void* from, std::size_t bytes) {
     if (source != nullptr) {
         std::memmove(written, source->written(source->offset(from)), bytes);
     } else {
-        // The course's checks set results to the simulator's poison. Reading it reads unwritten memory.
+        // The course's checks fill results with the simulator's poison, which still counts as unwritten.
         const bool is_poison = from == nullptr && *static_cast<const unsigned char*>(to) == sim::kPoison;
         std::memset(written, is_poison ? 0 : 1, bytes);
     }

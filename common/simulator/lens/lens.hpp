@@ -159,8 +159,9 @@ class Collector {
     Clocks clocks_;
     std::uint64_t block_number_ = 0;
     std::uint32_t block_serial_ = 0;
-    std::vector<std::array<std::vector<Access>, kLanes>> lanes_;  ///< by warp, since its lanes last met
-    std::vector<std::uint64_t> requests_;                         ///< by warp, since the last barrier
+    std::vector<std::array<std::vector<Access>, kLanes>>
+        lanes_;                            ///< one for each warp: the accesses since its lanes last met
+    std::vector<std::uint64_t> requests_;  ///< one for each warp: the number since the last barrier
     std::array<Path, sim::kMaxThreadsPerBlock> path_{};
     unsigned int last_warp_ = 0;
     Order order_;
@@ -192,7 +193,8 @@ class Collector {
     };
     std::array<Left, 64> left_{};
     std::array<bool, sim::kMaxThreadsPerBlock> started_{};
-    std::array<std::uint64_t, sim::kMaxThreadsPerBlock> accesses_{};  ///< by thread
+    std::array<std::uint64_t, sim::kMaxThreadsPerBlock>
+        accesses_{};  ///< the number of each thread's accesses
 };
 
 /// The collector of the block that this OS thread runs, or null in the host's code.

@@ -137,7 +137,7 @@ void Lens::write() const {
     std::erase_if(findings, [=](const auto& found) {
         return has_failed_call && found.second.problem != Problem::race;
     });
-    std::map<std::string, std::vector<std::string>> partial;  // by kernel
+    std::map<std::string, std::vector<std::string>> partial;  // lines of partial barriers, by kernel
     for (const auto& [shape, counts] : launches_)
         for (const auto& [line, barrier] : counts.barriers)
             if (barrier.was_partial) partial[shape.kernel].push_back(line);

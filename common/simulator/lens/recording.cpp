@@ -53,7 +53,7 @@ bool Recording::is_turn() {
     finish_access();
     if (is_full()) return true;
     if (left_ == 0 && have_settled()) choose();
-    // What a step notes is in lanes' order, whatever the order of the threads.
+    // The notes of a step are in lanes' order, whatever the order of the threads.
     return running() / kLanes == turn_ && (left_ & -left_) == bit(running());
 }
 
@@ -254,7 +254,7 @@ void Recording::write(Json& json, const std::string& launched_at) const {
             .numbers("before", before);
     });
     std::map<std::uint32_t, std::size_t> place_of;
-    std::vector<std::uint32_t> sites;  // as they come
+    std::vector<std::uint32_t> sites;  // the sites, in the order in which they come
     const auto number = [&](std::uint32_t site) {
         if (place_of.try_emplace(site, sites.size()).second) sites.push_back(site);
         return place_of.at(site);

@@ -52,10 +52,10 @@ class Recording {
 
  private:
     static constexpr unsigned int kMostWarps = sim::kMaxThreadsPerBlock / kLanes;
-    static constexpr std::size_t kMostAccesses = 10000;  ///< by lanes; what follows is not recorded
+    static constexpr std::size_t kMostAccesses = 10000;  ///< how many accesses of lanes are recorded at most
     static constexpr std::size_t kMostCells = 1024;      ///< in an array
 
-    /// What is known of an array: for each accessed byte, its value before the first access and now.
+    /// An array's state: for each accessed byte, its value before the first access and now.
     struct Memory {
         Array* array;
         std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< the narrowest access's width; the bytes in use
@@ -98,7 +98,7 @@ class Recording {
     bool have_settled() const;
     void choose();
     void finish_access();
-    std::vector<Step>::iterator last_access();  ///< there must have been one
+    std::vector<Step>::iterator last_access();  ///< one must exist
     void look_around();
     std::size_t memory_of(Array& array);
     Step& add(Step::What what, unsigned int warp, std::uint32_t lanes);
@@ -110,8 +110,9 @@ class Recording {
     Order& order_;
     std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
     std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
-    std::array<std::uint32_t, kMostWarps> waiting_{}, returned_{};  ///< by warp: the lanes recorded as such
-    unsigned int turn_ = 0;                                         ///< the warp whose turn it is
+    std::array<std::uint32_t, kMostWarps> waiting_{},
+        returned_{};          ///< for each warp: the lanes recorded as such
+    unsigned int turn_ = 0;   ///< the warp whose turn it is
     std::uint32_t left_ = 0;  ///< the lanes of that warp that have not executed the access yet
     bool is_open_ = false;    ///< the values after the last access are not known yet
     std::size_t accesses_ = 0;

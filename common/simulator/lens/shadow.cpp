@@ -23,7 +23,7 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
     // nothing of the kind: atomic operations of others may still follow.
     if (kind == Kind::load && races(last[far_atomic])) found = last[far_atomic];
     if (races(last[atomic])) found = last[atomic];
-    // Of stores of the same value, it does not matter which is the last, unless others use it meanwhile.
+    // Several stores of the same value may come in any order, unless others use the value meanwhile.
     if (kind == Kind::store)
         now.raced = found || last[write].raced;
     else if (races(last[write]))
@@ -48,7 +48,8 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
                 last[role] = now;
                 return found;
             }
-        // Both are unordered with this one. A later write that is ordered after both may still race with it.
+        // Both kept reads are unordered with this one. A later write that is ordered after both may still
+        // race with it.
         const Epoch first = last[read], second = last[far_read];
         const bool one_block = first.block == second.block;
         const bool one_warp = one_block && first.thread / 32 == second.thread / 32;
@@ -69,7 +70,7 @@ std::optional<Epoch> Cell::race_with(Kind kind, Epoch now) const {
 
 void PastGrids::begin(std::uint32_t grid, const std::string& kernel) {
     const sim::Concurrency& now = sim::concurrency();
-    // What a kernel launches belongs to its operation.
+    // The grids that a kernel launches belong to its operation.
     const bool is_next = now.number != operation_;
     if (is_next) std::erase_if(grids_, [](const auto& past) { return past.second.to_come == 0; });
     if (now.number == 0) grids_.clear();  // the host has waited for all of them

@@ -21,8 +21,8 @@ namespace lens {
 
 /// @brief The accesses to a piece of memory with which the next access may race.
 ///
-/// Of unordered reads, it keeps two, by threads that are far from each other. Of atomic operations, it keeps
-/// the last one, and an unordered one of another thread.
+/// Two unordered reads are kept, by threads that are far from each other; the last atomic operation, and an
+/// unordered one of another thread.
 struct Cell {
     enum Role { write, read, far_read, atomic, far_atomic, roles };
     std::array<Epoch, roles> last{};

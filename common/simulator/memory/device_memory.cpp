@@ -159,7 +159,7 @@ void deallocate_all() {
 }
 
 Place place(const void* pointer, std::size_t bytes) {
-    const char* const first = static_cast<const char*>(pointer);  // which may be null
+    const char* const first = static_cast<const char*>(pointer);  // null if the pointer is
     const auto* const last =
         reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(pointer) + bytes - 1);
     if (last < first) return Place::across;

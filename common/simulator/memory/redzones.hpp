@@ -17,7 +17,7 @@ namespace sim {
 
 /// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
 constexpr int kPoison = 0xA5;
-/// What messages say about a number that consists of this byte.
+/// Messages say this about a number that consists of this byte.
 constexpr const char* kPoisonSource =
     "comes from memory that was never written, or from a lane that takes no part in a shuffle";
 
@@ -92,7 +92,7 @@ class Redzoned {
 
     /// The first byte of the redzones that is no longer poison, or null.
     const char* damage() const {
-        if (kAddressSanitizer) return nullptr;  // it would have stopped the thread at once
+        if (kAddressSanitizer) return nullptr;  // AddressSanitizer would have stopped the thread at once
         for (const auto& [first, last] :
              {std::pair(inside(), begin()), std::pair(begin() + bytes_, begin() + rounded_)})
             if (first != last &&

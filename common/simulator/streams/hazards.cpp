@@ -38,7 +38,7 @@ struct Guard {
     Use use;
     const Operation* by;
     std::shared_ptr<Operation> kept{};  // the same
-    const char* end = nullptr;          // of the pages, in host memory
+    const char* end = nullptr;          // the end of the pages, in host memory
     bool lifted = false;
 };
 

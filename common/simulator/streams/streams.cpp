@@ -47,7 +47,7 @@ auto& in_flight = *new Operations;               // the host has not waited for 
 auto& waited = *new Clock;                       // what the host has waited for
 bool is_working = false;                         // the work itself waits for nothing
 unsigned int works_now = 0;                      // how many threads do work at once: its number is needed
-std::uint64_t last_number = 0;                   // of all operations
+std::uint64_t last_number = 0;                   // the number of the latest operation in any stream
 thread_local Work work_now{};
 
 bool is_default(cudaStream_t stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
@@ -294,7 +294,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const std::lock_guard lock(sim::streams_lock);
     sim::Stream* const found = sim::is_default(stream) ? nullptr : sim::find(stream);
-    if (found != nullptr) found->destroyed = true;  // its work is still done
+    if (found != nullptr) found->destroyed = true;  // the stream's work is still done
     sim::forget_old_work();
     return sim::finish_with_handle(found != nullptr);
 }

@@ -23,7 +23,7 @@ namespace {
 
 /// Limits on the cost of watching: per range of pages in a grid, and in all grids.
 constexpr std::size_t kMostPagesAtOnce = 64, kMostPages = 1024, kMostTraps = 64;
-constexpr unsigned int kMostLaunches = 32;  // of a line
+constexpr unsigned int kMostLaunches = 32;  // at one source line
 constexpr std::size_t kMostUnawaited = 32, kMostUnawaitedBytes = std::size_t{64} << 20;
 
 /// Pages that a grid has opened together.
@@ -43,7 +43,7 @@ struct Watched {
     std::size_t last = 0;  ///< how many pages the last opening had
 };
 
-/// What a grid has used, until the host waits for it.
+/// The memory that a grid has used, until the host waits for it.
 struct Uses {
     Work work;
     Kernel kernel;
@@ -78,11 +78,11 @@ struct Uses {
 
 // Signal handlers use what follows.
 auto& shared_lock = *new std::recursive_mutex;
-auto& watched = *new std::vector<Watched>;  // by the running grid
+auto& watched = *new std::vector<Watched>;  // the running grid's
 Kernel watched_kernel{};
 unsigned int watched_grids = 0;
 auto& unawaited = *new std::deque<Uses>;
-auto& opened_to_read = *new std::set<char*>;  // by the host, of pages that a grid has written
+auto& opened_to_read = *new std::set<char*>;  // pages that a grid has written and the host has read since
 auto& launches = *new std::map<std::pair<const char*, int>, unsigned int>;
 bool is_shared_at_any_time = false;
 auto& printed = *new std::map<std::pair<const char*, int>, std::pair<Work, Kernel>>;  // by their lines
@@ -173,7 +173,7 @@ bool host_passes(const void* address) {
     if (!is_guarded) return false;
     if (is_hidden && opened_to_read.insert(page).second)
         return platform::protect(page, platform::page_bytes(), platform::Access::read);
-    // It is a store.
+    // The access is a store.
     for (const Uses& uses : unawaited)
         if (uses.guards(page) && uses.has_used(address)) return false;
     forget_shared(page, 1);

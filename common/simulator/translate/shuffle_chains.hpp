@@ -83,7 +83,7 @@ class ShuffleChains {
         std::string fold = folds ? tokens[sign - 1].text : "";
         if (end_of_shuffle(tokens, first, variable) == last) {
             if (!folds && !is_broadcast(tokens, first))
-                return;  // it may shift the values, also past the last
+                return;  // such code may shift the values, also past the last
         } else if (folds || !is_folded(tokens, first, last, variable, fold)) {
             return;
         }

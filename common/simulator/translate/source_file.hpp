@@ -18,7 +18,7 @@ inline std::string read_source(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) throw std::runtime_error(path.string() + ": cannot be read");
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // which some editors write
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors write it
     if (text.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0) text.erase(0, kByteOrderMark.size());
     return text;
 }

@@ -109,7 +109,7 @@ class Tokens {
             if (opens == nullptr) continue;
             const std::size_t floor = directive == 0 ? 0 : outside;
             while (*opens != '<' && open.size() > floor && is(open.back(), "<"))
-                open.pop_back();  // it means "less than"
+                open.pop_back();  // this one means "less than"
             if (open.size() <= floor || !is(open.back(), opens)) continue;
             partner_[i] = open.back();
             partner_[open.back()] = i;

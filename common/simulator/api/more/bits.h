@@ -19,8 +19,8 @@ inline unsigned long long __brevll(unsigned long long x) {
     return static_cast<unsigned long long>(__brev(static_cast<unsigned int>(x))) << 32 |
            __brev(static_cast<unsigned int>(x >> 32));
 }
-/// Of the eight bytes of `x` and `y`, the four that the digits of `selector` name. Bit 3 of a
-/// digit replaces the byte by copies of its sign bit.
+/// The four of the eight bytes of `x` and `y` that the digits of `selector` name. Bit 3 of a digit replaces
+/// the byte by copies of its sign bit.
 inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
     const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
     unsigned int result = 0;

@@ -40,7 +40,7 @@ enum cudaLimit {
     cudaLimitDevRuntimePendingLaunchCount,
     cudaLimitMaxL2FetchGranularity,
 };
-enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };  // there are no textures
+enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };  // the simulator has no textures
 enum cudaTextureAddressMode {
     cudaAddressModeWrap,
     cudaAddressModeClamp,

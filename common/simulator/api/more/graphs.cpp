@@ -19,7 +19,7 @@ struct SimGraphNode {
     Step run;
     std::vector<SimGraphNode*> dependencies;
     cudaKernelNodeParams kernel = {};
-    const SimGraphNode* original = nullptr;  ///< of a clone's node
+    const SimGraphNode* original = nullptr;  ///< of a clone's node: the node that was cloned
 };
 struct SimGraph {
     std::vector<std::unique_ptr<SimGraphNode>> nodes;

@@ -76,7 +76,9 @@ struct alignas(4) Pair16 {
     friend Pair16 operator/(Pair16 a, Pair16 b) { return {a.x / b.x, a.y / b.y}; }
     friend Pair16 operator-(Pair16 a) { return {-a.x, -a.y}; }
     friend bool operator==(Pair16 a, Pair16 b) { return a.x == b.x && a.y == b.y; }
-    friend bool operator!=(Pair16 a, Pair16 b) { return a.x != b.x && a.y != b.y; }  // of both, as CUDA's
+    friend bool operator!=(Pair16 a, Pair16 b) {
+        return a.x != b.x && a.y != b.y;
+    }  // both halves must differ, as in CUDA
     Pair16& operator+=(Pair16 b) { return *this = *this + b; }
     Pair16& operator-=(Pair16 b) { return *this = *this - b; }
     Pair16& operator*=(Pair16 b) { return *this = *this * b; }

@@ -73,7 +73,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, in
 
 namespace sim {
 
-/// What the threads of a kernel call, with arguments that have been kept.
+/// A kernel, as its threads call it, with arguments that have been kept.
 template <typename... Kept>
 auto kernel_call(const void* kernel, const Kept&... arguments) {
     return [=] { call_kernel(kernel, arguments...); };

@@ -73,7 +73,7 @@ expect 3 "cannot initialize a parameter of type 'int *' with an lvalue of type '
   "${two}void f(float* d) { $launch(d, 1); }"
 expect 3 "requires 2 arguments, but 1 was provided" "${deduced}void f(int* d) { $launch(d); }"
 
-# What a kernel may do is no error.
+# Code that a kernel may have is no error.
 legal='
 #include <algorithm>
 #include <cassert>

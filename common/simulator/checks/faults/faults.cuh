@@ -35,7 +35,7 @@ __global__ void healthy_kernel(int* d_cell) {
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
     atomicAdd(&sum, 1);
-    __syncwarp();  // of a warp that is not full: what the faulty kernel's threads did must be forgotten
+    __syncwarp();  // the warp is not full: what the faulty kernel's threads did must be forgotten
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(d_cell, sum);
 }

@@ -148,7 +148,7 @@ TEST_CASE("a handler that the program has set while it has device memory is not 
     CUDA_CHECK(cudaFree(d_cell));
     sigaction(SIGSEGV, &previous, &now);
     CHECK(now.sa_handler == own_handler);
-    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // so that the handler from before both is set again
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // the handler from before both must be set again
     CUDA_CHECK(cudaFree(d_cell));
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("a kernel's argument that points to the CPU's memory is named, and no 
     const auto words_for = [](int* pointer) {
         return process_of([=] {
             setenv("CUDA_SIM_STRICT", "1", 1);
-            for (int k = 0; k < 2; ++k) write_kernel<<<1, 1>>>(pointer, 1, 0);  // which no thread uses
+            for (int k = 0; k < 2; ++k) write_kernel<<<1, 1>>>(pointer, 1, 0);  // no thread uses the pointer
             std::exit(cudaDeviceSynchronize() == cudaSuccess ? 0 : 2);
         });
     };

@@ -72,7 +72,7 @@ TEST_CASE("a thread that breaks a rule does not continue") {
     for (void (*const kernel)(int*, int*) :
          {too_much_shared_kernel, mask_and_on_kernel, divergence_and_on_kernel, misaligned_and_on_kernel,
           address_and_on_kernel}) {
-        int *d_data = nullptr, reached = 0;  // of the host, which a kernel can use here
+        int *d_data = nullptr, reached = 0;  // host memory, which a kernel can use here
         CUDA_CHECK(cudaMalloc(&d_data, sizeof(int) << 14));
         kernel<<<1, 2>>>(d_data, &reached);
         CHECK(cudaGetLastError() != cudaSuccess);
@@ -157,7 +157,7 @@ TEST_CASE("a fault that would end a program ends only the kernel, and the thread
                {"needs more than 512 KiB of stack"}));
     CHECK(says(said([](unsigned int* d) { launching_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) launches throwing_kernel (launched at "}));
-    if (kSanitized) return;  // it ends the program before the simulator hears of the others
+    if (kSanitized) return;  // the sanitizer ends the program before the simulator hears of the others
     CHECK(says(said([](unsigned int* d) { trap_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) at ", "stops itself, as __trap() does"}));
     CHECK(says(said([](unsigned int* d) { abort_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),

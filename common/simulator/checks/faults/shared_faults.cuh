@@ -100,7 +100,7 @@ TEST_CASE("a use right past the end of a shared array is found, and a write befo
                                 "before (28 bytes, declared at ", here(kSharedLine)}));
     CHECK(says(said(1000, false), {"thread (2, 0, 0) at ", "uses before[1000], 3972 bytes past the end"}));
     CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
-    if (kSanitized) return;  // which ends the program at a redzone
+    if (kSanitized) return;  // the sanitizer ends the program at a redzone
     CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
     // Further than a page of 64 KiB, whose part before the array is a redzone, but within the guard.
     CHECK(says(said(-16400, true),

@@ -106,7 +106,7 @@ TEST_CASE("a launch has as much dynamic shared memory as its kernel has asked fo
     CHECK(ask(asking_kernel<unsigned int>, 0) == cudaSuccess);
     CHECK(!runs(with_unsigned(4)));
 
-    // What the kernel declares also counts.
+    // The shared memory that the kernel declares also counts.
     CHECK(runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024>>>(d_int); }));
     CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024 + 1>>>(d_int); }));
     CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 48 * 1024>>>(d_int); }));

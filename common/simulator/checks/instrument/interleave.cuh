@@ -63,7 +63,8 @@ TEST_CASE("each seed and each block has interruptions of its own, the same each 
 #ifdef CHECKS_INTERLEAVED
 }  // namespace interleave_checks
 
-// What the compiler calls before each access, and what interleave.cpp calls for the CPU's threads.
+// The functions that the compiler calls before each access, and those that interleave.cpp calls for the CPU's
+// threads.
 #define SIM_DECLARE(bytes)                     \
     void __tsan_read##bytes(void*);            \
     void __tsan_unaligned_read##bytes(void*);  \

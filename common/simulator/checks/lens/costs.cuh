@@ -260,7 +260,7 @@ struct Asked {
     std::uint32_t lanes = ~0u;
 };
 
-/// What remains of the requests and their cost if a compiler saves all that it may, in parts of a request.
+/// The requests and the cost that remain if a compiler saves all that it may, in parts of a request.
 std::pair<std::uint64_t, std::uint64_t> least(lens::Space space, lens::Kind kind,
                                               const std::vector<Asked>& requests) {
     static std::uintptr_t address = 5000;
@@ -306,7 +306,7 @@ TEST_CASE(
     "width") {
     using enum lens::Space;
     using enum lens::Kind;
-    // Of one request, with lanes so far apart.
+    // The parts of one request, whose lanes are so far apart.
     const auto parts = [](lens::Space space, lens::Kind kind, std::uintptr_t stride, unsigned int bytes = 4,
                           std::uint32_t lanes = ~0u) {
         return least(space, kind, {{.begin = 4096 + 4, .stride = stride, .bytes = bytes, .lanes = lanes}})

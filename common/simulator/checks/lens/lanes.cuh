@@ -38,7 +38,7 @@ class Program {
             if (statement->bytes != 0) result.emplace_back(statement->site, mask);
         return result;
     }
-    /// What each lane does, one after another.
+    /// The accesses of each lane, one after another.
     std::array<std::vector<lens::Access>, kLanes> lanes() {
         std::array<std::vector<lens::Access>, kLanes> result;
         for (unsigned int lane = 0; lane < kLanes; ++lane) {

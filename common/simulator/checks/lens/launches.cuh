@@ -46,7 +46,7 @@ TEST_CASE("a kernel is named with its template arguments") {
           "launch_checks::template_kernel<int, 1>");
     std::string nested =
         name([&] { nested_argument_kernel<Two<Two<int, int>, void (*)(int)>><<<1, 32>>>(d_data.data()); });
-    std::erase(nested, ' ');  // which only some compilers write
+    std::erase(nested, ' ');  // only some compilers write spaces
     CHECK(nested ==
           "launch_checks::nested_argument_kernel<launch_checks::Two<launch_checks::Two<int,int>,void(*)(int)>"
           ">");
@@ -64,7 +64,7 @@ TEST_CASE("the different sectors of all buffers add up over launches") {
     const Seen twice = seen([&] {
         for (int i = 0; i < 2; ++i) two_buffers_kernel<<<1, 64>>>(d_from.data(), d_to.data());
     });
-    CHECK(twice.counts.launches == 0);  // which are counted for each shape
+    CHECK(twice.counts.launches == 0);  // launches are counted for each shape
     REQUIRE(lens::the_lens().launches().size() == 1);
     CHECK(lens::the_lens().launches().front().second.launches == 2);
     CHECK(lens::the_lens().launches().front().second.touched == 2 * 16);
@@ -78,7 +78,7 @@ TEST_CASE("launches take turns in the first one's stream if the host makes them,
     CUDA_CHECK(cudaStreamCreate(&other));
     seen([&] {
         for (const int how : {0, 1, 2, 0}) {
-            sim::launching_together += how == 2 ? 1 : 0;  // as cudaGraphLaunch does
+            sim::launching_together += how == 2 ? 1 : 0;  // cudaGraphLaunch does so, too
             two_buffers_kernel<<<1, 64, 0, how == 1 ? other : nullptr>>>(d_from.data(), d_to.data());
             CUDA_CHECK(cudaDeviceSynchronize());
             sim::launching_together = 0;
@@ -112,7 +112,7 @@ TEST_CASE("a barrier's counts include how many requests of one warp the others h
     CHECK(barrier.most_requests == 5 * 3 * 4);
     CHECK_FALSE(barrier.was_partial);
     const Seen one = seen([&] { uneven_kernel<<<1, 32>>>(d_data.data(), d_sums.data()); });
-    CHECK(one.counts.barriers.begin()->second.requests == 3 * 2);  // of the only warp
+    CHECK(one.counts.barriers.begin()->second.requests == 3 * 2);  // the block has one warp
 }
 
 /// Each warp adds to a counter of its own, and the last warp also to the first warp's. One thread of

@@ -81,7 +81,7 @@ class Grid {
     };
     struct Thread {
         Known known{};
-        std::array<Told, 2> told{};  // by its last fence: to all, and to the block
+        std::array<Told, 2> told{};  // what the last fence made visible: to all, and to the block
         std::map<std::size_t, std::size_t> unfenced{};
     };
     struct Message {
@@ -274,8 +274,8 @@ std::optional<lens::Epoch> finds_after(const std::vector<Reader>& readers,
     for (const Reader& reader : readers)
         cell.access(lens::Kind::load, clocks[reader.block].now(reader.thread, 1, false), reader.thread,
                     clocks[reader.block]);
-    // The warp of the first reader meets: its store comes after the loads of its lanes, but of no other
-    // thread.
+    // The lanes of the first reader's warp that are in `ordered` meet: the first reader's store comes after
+    // their loads, but not after those of any other thread.
     const Reader& writer = readers.front();
     std::uint32_t lanes = 0;
     for (const std::size_t i : ordered) lanes |= 1u << readers[i].thread % 32;

@@ -286,7 +286,7 @@ TEST_CASE("a recording has what an array held from the first to the last cell us
     const int written[] = {5, 6};
     CUDA_CHECK(cudaMemcpy(d_few.data(), written, sizeof(written), cudaMemcpyHostToDevice));
     CHECK(recorded([&] { ends_kernel<<<1, 1>>>(d_few.data(), 3); }).has(R"("before":[5,6,null,null])"));
-    // Those in between may be written or not.
+    // The elements in between may be written or not.
     const DeviceBuffer<int> d_every_other(4);
     for (const unsigned int i : {0u, 2u})
         CUDA_CHECK(cudaMemcpy(d_every_other.data() + i, written, sizeof(written[0]), cudaMemcpyHostToDevice));

@@ -107,7 +107,7 @@ TEST_CASE("the configuration of a launch can be any expression") {
 TEST_CASE("a launch may span lines, and hold comments") {
     const int line = __LINE__;
     const auto launch = [](int* d_cell) {
-        inner::scoped_kernel  // which kernel
+        inner::scoped_kernel  // the name of a kernel in a namespace
             <<<2 /* blocks, not <<< */,
                3,  // threads >>>(
                0>>>(d_cell, 2);

@@ -46,7 +46,7 @@ expect 1 "2: error: there is no kernel before <<<" '#if 01\n<<<\n#endif\n'
 expect 0 "" '// a comment \\\\\n<<<\n'
 expect 0 "" "$(many '#if 0\n')"
 expect 1 "1: error: <<< is not followed by >>>(" '#define A f<<<1, 2>>\n>(x)\n'
-# What ends too early is the compiler's to complain about.
+# The compiler, not the translator, complains about what ends too early.
 for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
 
 for arguments in "" "$scratch/missing.cu $scratch/output.cpp" "$scratch/input.cu $scratch/no/folder.cpp"; do

@@ -8,7 +8,7 @@ namespace sim {
 
 /// What kind of rule a kernel has broken.
 enum class FaultKind {
-    address,      ///< it uses memory that it may not use, or an index that an array does not have
+    address,      ///< the thread uses memory that it may not use, or an index that an array does not have
     barrier,      ///< threads of a block have skipped a barrier, or wait at different ones
     deadlock,     ///< all threads wait
     no_progress,  ///< a thread loops forever, or waits for what can't happen

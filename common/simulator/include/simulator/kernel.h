@@ -38,7 +38,7 @@ struct Site {
     const char* file;
     int line;
 };
-/// Whether two sites are the same, even if two files have different copies of its name.
+/// Whether two sites are the same line: each object file may have its own copy of the source file's name.
 inline bool operator==(const Site& a, const Site& b) {
     return a.line == b.line &&
            (a.file == b.file || (a.file != nullptr && b.file != nullptr && std::strcmp(a.file, b.file) == 0));
@@ -58,7 +58,7 @@ struct SharedVariable {
 
 /// Where a declaration's variable is.
 struct SharedPlace {
-    std::uint64_t block;  ///< for which block: its serial number
+    std::uint64_t block;  ///< the serial number of the block that has the array
     void* address;
 };
 
@@ -93,7 +93,7 @@ struct DynamicShared {
         return reinterpret_cast<T*>(memory);
     }
 };
-inline thread_local DynamicShared dynamic_shared{};  ///< of the block that this OS thread runs
+inline thread_local DynamicShared dynamic_shared{};  ///< the memory of the block that this OS thread runs
 
 /// Dynamic shared memory, as it is declared outside of functions.
 template <typename T>
@@ -169,7 +169,7 @@ void misaligned(const void* address);
 
 /// All other threads see the earlier writes of this thread before its later ones.
 void fence(bool of_block = false);
-/// From now on, atomic functions are those that end in `_block`, or no longer are. An instrument needs this.
+/// Tells the instrument whether the atomic operations that follow are those that end in `_block`.
 void atomic_scope(bool of_block);
 
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.

@@ -42,7 +42,7 @@ inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_sha
 /// The kernel of a launch, and where the launch is written.
 struct Kernel {
     const char* name;
-    const void* address;  ///< as passed to `cudaFuncSetAttribute`; null if unknown
+    const void* address;  ///< the address that `cudaFuncSetAttribute` gets; null if unknown
     Site site;
 };
 
@@ -50,7 +50,7 @@ struct Kernel {
 class ParameterNames {
  public:
     ParameterNames(const char* of, const char* all);  ///< adds it to those of the program
-    const char* const kernel;                         ///< its name, without namespaces
+    const char* const kernel;                         ///< the kernel's name, without namespaces
     const char* const names;
     const ParameterNames* const next;  ///< another kernel's, or null
 };

@@ -50,7 +50,7 @@ struct Thread {
     // If the thread has waited:
     unsigned int fiber;  ///< the number of the fiber that continues it
     // If it waits for lanes of its warp:
-    unsigned int mask;     ///< which lanes
+    unsigned int mask;     ///< the lanes
     const char* function;  ///< the warp function that it has called
     std::uint64_t value;   ///< what it passes; after a shuffle, what it has received
     WarpValues* result;    ///< where it receives what all lanes have passed; null for a shuffle
@@ -74,7 +74,8 @@ struct Threads {
     unsigned int live = 0;               ///< how many have not returned
     unsigned int waiting = 0;            ///< how many wait, at a barrier or for their warp
     Thread* current = nullptr;           ///< the running thread
-    volatile bool in_kernel = false;     ///< it runs the kernel, not the simulator; read by signal handlers
+    volatile bool in_kernel =
+        false;  ///< whether the running thread runs the kernel, not the simulator; read by signal handlers
 
     /// A thread's number in the block.
     unsigned int number(const Thread& thread) const { return static_cast<unsigned int>(&thread - all); }

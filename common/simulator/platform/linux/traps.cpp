@@ -35,7 +35,8 @@ void hand_on(std::size_t i) {
 
 Trap trap_of(int signal, const siginfo_t& info) {
     if (signal == SIGFPE) return Trap::division;
-    if (signal == SIGILL || signal == SIGTRAP) return Trap::illegal_instruction;  // of x86; of Arm
+    if (signal == SIGILL || signal == SIGTRAP)
+        return Trap::illegal_instruction;  // x86 raises the first, Arm the second
     if (signal == SIGABRT) return Trap::abort;
     // An x86 CPU does not tell the address of some accesses. A signal that was sent has none.
     const bool has_address = signal == SIGSEGV && info.si_code > 0 && info.si_code != SI_KERNEL;

@@ -29,7 +29,7 @@ enum class Calls { run, unwind, rewind } calls = Calls::run;
 
 /// A call that is left or has not begun.
 struct WebContext {
-    std::uintptr_t next, end;  ///< of its buffer: what Asyncify reads
+    std::uintptr_t next, end;  ///< Asyncify reads them: the part of the buffer that is left
     std::uintptr_t stack;      ///< the stack pointer; of the variables whose address is taken
     bool has_begun;
     char* buffer;
@@ -42,7 +42,7 @@ WebContext own{0, reinterpret_cast<std::uintptr_t>(std::end(own_buffer)), 0, tru
 
 WebContext *running = &own, *left_for = nullptr;
 Switched passed{};              ///< what the next call gets
-bool is_left_for_good = false;  ///< by a trap, since its calls need not unwind
+bool is_left_for_good = false;  ///< whether a trap has left it, so that its calls need not unwind
 
 struct {
     int (*without)();
@@ -131,7 +131,7 @@ void call_apart(const std::function<void()>& work) {
     alignas(16) static char stack[kOwnStackBytes + kBufferBytes];
     const auto enter = [](Context from, void* work) {
         (*static_cast<const std::function<void()>*>(work))();
-        sim_switch_context(from, &from);  // which it does not leave again
+        sim_switch_context(from, &from);  // the context never returns from here
     };
     sim_switch_context(make_context(std::end(stack), enter), const_cast<std::function<void()>*>(&work));
 }

@@ -179,7 +179,7 @@ inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& 
 /// Makes each use of a missing feature a compiler error, so code that the preprocessor leaves out may use it.
 /// @param for_host Whether the host's compiler alone reads the file, whose `asm` is the host's.
 inline void name_what_is_missing(std::vector<Token>& tokens, bool for_host = false) {
-    std::set<std::size_t> directives;  // that include
+    std::set<std::size_t> directives;  // the places of directives that include
     for (const Include& include : includes(tokens)) directives.insert(tokens[include.first].directive);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].kind != Token::word || directives.count(tokens[i].directive) != 0) continue;

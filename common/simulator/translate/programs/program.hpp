@@ -81,7 +81,7 @@ class Program {
         launch_macros_.translate(all);
         discarded_errors_.translate(all);
         VolatilePointers::translate(all);
-        for (std::size_t i = 0; i < all.size(); ++i)  // as a macro, it would change GCC's __noinline__
+        for (std::size_t i = 0; i < all.size(); ++i)  // a macro would change GCC's __noinline__, too
             if (all.is(i, "__noinline__") && !all.is(all.end_before(i) - 1, "("))
                 all.text(i) = "__attribute__((noinline))";
         return all;

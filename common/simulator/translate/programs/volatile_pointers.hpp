@@ -48,7 +48,8 @@ class VolatilePointers {
         const std::size_t name = tokens.next(star), after = tokens.next(name);
         if (!tokens.is_word(name) || after >= tokens.size() || tokens[after].directive != directive) return;
         if (tokens.is(after, "=") || tokens.is(after, ";")) {
-            if (!tokens.is(next_sign(tokens, after, ";", ","), ";")) return;  // it declares several variables
+            if (!tokens.is(next_sign(tokens, after, ";", ","), ";"))
+                return;  // the declaration has several variables
         } else if (!tokens.is(after, ",") && !tokens.is(after, ")")) {
             return;
         } else if (is_named) {

@@ -187,7 +187,7 @@ export class Recording {
       }
     }
     if (step.race) found.push(`A race: nothing orders the accesses of threads ${step.race.other} and ${step.race.thread} to one element.`);
-    if (step.found) found.push("Another block has changed what is there.");
+    if (step.found) found.push("Another block has changed the value since this block accessed it.");
     return found;
   }
 }

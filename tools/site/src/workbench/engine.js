@@ -64,7 +64,7 @@ export class Engine {
     this.begin = URL.createObjectURL(new Blob([`self.courseBase = ${JSON.stringify(this.folder)};\n`, this.script], { type: "text/javascript" }));
     this.worker = new Worker(this.begin, { type: "module" });
     this.worker.onerror = (event) => {
-      event.preventDefault(); // it is said on the page
+      event.preventDefault(); // the page says it
       this.hear?.({ error: event.message || "The compiler could not be started: load this page again." });
     };
     this.worker.onmessage = ({ data }) => (data.runner === undefined ? this.hear?.(data) : this.#passOn(data));
@@ -138,7 +138,7 @@ export class Engine {
       clearTimeout(timer);
       this.hear = undefined;
       this.isWarm = hasEnded;
-      if (!hasEnded) this.#end(); // it may still be running, or be out of memory
+      if (!hasEnded) this.#end(); // the worker may still be running, or be out of memory
       leave();
     }
   }

@@ -59,7 +59,7 @@ function entriesOf(counts) {
 /// Brings an entry's button into view, and focuses it.
 function focus(view, entry) {
   const [, from] = entriesOf(view.state.field(margin).counts).find(([each]) => each === entry) ?? [];
-  if (from === undefined) return view.focus(); // its line was deleted
+  if (from === undefined) return view.focus(); // the line was deleted
   view.dispatch({ effects: [choose.of(entry), EditorView.scrollIntoView(from)] });
   view.requestMeasure({ read: () => {}, write: () => view.dom.querySelector('.count[tabindex="0"]')?.focus() });
 }

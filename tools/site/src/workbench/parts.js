@@ -1,4 +1,4 @@
-/// What the pages of the workbench share. Texts become text nodes, never markup.
+/// Shared by the pages of the workbench. Texts become text nodes, never markup.
 
 export function element(tag, properties = {}, ...children) {
   const result = Object.assign(document.createElement(tag), properties);

@@ -17,8 +17,8 @@ function parsed(raw) {
   }
 }
 
-/// Notes about no file, under the names and with the keys that ./course has for them: of "debug" the faults that were `found`, of
-/// "predict" the answers, by questions such as 03.1, each { typed, right }.
+/// Notes that belong to no file, with the names and keys that ./course uses: "debug" holds the faults that were `found`; "predict" holds
+/// the answers by question, such as 03.1, each { typed, right }.
 export const noted = (storage, name) => parsed(storage.getItem(`course/notes/${name}`)) ?? {};
 
 export function note(storage, name, values) {

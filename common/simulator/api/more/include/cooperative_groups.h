@@ -9,7 +9,7 @@
 
 namespace cooperative_groups {
 
-/// What all groups have.
+/// The functions that all groups have.
 class thread_group {
  public:
     thread_group(unsigned int size, unsigned int rank, unsigned int lanes, bool block)

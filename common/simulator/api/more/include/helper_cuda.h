@@ -1,5 +1,5 @@
 /// @file
-/// @brief The parts that programs use of the header of this name in NVIDIA's samples.
+/// @brief The parts of helper_cuda.h, a header of NVIDIA's samples, that programs use.
 #pragma once
 
 #include "../prelude.h"

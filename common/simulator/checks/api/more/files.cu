@@ -20,7 +20,7 @@ int main() {
     CHECK(sdkReadFile(name, &read, &count, false));
     CHECK(count == 3 && compareData(numbers, read, 3, 0.0f, 0.0f));
     count = 2;
-    CHECK(!sdkReadFile(name, &read, &count, false));  // there is not enough memory
+    CHECK(!sdkReadFile(name, &read, &count, false));  // the memory is too small
     free(read);
 
     float copy[] = {1.5f, -2, 1e-3f};

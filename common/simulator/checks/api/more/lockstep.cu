@@ -24,7 +24,9 @@ template <typename Number>
 __global__ void rotate_twice_kernel(Number* numbers) {
     __shared__ Number shared[32];
     __shared__ Pair pairs[2];
-    volatile Pair *pair = pairs, *next = pairs + 1;  // of structs, or several: as in C++
+    volatile Pair *pair = pairs,
+                  *next = pairs +
+                          1;  // pointers to structs, or several pointers in a declaration, behave as in C++
     volatile Pair* same = pair;
     same->first = next->second = static_cast<int>(threadIdx.x);
     volatile Number* all = shared;

@@ -7,7 +7,7 @@ program=$(realpath "$here/../../../../../tools/course/program.py")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'echo "line $LINENO ends with status $?: $BASH_COMMAND"' ERR
-export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}"  # as ./course test does
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}"  # ./course test sets it, too
 failures=0
 complain() {
   printf '%s\n' "$*"
@@ -39,7 +39,7 @@ lacks() {
   [[ $said =~ ^"$scratch/rejected.cu:$1: error: the simulator lacks "$2[?]?($|$'\n') ]] || complain "of $3 it says: $said"
 }
 lacks 2 cudaFoo '\nint main() { int i = cudaFoo(1) + undefined; }'
-# Of a function with several forms, clang guesses nothing.
+# Clang guesses nothing if a function has several forms.
 grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt" ||
   lacks 1 "cudaMemcopy; did you mean cudaMemcpy" 'int main() { cudaMemcopy(nullptr, nullptr, 1); }'
 lacks 1 cudaFoo_t 'cudaFoo_t f;\nint main() { cudaFoo_t* g = &f; }'
@@ -91,7 +91,7 @@ ends 0 "hi hi " "say<<<1, 1>>>(); cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); c
 ends 0 "simulator: say in stream 1 ($scratch/printing.cu:6) has not run: the program has not waited for it" \
   "cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaStreamDestroy(s);"
 
-# What nvcc would reject runs, and clang says so each time.
+# A program that nvcc would reject runs, and clang says so each time.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   printf '#include <algorithm>\n__global__ void k(int* p) { *p = std::min(1, 2); }\nint main() {}' >"$scratch/warned.cu"
   for _ in 1 2; do
@@ -130,8 +130,7 @@ printf '__device__ int todo(volatile int* s) {}\nint main() {}' >"$scratch/todo.
 said=$("$program" "$build" "$scratch/todo.cu" 2>&1)
 [[ $said == *"todo.cu:1:"*"warning: "* && $said != *"In function"*sim::* ]] || complain "of a missing return it says: $said"
 
-# Of arrays whose size is computed from constants that are no integers, nvcc rejects none, and clang++ all. It rejects a
-# variable size.
+# nvcc rejects no array whose size is computed from constants that are no integers, and clang++ rejects all. It rejects a variable size.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt" && ! grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt"; then
   kernel='__global__ void k(int* p, int n) {\n  const double q = 1.5;\n  __shared__ int s[(int)(q * 4)];\n  int a[(int)q], b[SIZE];
   s[threadIdx.x] = a[0] = b[0] = n;\n  *p = s[threadIdx.x] + a[0] + b[0];\n}\nint main() {}'
@@ -237,11 +236,11 @@ explained() {
   local said
   if said=$("${@:2}") || [ "$(plain <<<"$said")" != "$(plain <<<"$1")" ]; then complain "${*:2} says: ${said::300}"; fi
 }
-explained "main.cu:9: error: undefined reference to use(float*): use.cu defines it: name it, too
-main.cu: error: undefined reference to table: d\$e.cu defines it: name it, too
-main.cu: error: undefined reference to counter: d\$e.cu defines it: name it, too
-main.cu:12: error: undefined reference to threads(): -host.cpp defines it: name it, too" several main.cu
-explained "course: no file defines main(), but $many/main.cu does: name it, too" several "$many/d\$e.cu"
+explained "main.cu:9: error: undefined reference to use(float*): use.cu defines it: name that file, too
+main.cu: error: undefined reference to table: d\$e.cu defines it: name that file, too
+main.cu: error: undefined reference to counter: d\$e.cu defines it: name that file, too
+main.cu:12: error: undefined reference to threads(): -host.cpp defines it: name that file, too" several main.cu
+explained "course: no file defines main(), but $many/main.cu does: name that file, too" several "$many/d\$e.cu"
 printf '__constant__ float c[2];\nint main() {}' >"$many/one.cu"
 printf '__global__ void missing();\n__constant__ float c[2];\nint main() { missing<<<1, 1>>>(); }' >"$many/two.cu"
 explained "two.cu:3: error: undefined reference to missing(): no file of the program defines it
@@ -309,7 +308,7 @@ fails "$scratch/failing.cu:1 copies 0xA5A5A5A5 to the host, from byte 4 of a buf
   'int main() { int host[2], *device; cudaMalloc(&device, 8); cudaMemset(device, 0, 4); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost); }'
 unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
 
-grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # which has words of its own for it
+grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # AddressSanitizer has words of its own for it
   fails "thread (0, 0, 0) reaches the end of the function at $scratch/failing.cu:1, which must return a value" \
     '__device__ int todo() {}\n__global__ void k(int* p) { *p = todo(); }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 2>>>(p); }'
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'

@@ -20,7 +20,8 @@ SECONDS = 600  # for programs that sleep; long enough that a busy machine change
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
-STATUS = re.compile(rb"^(VmRSS|VmSwap|Threads):\s+(\d+)", re.MULTILINE)  # the lines of /proc/PID/status that count; memory is in kB
+COUNTED = b"VmRSS", b"VmSwap", b"VmPTE"  # memory in /proc/PID/status, in kB; the last is the kernel's, for each page that is mapped
+STATUS = re.compile(rb"^(" + b"|".join(COUNTED) + rb"|Threads):\s+(\d+)", re.MULTILINE)
 COURSE = ["common", "tools", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd",
           *(each.name for each in ROOT.glob("[0-9][0-9]_*"))]
 
@@ -93,7 +94,7 @@ def too_much(pid):
             numbers = dict(STATUS.findall(Path(f"/proc/{each}/status").read_bytes()))  # a thread's name is any bytes
         except OSError:
             continue
-        memory += sum(int(numbers.get(name, 0)) for name in (b"VmRSS", b"VmSwap")) * 1024
+        memory += sum(int(numbers.get(name, 0)) for name in COUNTED) * 1024
         tasks += int(numbers.get(b"Threads", 0))
     if tasks > TASKS:
         return f"The program started more than {TASKS} threads or processes."

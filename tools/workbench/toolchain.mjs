@@ -17,6 +17,27 @@ export class Refused extends Error {
   }
 }
 
+/** Bytes that come in parts: tens of thousands for a text, each of a few bytes. */
+class Bytes {
+  #room = new Uint8Array(1 << 16);
+  #size = 0;
+
+  add(part) {
+    const size = this.#size + part.length;
+    if (size > this.#room.length) {
+      const room = new Uint8Array(2 * size);
+      room.set(this.all());
+      this.#room = room;
+    }
+    this.#room.set(part, this.#size);
+    this.#size = size;
+  }
+
+  all() {
+    return this.#room.slice(0, this.#size);
+  }
+}
+
 /** What is large goes through standard output ("-"), since the compiler's own file system takes far longer to write a file. */
 export class Toolchain {
   /** @param clang the module @yowasp/clang. @param files its files, as nested objects. */
@@ -24,14 +45,17 @@ export class Toolchain {
     Object.assign(this, { clang, files });
   }
 
-  /** Runs a tool. Returns one of the files that it has written, or the bytes that it has written to its output if that is "-". */
-  async #run(tool, words, more, output) {
+  /**
+   * Runs a tool with files. Returns one of the files that it has written, or the bytes that it has written to its output if that is
+   * "-".
+   */
+  async #run(tool, words, files, output) {
     let said = "";
     const decoder = new TextDecoder(), hear = (bytes) => void (said += bytes ? decoder.decode(bytes, { stream: true }) : "");
-    const printed = [], take = (bytes) => void (bytes && printed.push(bytes.slice()));
+    const printed = new Bytes(), take = (bytes) => void (bytes && printed.add(bytes));
     try {
-      const written = await tool(words, { ...this.files, ...more }, { stdout: output === "-" ? take : hear, stderr: hear, fetchProgress: () => {} });
-      return output === "-" ? new Uint8Array(await new Blob(printed).arrayBuffer()) : written[output];
+      const written = await tool(words, files, { stdout: output === "-" ? take : hear, stderr: hear, fetchProgress: () => {} });
+      return output === "-" ? printed.all() : written[output];
     } catch (error) {
       throw error instanceof this.clang.Exit ? new Refused(said) : error;
     }
@@ -41,7 +65,7 @@ export class Toolchain {
   compile(source, options = [], more = {}) {
     const driver = source.endsWith(".c") || source.endsWith(".s") ? "clang" : "clang++";
     const words = TARGET.filter((word) => driver === "clang++" || !word.startsWith("-std="));
-    return this.#run(this.clang.runClang, [driver, ...words, ...options, "-c", source, "-o", "out.o"], more, "out.o");
+    return this.#run(this.clang.runClang, [driver, ...words, ...options, "-c", source, "-o", "out.o"], { ...this.files, ...more }, "out.o");
   }
 
   /** A main module from objects by their names. */
@@ -52,13 +76,16 @@ export class Toolchain {
   /** What sources have in common, compiled beforehand: `text` includes it. Only for sources that are compiled with the same options. */
   compilePrelude(text, options) {
     return this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header", "-fpch-instantiate-templates",
-      "prelude.hpp", "-o", "-"], { "prelude.hpp": text }, "-");
+      "prelude.hpp", "-o", "-"], { ...this.files, "prelude.hpp": text }, "-");
   }
 
-  /** An instrumented module from a translated source, to be loaded beside a main module. `prelude` has the files that compilePrelude has read and given, if any. */
+  /**
+   * An instrumented module from a translated source, to be loaded beside a main module. `prelude` has the files that compilePrelude has
+   * read and given, if any. They must not have changed since: that is not checked again.
+   */
   async compileModule(source, options, prelude) {
-    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...prelude ? ["-include-pch", "prelude.pch"] : [],
-      "-S", "-emit-llvm", "source.cpp", "-o", "-"], { ...prelude, "source.cpp": source }, "-");
+    const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...prelude ? ["-include-pch", "prelude.pch", "-Xclang", "-fno-validate-pch"] : [],
+      "-S", "-emit-llvm", "source.cpp", "-o", "-"], { ...this.files, ...prelude, "source.cpp": source }, "-");
     const object = await this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", "-fPIC", "-fwasm-exceptions", "-O1", "-Xclang", "-disable-llvm-passes",
       "-Wno-unused-command-line-argument", "-c", "sites.ll", "-o", "out.o"], { "sites.ll": withSites(new TextDecoder().decode(ir), HELPERS) }, "out.o");
     return this.#run(this.clang.runLLVM, ["wasm-ld", "-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic",

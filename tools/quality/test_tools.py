@@ -695,7 +695,7 @@ class Fill(Folder):
                 ("<!-- /fill -->", "a block is"), (f"<!-- fill: x -->{end}", "no block 'x'"),
                 (f"<!-- fill: picture x -->{end}", "no picture 'x'"), (f"<!-- fill: table 01 v -->{end}", "show"),
                 (f"<!-- fill: table 01 v v by n show time -->{end}", "two rows of v"),
-                (f"<!-- fill: chart ../x title 01 v show time -->{end}", "a chart has a name"),
+                (f"<!-- fill: chart ../x title 01 v show time -->{end}", "a chart needs a name"),
                 (f"<!-- fill: chart x title 01 v show verdict -->{end}", "has no number verdict"),
                 (f"<!-- fill: diff code.cu -->{end}", "missing a required argument: 'after'"),
                 (f"<!-- fill: diff code.cu code.cu -->{end}", "are the same"),

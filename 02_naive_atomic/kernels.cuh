@@ -10,8 +10,8 @@
 #include "../common/problem/histogram.hpp"
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to 256 bins. Both are in device memory, and the host has cleared the
-/// bins. The bytes may begin at any address.
+/// Each adds the counts of `n` bytes to 256 bins. Bytes and bins are in device memory, and the host has
+/// cleared the bins. The bytes may begin at any address.
 /// @{
 
 /// Wrong on purpose. `++` is three steps: load, add, store. If two threads load the same count before either

@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
                             .c_str());
 
         // The rest is the same in every chapter: time the variants side by side, verify and print. Each round
-        // times every row of the table on these bytes, and starts with a different one.
+        // times every row of the table on these bytes, and starts with a different row.
         int status = 0;
         if (options.mode == "sweep") {
             status = print_sweep("02_naive_atomic", variant_named(kVariants, "grid-stride"), d_data, data,

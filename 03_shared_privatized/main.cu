@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
             return print_sweep("03_shared_privatized", variant_named(kVariants, "any block"), d_data.data(),
                                data, kBlock, options, device);
 
-        // Each round times every row of the table on these bytes, and starts with a different one.
+        // Each round times every row of the table on these bytes, and starts with a different row.
         VariantTable<Histogram> table("03_shared_privatized", options, &device, data, d_data.data());
         for (const Variant<Histogram>& variant : chosen) table.add(variant);
         table.add_cpu_baselines();

@@ -36,7 +36,7 @@ __device__ inline void merge_counts(const unsigned int* counts, unsigned long lo
 }
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to 256 bins, which have been cleared unless noted. Both are
+/// Each adds the counts of `n` bytes to 256 bins, which have been cleared unless noted. Bytes and bins are
 /// in device memory; the bytes may have any alignment. A block counts in 32-bit counters in shared memory.
 /// @{
 

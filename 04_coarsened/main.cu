@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
         Pinned pinned(data);  // the device can read pinned memory directly
         CUDA_CHECK(cudaMemcpy(d_data.data(), data.data(), d_data.bytes(), cudaMemcpyHostToDevice));
 
-        // Each round times every row of the table on these bytes, and starts with a different one.
+        // Each round times every row of the table on these bytes, and starts with a different row.
         VariantTable<Histogram> table("04_coarsened", options, &device, data, d_data.data());
         for (const Variant<Histogram>& variant : chosen) table.add(variant);
         table.add_cpu_baselines();

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
         if (options.mode == "loads") return print_loads(data, d_data.data(), options, device);
         if (options.mode == "strides") return print_strides(data, d_data.data(), options, device);
 
-        // Each round times every row of the table on these ints, and starts with a different one.
+        // Each round times every row of the table on these ints, and starts with a different row.
         VariantTable<SumOfSquares> table("05_sum_of_squares", options, &device, data, d_data.data());
         for (const Variant<SumOfSquares>& variant : chosen) table.add(variant);
         table.add_cpu_baselines();

@@ -25,7 +25,7 @@
 
 namespace {
 
-/// The options, besides those of all programs that measure.
+/// The program's own options and, in `measuring`, those of all programs that measure.
 struct Request {
     std::string image;                        ///< file to read
     std::size_t width = 4000, height = 3000;  ///< the size of an image that is generated instead

@@ -85,7 +85,7 @@ inline void add_measuring_options(CommandLine& line, Options& options) {
     line.number("block", "THREADS", "threads per block, 1 to 1024 (default: each variant's choice)",
                 options.shape.block, 1, 1024);
     line.number("grid", "BLOCKS",
-                "blocks in the grid: at most as many as give one thread per element, or " +
+                "blocks in the grid: at most enough for one thread per element, or " +
                     std::to_string(kAnyGrid) + " if that is more (default: each variant's choice)",
                 options.shape.grid, 1, 0x7fffffff);
     line.number("rounds", "COUNT",

@@ -6,8 +6,9 @@
 
 #include "device.cuh"
 
-/// @brief A load that bypasses the SM's L1 cache.
-/// @tparam kStreaming The L2 cache evicts the loaded lines first. Otherwise they have normal priority.
+/// @brief A load of data that is read once.
+/// @tparam kStreaming By `__ldcs`, whose lines the caches evict first. Otherwise by `__ldcg`, which bypasses
+///         the SM's L1 cache, and whose lines have normal priority in L2.
 template <bool kStreaming, typename T>
 __device__ inline T load(const T* d_address) {
     return kStreaming ? __ldcs(d_address) : __ldcg(d_address);

@@ -1,8 +1,8 @@
 /// @file
 /// @brief Limits the system calls of a student's process before any of its code runs.
 ///
-/// The filter (tools/exercises/allowed_calls.py) is what the descriptor COURSE_FILTER contains. Without one,
-/// the process ends. It is compiled without sanitizers, which are not initialized yet.
+/// The filter (tools/exercises/allowed_calls.py) is read from the descriptor COURSE_FILTER. Without a filter,
+/// the process ends. This file is compiled without sanitizers, which are not initialized yet.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -69,7 +69,7 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     return cases;
 }
 
-/// Writes a one-line object of JSON, whose members `fill` adds: to COURSE_VERDICT, or to standard output.
+/// Writes a JSON object in one line to COURSE_VERDICT, or to standard output. `fill` adds its members.
 template <typename Fill>
 void write_line(const Fill& fill) {
     std::ostringstream text;

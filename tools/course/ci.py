@@ -163,7 +163,7 @@ def told(finding):
 
 
 def watched(command, options, run):
-    """Runs `run` with a Report, then writes what the options ask for: a file of JUnit's with one case, and a line on standard error
+    """Runs `run` with a Report, then writes what the options ask for: a JUnit file with one test case, and a line on standard error
     per finding. For JUnit, a program that fails is a failure, and one that could not be built or run is an error. Returns the exit
     status."""
     report, could_run = Report(options.files), True

@@ -10,7 +10,8 @@ HEAD = """// Chapter {number}'s program in one file: {title}
 //
 //     nvcc -std=c++20 -O3 FILE.cu -o program && ./program
 //
-// The files of the course in it, in the order that C++ needs, each with its line here. Read the kernels first.
+// It contains these files of the course, each after those that it includes, from the line beside its name.
+// Read the kernels first.
 """
 
 

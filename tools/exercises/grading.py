@@ -60,10 +60,11 @@ def commands(preset, order, number):
 
 
 def foreign(listing):
-    """What an object has of its own that could precede or replace other code, by `readelf -SsW`; nothing if it has nothing.
+    """The name of a section or symbol by which an object could run before other code or replace it; nothing if there is none.
 
-    A student's code is in a namespace, so it can't define a symbol that the process also has. Of definitions in several
-    objects, as of a template's functions, the linker takes the first, which is not the student's.
+    The listing is the output of `readelf -SsW`. A student's code is in a namespace, so it can't define a symbol that the
+    process also has. If several objects define one function, such as a template's, the linker takes the first definition,
+    which is not the student's.
     """
     if section := SECTION.search(listing):
         return section["name"]

@@ -77,7 +77,7 @@ def line(result):
 
 
 class Progress:
-    """Reports on standard error how many files have been checked: each time in a terminal, otherwise once a minute."""
+    """Reports on standard error how many files have been checked: after each file in a terminal, otherwise once a minute."""
 
     def __init__(self, count):
         self.count, self.done = count, 0

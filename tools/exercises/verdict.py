@@ -137,7 +137,7 @@ def words_first(what, fault):
     own = fault.get("message", "")
     if own and why.endswith(own):
         return begin + own, [f"{place}: {call}: {why[:-len(own)].rstrip(': ')} ({code})"]
-    if place.startswith("common/"):  # the check's own, which has found an error that the student's code ignores
+    if place.startswith("common/"):  # a call of the check, which has found an error that the student's code ignores
         return f"{begin}{why}", [] if begin else [f"The error is from {call}."]
     what = "a launch" if call == "cudaGetLastError()" else call.partition("(")[0]
     return f"{begin}{what} fails: {why}", [f"{place}: {call} ({code})"]

@@ -125,7 +125,7 @@ def section(recorded):
         "The lens applies the same 60 % rule to times that it estimates from its counts and the rates above (`tools/lens/limiter.py`), and",
         "to its estimated numbers of instructions. For more than 1 Mi elements, the lens counts two smaller inputs on a device",
         "with a twelfth of the SMs, and extrapolates. If its limiter is *launch*, the table shows *latency*, because Nsight Compute's times",
-        "begin after the launch. The lens's reports have closer words, such as *few blocks* or *divergence* for *latency*, and *arithmetic* for *issue*.", "",
+        "begin after the launch. The lens's reports are more specific, with *few blocks* or *divergence* instead of *latency*, and *arithmetic* instead of *issue*.", "",
         f"These estimated times, without the launch, are {100 * median(apart):.0f} % off the recorded ones at the median, and "
         f"{100 * apart[int(0.9 * len(apart))]:.0f} % at the 90th percentile. That is",
         "too far for a time, so the lens uses them for the word only.", "",

@@ -8,13 +8,13 @@ from instructions import usual
 
 SECTOR = 32  # bytes
 BANKS = 128  # bytes of a wavefront
-SMS = 132    # an H200's, so that grids that follow the device are the same on every machine
+SMS = 132    # an H200's, so that grids sized by the device are the same on every machine
 LAUNCHES = ["launches", "least_launches"]  # a part of the device makes as many launches
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
 LARGE = 100 << 20  # bytes: the histograms' input in the course, too large for the lens
-SHARE = 12  # a device with this part of the SMs does this part of the work, on this part of the input
+SHARE = 12  # a device with 1/12 of the SMs does 1/12 of the work, on 1/12 of the input
 SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
 
 
@@ -109,7 +109,7 @@ def least(launch):
 
 
 def needed(launch):
-    """The sectors of loads and stores, and the wavefronts, that would do for the bytes that the lanes ask for: at least one per request."""
+    """The fewest sectors of loads and stores, and the fewest wavefronts, that could serve what the lanes ask for: at least one per request."""
     moving = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] != "atomic"]
     return {"lanes": total([launch], None, None, "lanes"), "moving": sum(site["requests"] for site in moving),
             "needed_sectors": sum(max(site["requests"], site["bytes"] / SECTOR) for site in moving),

@@ -46,7 +46,7 @@ def counted(line, space, kind, sums):
 
 
 def number_of(place, file):
-    """The number of a line of the file, from FILE:NUMBER; None if it is of another one."""
+    """The number of a line of the file, from FILE:NUMBER; None if it is of another file."""
     name, _, number = (place or "").rpartition(":")
     return int(number) if name == file and number.isdecimal() else None
 

@@ -1,5 +1,4 @@
-"""The time of a kernel that does the same: the recorded time of the chapter's variant that has a kernel's counts, or of
-the nearest two."""
+"""The recorded time of the chapter's variant whose counts are those of a kernel, or of the two nearest variants."""
 
 import bound
 from limiter import added, digits, loads_per_warp, waiting

@@ -141,7 +141,7 @@ class Ci(unittest.TestCase):
         for command, words in found:
             options = cli.parse(command, words.split())
             self.assertEqual((options.junit, options.annotate), (f"{command}.xml", "github"))
-        self.assertNotIn("${{", text)  # such a value would put a text into a script
+        self.assertNotIn("${{", text)  # GitHub would paste such an expression's value into the script
 
 
 class Lens(unittest.TestCase):
@@ -1509,7 +1509,7 @@ class GradeOfAClass(unittest.TestCase):
         words = re.search(r"run: course/course grade (.*)", text)[1].replace('"$EXERCISES"', "02").replace('"$SEED"', "0").split()
         options = cli.parse("grade", words)
         self.assertEqual((options.subjects, options.only, options.json), (["submission"], "02", "results.jsonl"))
-        self.assertNotIn("${{", text)  # such a value would put a text into a script
+        self.assertNotIn("${{", text)  # GitHub would paste such an expression's value into the script
         code = textwrap.dedent(re.search(r"<<'END'\n(.*?) END\n", text, re.DOTALL)[1])
         with tempfile.TemporaryDirectory() as folder:
             for stage, status in (("right", 0), ("lens", 1)):

@@ -51,7 +51,7 @@ export const improve = () => (tree, file) => {
 
 const inHtml = (hName, hProperties, ...children) => ({ type: hName, data: { hName, hProperties }, children });
 
-/// A diff is code whose lines have marks. One of two functions has a switch: radio buttons, by which CSS hides the lines of either.
+/// A diff is code whose lines have marks. A diff of two functions has a switch: radio buttons, by which CSS hides the lines of one of them.
 export const versions = () => (tree) => {
   let group = 0;
   visit(tree, { type: "code", lang: "diff" }, (code, at, parent) => {

@@ -1,6 +1,5 @@
-// Runs the chapters' and the simulator's own checks as WebAssembly, and compares them with those on this machine, where all
-// pass: so must each of these, or it is listed in checks.txt with the reason why it can't. Needs what build.mjs --checks has
-// built.
+// Runs the chapters' and the simulator's own checks as WebAssembly. As native programs, all pass; here, each must pass, too, or
+// be listed in checks.txt with the reason why it can't. Needs what build.mjs --checks has built.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kPairBlock)
     merge_counts(counts, bins, copies, d_bins);
 }
 
-/// @return How many bins two axes have together.
+/// @return The number of bins of a joint histogram, one for each pair of the axes' bins.
 /// @throws std::invalid_argument if they are more than `kMostBins`.
 inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
     const std::size_t bins = std::size_t{x_bins} * y_bins;

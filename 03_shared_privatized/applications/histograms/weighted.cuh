@@ -101,7 +101,8 @@ void weighted_histogram(const T* d_values, const Weight* d_weights, std::size_t 
 inline double fixed_point_scale(double magnitudes) {
     if (!std::isfinite(magnitudes)) throw std::invalid_argument("the weights do not have a finite sum");
     if (magnitudes == 0) return 1;
-    // The sum takes less than 2^62 units, which leaves as many to the roundings of 2^63 weights.
+    // The sum is less than 2^62 units. Rounding changes a weight by at most half a unit, so 2^63 weights add
+    // at most another 2^62.
     const double scale = std::ldexp(1.0, 61 - std::ilogb(magnitudes));
     if (std::isinf(scale))
         throw std::invalid_argument(

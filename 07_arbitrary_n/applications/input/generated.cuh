@@ -31,7 +31,7 @@ inline void generate(unsigned long long* words, std::size_t count, std::uint64_t
 /// Words of 8 bytes in host memory.
 class GeneratedData {
  public:
-    /// @param[in] range Which bytes of an endless sequence: multiples of 8.
+    /// @param[in] range Which bytes of an endless sequence. Both ends are multiples of 8.
     /// @param[in] pinned False for pageable memory.
     /// @throws CudaError.
     GeneratedData(const Range& range, bool pinned) {

@@ -19,7 +19,7 @@
 #include "../streaming/pipeline.cuh"
 #include "times.cuh"
 
-/// A line that shows how far the source is. It disappears at the end.
+/// A line that shows how much of the source has been read. It disappears at the end.
 class Progress {
  public:
     ~Progress() {

@@ -21,7 +21,7 @@
 #include "faults/shared_faults.cuh"
 #include "grid/order.cuh"
 #ifndef __wasm__
-#include "instrument/interleave.cuh"  // calls what instrumented code calls, which has other parameters there
+#include "instrument/interleave.cuh"  // calls instrumentation functions, which differ in WebAssembly
 #endif
 #include "streams/hazards.cuh"
 #include "streams/host_hazards.cuh"

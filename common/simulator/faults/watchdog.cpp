@@ -24,8 +24,8 @@ void Watchdog::tick(const Threads& threads, Grid& grid, bool in_kernel) {
     const bool is_slow = grid.crew->works_since(slow_ticks);
     if ((++ticks_ >= slow_ticks || is_slow) && in_kernel && !grid.said_slow.exchange(true))
         tell(launch_text(grid.kernel) +
-             " still runs: " + std::to_string(std::min(grid.next_block.load(), grid.blocks)) + " of its " +
-             std::to_string(grid.blocks) + " blocks have begun");
+             " is still running: " + std::to_string(std::min(grid.next_block.load(), grid.blocks)) +
+             " of its " + std::to_string(grid.blocks) + " blocks have begun");
 }
 
 }  // namespace sim

@@ -328,7 +328,7 @@ void Block::stop_if_due() {
 /// The block of the calling kernel. Ends the program if host code has called the kernel as a function.
 static Block& block_of_kernel(const char* what) {
     if (running_block == nullptr) {
-        tell("the CPU uses " + std::string(what) +
+        tell("host code uses " + std::string(what) +
              ", which is for kernels. A kernel is launched with <<<grid, block>>>");
         std::exit(1);
     }

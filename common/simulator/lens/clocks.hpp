@@ -110,7 +110,7 @@ class Clocks {
         std::uint32_t below = 0;  ///< what the block did at smaller clocks has happened before what follows
         KnownPtr heard{};         ///< what it has learnt from other blocks, or without a barrier
         std::array<KnownPtr, 2> told{};  ///< what its last fences have made visible, to all and to its block
-        std::map<Messages::Log*, std::size_t> unfenced{};  ///< how many messages it has seen in each log
+        std::map<Messages::Log*, std::size_t> unfenced{};  ///< messages seen in each log since its last fence
     };
     void share(unsigned int first, unsigned int count, std::uint32_t lanes);
 

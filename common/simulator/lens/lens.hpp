@@ -100,8 +100,8 @@ class Collector {
     /// Called by an atomic function that consists of a load and comparisons: the load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
-    /// Called by `atomicCAS`, which checks the value that the thread has just loaded from there: this load
-    /// races with nothing.
+    /// Called by `atomicCAS`. If the thread has just loaded from this address, the comparison checks that
+    /// value, so the load races with nothing.
     void begin_compare(const void* address) {
         ++counting_.counts().swaps;
         if (late_.kind == Kind::load && late_.thread == thread() && late_.address() == address)

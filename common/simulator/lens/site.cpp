@@ -27,8 +27,8 @@ Tables& tables() {
     return all;
 }
 
-/// The sites with numbers of their own in an `Epoch`. They are read without a lock: a site is stored before
-/// any thread gets its number.
+/// The sites whose numbers fit in an `Epoch`; later ones share `kMostSite`. They are read without a lock: a
+/// site is stored before any thread gets its number.
 std::array<Site, kMostSite + 1> numbered{};
 
 /// The addresses of the calls, outermost first, and of the instruction.

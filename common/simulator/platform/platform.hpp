@@ -132,7 +132,8 @@ void print(std::string_view first, std::string_view second);
 /// Does not return while a kernel runs, unless the access may be repeated.
 /// @param[in] address Null if it is unknown.
 Handled handle_trap(Trap trap, const void* address);
-/// Ends the program after `Handled::and_explained`, unless the program has a handler of its own.
+/// Ends the program after `Handled::and_explained`. On Linux, it is not called if the program has a handler
+/// of its own.
 [[noreturn]] void end_after_cpu_fault();
 void handle_tick();
 /// Called when the program has used up its CPU time. Prints a message, unless a kernel runs.

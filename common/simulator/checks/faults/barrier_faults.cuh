@@ -210,8 +210,9 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-/// Each thread waits slightly fewer times than a thread may without making progress. Takes three times as
-/// long as a kernel may in silence: on a busy machine, several ticks may come as one.
+/// Each thread waits slightly less often than the watchdog allows without progress. The kernel takes three
+/// times as long as it may before the simulator says that it is still running, because a busy machine may
+/// deliver several ticks as one.
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
     for (unsigned int k = 0; k < 48; ++k) {
         if (threadIdx.x == 0) be_busy();
@@ -250,7 +251,7 @@ TEST_CASE(
         patient_process([](unsigned int* d_count) { busy_barriers_kernel<<<2, 4>>>(d_count); }, 256);
     CHECK(status == 0);
     CHECK(words.find("simulator: busy_barriers_kernel (launched at ") == 0);
-    CHECK(words.find(" still runs: 2 of its 2 blocks have begun\n") != std::string::npos);
+    CHECK(words.find(" is still running: 2 of its 2 blocks have begun\n") != std::string::npos);
     CHECK(std::count(words.begin(), words.end(), '\n') == 1);
 }
 

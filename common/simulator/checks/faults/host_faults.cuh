@@ -281,9 +281,9 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
         const char* used;
     } const calls[] = {
         {called_plainly(write_kernel, 0u, 0u), " uses byte 0 of a buffer of 400 bytes allocated at "},
-        {called_plainly(plain_barrier_kernel), "the CPU uses a barrier, which is for kernels. "},
-        {called_plainly(plain_warp_kernel), "the CPU uses __any_sync, which is for kernels. "},
-        {called_plainly(plain_shared_kernel), "the CPU uses shared memory, which is for kernels. "}};
+        {called_plainly(plain_barrier_kernel), "host code uses a barrier, which is for kernels. "},
+        {called_plainly(plain_warp_kernel), "host code uses __any_sync, which is for kernels. "},
+        {called_plainly(plain_shared_kernel), "host code uses shared memory, which is for kernels. "}};
     for (const auto& [ended, used] : calls) {
         CAPTURE(ended.second);
         CHECK(ended.first == 1);

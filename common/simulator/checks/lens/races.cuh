@@ -124,7 +124,7 @@ TEST_CASE("a shuffle orders no accesses, but a warp's barrier does, also from la
 enum Fence { none, of_block, of_device };
 template <Fence kFence>
 __device__ void fence() {
-    if (kFence == of_block) sim::fence(true);  // __threadfence_block() calls the same
+    if (kFence == of_block) sim::fence(true);  // __threadfence_block() calls the same function
     if (kFence == of_device) __threadfence();
 }
 
@@ -424,7 +424,7 @@ __global__ void meeting_kernel(unsigned int* d_numbers) {
 /// The blocks wait for each other at the grid's barrier.
 __device__ void meet_as_grid(unsigned int* d_numbers) {
     d_numbers[1 + blockIdx.x] = 1;
-    sim::grid_barrier({__FILE__, __LINE__});  // cooperative_groups::this_grid().sync() calls the same
+    sim::grid_barrier({__FILE__, __LINE__});  // this_grid().sync() calls the same function
     unsigned int sum = 0;
     for (unsigned int i = 0; i < gridDim.x; ++i) sum += d_numbers[1 + i];
     d_numbers[1 + gridDim.x + blockIdx.x] = sum;
@@ -442,7 +442,7 @@ TEST_CASE("blocks that wait for each other all arrive, and race with none") {
     };
     check([&] { meeting_kernel<<<kBlocks, 1>>>(d_numbers.data()); });
     const auto thread = [numbers = d_numbers.data()] { meet_as_grid(numbers); };
-    check([&] {  // cudaLaunchCooperativeKernel calls the same
+    check([&] {  // cudaLaunchCooperativeKernel calls the same function
         sim::launch_grid({"meet_as_grid", nullptr, {__FILE__, __LINE__}}, {kBlocks, 1, 0, nullptr, true},
                          sim::thread_call(thread));
     });
@@ -507,7 +507,7 @@ TEST_CASE("a lock orders what it guards if it has its fences") {
     CHECK(always<lock_kernel<false>>(20) == "race");
 }
 
-/// Each thread reads a neighbour's value from one of two buffers, and stores one in the other.
+/// Each thread reads a neighbour's value from one of two buffers, and stores it in the other.
 template <bool kBarrier>
 __global__ void double_buffer_kernel(unsigned int* d_numbers) {
     __shared__ unsigned int buffer[2][kThreads];

@@ -12,7 +12,7 @@
 
 namespace hazard_checks {
 
-/// Sets a number: a program can do so itself, or let the system do it.
+/// Both set a number: `store` itself, and `read_number` by the operating system.
 void store(int* number) { *number = 7; }
 void read_number(int* number) {
     int ends[2];

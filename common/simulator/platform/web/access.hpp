@@ -1,6 +1,6 @@
 /// @file
-/// @brief Web: whether an access is allowed, by a table of pages, since WebAssembly has none to protect.
-/// Instrumented code asks before each access, so the usual answer is inline.
+/// @brief Web: a table of pages says whether an access is allowed, since WebAssembly can't protect pages.
+/// Instrumented code asks before each access, so the usual case is inline.
 #pragma once
 
 #include <cstddef>

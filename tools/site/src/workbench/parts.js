@@ -23,7 +23,7 @@ export const storage = (() => {
   }
 })();
 
-/// Shows the bytes that an Engine loads, in the parts "loading", "loading-bar" and "loading-words" of a page.
+/// Shows how much an Engine has loaded, in the parts "loading", "loading-bar" and "loading-words" of a page.
 export const loadingIn = (part) => ({ done, total, what }) => {
   part("loading").hidden = false;
   part("loading-bar").value = total ? done / total : 0;

@@ -90,7 +90,7 @@ function show({ output, isError, refused, ended, marks }, source) {
   }
   if (!ended) return;
   const { status, signal, cut, lens, margin } = ended;
-  part("words").textContent = `${signal ? `Ended by ${signal}.` : `Exit status ${status}.`}${cut ? ` Of its output, ${cut.toLocaleString("en")} bytes are left out.` : ""}`;
+  part("words").textContent = `${signal ? `Ended by ${signal}.` : `Exit status ${status}.`}${cut ? ` ${cut.toLocaleString("en")} bytes of its output are left out.` : ""}`;
   part("lens").textContent = lens;
   part("lens").hidden = lens === "";
   mark(ended.marks, source);

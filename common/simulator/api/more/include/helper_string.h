@@ -1,5 +1,6 @@
 /// @file
-/// @brief The parts that programs use of the header of this name in NVIDIA's samples: options `-name=value`.
+/// @brief The parts of helper_string.h, a header of NVIDIA's samples, that programs use: options
+/// `-name=value`.
 #pragma once
 
 #include <stdio.h>

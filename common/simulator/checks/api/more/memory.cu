@@ -48,8 +48,9 @@ int main() {
     RUNS(cudaDeviceSynchronize());
     CHECK(total == 12);
     cudaStream_t stream;
-    RUNS(cudaStreamCreate(&stream));             // although there is a stream,
-    RUNS(cudaMemset(&total, 0, sizeof(total)));  // the host waits for a change of managed memory
+    RUNS(cudaStreamCreate(&stream));
+    // Even if a stream exists, this returns only when managed memory is set.
+    RUNS(cudaMemset(&total, 0, sizeof(total)));
     CHECK(total == 0);
     RUNS(cudaStreamDestroy(stream));
 

@@ -10,7 +10,6 @@
 #include <iterator>
 #include <thread>
 
-#ifndef __wasm__
 inline std::ptrdiff_t number_of_threads() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
@@ -30,4 +29,3 @@ inline void require_no_other_threads() {
         std::this_thread::sleep_for(1ms);
     }
 }
-#endif

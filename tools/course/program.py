@@ -164,7 +164,7 @@ def with_simulator(build, files, options, folder, program, target):
     for unit in units:
         unit.translate(build)
     archives = [build / f"lib{name}.a" for name in ("simulator", *(["lens"] if target == "program_lens" else []))]
-    old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives, build / "build.ninja"])]  # build.ninja has the options
+    old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives, build / "build.ninja"])]  # with its options
     messages = ""
     if old or is_older(program, [*(unit.object for unit in units), *archives]):
         model = f"CMakeFiles/{target}.dir/program.cpp.o"

@@ -249,7 +249,7 @@ class Grading(Machine):
         """How far the source has come, and the first failure's lines."""
         chapter = Chapter(self.exercise.chapter)
         includes, more = more_checks(self.exercise)
-        includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # translated files include by these paths, as the student's does
+        includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # as in translated files
         self.source.write_text("\n".join([*source["includes"], *includes]) + f"\nnamespace student {{\n{source['text']}"
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for stage in [SCREENING, *stages(self.exercise, self)]:

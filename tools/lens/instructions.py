@@ -14,7 +14,7 @@ def usual(launch):
 
 
 def computing(its):
-    """The estimated number of instructions of warps that access no memory."""
+    """The estimated number of warps' instructions, without those that access memory."""
     return sum(its[each] * WEIGHTS[each] for each in KINDS)
 
 

@@ -23,6 +23,8 @@ struct Epoch {
     bool exists() const { return site != 0; }
 };
 constexpr std::uint32_t kMostClock = (1u << 19) - 1;
+static_assert(Epoch{0, 0, kMostClock, kMostSite, 0, 0}.site == kMostSite);
+static_assert(Epoch{0, 0, kMostClock, kMostSite, 0, 0}.clock == kMostClock);
 
 /// @brief Which accesses of other threads have happened before.
 ///

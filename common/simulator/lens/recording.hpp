@@ -78,7 +78,6 @@ class Recording {
         unsigned int warp = 0;
         std::uint32_t lanes = 0, site = 0;
         std::size_t memory = 0, bytes = 0;
-        unsigned int cost = 0;
         std::vector<std::size_t> at{};     ///< where each lane's access begins, in lanes' order
         std::vector<unsigned char> now{};  ///< the bytes there after the access, unless it is a load
         /// The lanes whose bytes another block has changed since this one accessed them, and these bytes.

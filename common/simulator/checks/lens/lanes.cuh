@@ -143,10 +143,12 @@ TEST_CASE("lanes that diverge meet again after branches and loops, as in a warp"
     }
 }
 
+/// A load at this address.
+std::uint32_t number(std::uintptr_t at) {
+    return lens::number_of({at, 0, lens::Space::global, lens::Kind::load, 4, false});
+}
+
 TEST_CASE("a lane that goes back to an access waits for one that comes to it from before") {
-    const auto number = [](std::uintptr_t at) {
-        return lens::number_of({at, 0, lens::Space::global, lens::Kind::load, 4, false});
-    };
     const std::uint32_t before = number(1), access = number(2);
     const auto next = [=](unsigned int lane) { return lane < 2 ? access : 0; };
     lens::Order order;
@@ -155,6 +157,15 @@ TEST_CASE("a lane that goes back to an access waits for one that comes to it fro
                                                first_goes_back ? before : access};
         CHECK(lens::next_lanes(next, last, order) == (first_goes_back ? 2 : 1));
     }
+}
+
+TEST_CASE("if one of two lanes goes back from the end of a loop, so does the other, wherever it continues") {
+    const std::uint32_t first = number(1), second = number(2), end = number(3);
+    const auto next = [=](unsigned int lane) { return lane == 0 ? second : lane == 1 ? first : 0; };
+    std::array<std::uint32_t, kLanes> last{end, end};
+    lens::Order order;
+    CHECK(lens::next_lanes(next, last, order) == 2);
+    CHECK(last[0] == 0);
 }
 
 }  // namespace lane_checks

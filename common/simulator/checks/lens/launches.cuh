@@ -174,6 +174,21 @@ TEST_CASE("a warp executes code without accesses as often as its busiest lane un
 }
 #endif
 
+TEST_CASE("between two meetings, a warp executes a basic block as often as its busiest lane") {
+    lens::Code code;
+    for (const unsigned int thread : {0u, 1u, 1u, 1u, 32u}) code.reach(thread, 4096);
+    code.reach(31, 4160);
+    code.meet(0);
+    code.reach(0, 4096);
+    for (const unsigned int warp : {0u, 1u}) code.meet(warp);
+    const lens::CodeCounts counts = code.counts();
+    REQUIRE(counts.size() == 2);
+    CHECK(counts.at(4096).warps == 3 + 1 + 1);
+    CHECK(counts.at(4096).lanes == 4 + 1 + 1);
+    CHECK(counts.at(4160).warps == 1);
+    CHECK(counts.at(4160).lanes == 1);
+}
+
 /// A race on one line between threads that are as far apart as the arguments allow.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
     if (threadIdx.x < threads && blockIdx.x < blocks)

@@ -355,4 +355,17 @@ TEST_CASE("an array knows which of its bytes were written, and which sectors a g
     CHECK(array.take_touched() == 0);
 }
 
+TEST_CASE("a shared array knows the first warp to update each word of the block's, however small it is") {
+    unsigned short memory[3];
+    lens::Array array(reinterpret_cast<const char*>(memory), sizeof(memory), "", false);
+    for (const unsigned int first : {31u, 0u}) {
+        for (const std::size_t offset : {std::size_t{0}, std::size_t{4}}) {
+            CHECK(!array.is_of_another_warp(offset, first));
+            CHECK(array.is_of_another_warp(offset, 7));
+            CHECK(!array.is_of_another_warp(offset, first));
+        }
+        array.forget();
+    }
+}
+
 }  // namespace order_checks

@@ -90,6 +90,11 @@ TEST_CASE("kernels in different streams that nothing orders race, and the stream
     CHECK(races([](const TwoStreams& on) {  // the event is recorded too early
         on.write(on.one, 0, 1), on.record(on.one), on.write(on.one, 1, 1), on.wait(on.two), on.read(on.two);
     }));
+    CHECK(races([](const TwoStreams& on) {  // several kernels of the other stream come in between
+        on.write(on.one, 0, 1);
+        for (int i = 0; i < 5; ++i) on.write(on.two, 1, 1);
+        on.read(on.two);
+    }));
 }
 
 TEST_CASE(

@@ -25,7 +25,7 @@ TEST_CASE("every variant is right for every n, input, alignment and launch shape
 }
 
 TEST_CASE("the racy kernel is right as long as no two threads add to one bin") {
-    // In sorted input, up to 256 bytes all differ.
+    // In sorted input of up to 256 bytes, no two bytes are equal.
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 256})
         for (const unsigned int block : {0, 32})
             CHECK(check_case(racy(), {n, "sorted", 0, {.block = block}, 1}).value_or("") == "");
@@ -34,7 +34,7 @@ TEST_CASE("the racy kernel is right as long as no two threads add to one bin") {
 TEST_CASE("the racy kernel loses counts where they do", "[race]") {
     for (const char* const input : {"constant", "uniform"}) {
         const std::string wrong = check_case(racy(), {100003, input}).value_or("nothing");
-        CHECK(wrong.find(": expected ") != std::string::npos);  // a count, not some other failure
+        CHECK(wrong.find(": expected ") != std::string::npos);  // a wrong count, not some other failure
     }
 }
 

@@ -15,7 +15,7 @@
 #include "../common/problem/verify.hpp"
 #include "kernels.cuh"
 
-/// The grid-stride loop with counters of another type.
+/// `grid_stride_kernel` with counters of any type that `atomicAdd` accepts.
 /// @param[in,out] d_counters 256 counters, which the host has cleared.
 template <typename Counter>
 __global__ void typed_kernel(const unsigned char* d_data, std::size_t n, Counter* d_counters) {
@@ -34,7 +34,7 @@ void histogram_typed(const unsigned char* d_data, std::size_t n, Counter* d_coun
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// A job that counts with one type of counters.
+/// A job that counts with counters of one type.
 /// @param[in] largest The largest number that adding 1 to a counter can reach.
 template <typename Counter>
 Job counter_type_job(const char* name, unsigned long long largest, const unsigned char* d_data, std::size_t n,

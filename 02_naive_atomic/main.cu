@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMalloc(&d_data, n));
         CUDA_CHECK(cudaMalloc(&d_bins, kBins * sizeof(*d_bins)));
 
-        // Events are time stamps that the device records, here around the copy, the kernel
-        // (after its bins are cleared) and the copy back.
+        // Events are time stamps that the device records, here around the copy to the device,
+        // around the kernel and the clear before it, and around the copy back.
         cudaEvent_t events[4];
         for (cudaEvent_t& event : events) CUDA_CHECK(cudaEventCreate(&event));
 

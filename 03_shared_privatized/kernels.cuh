@@ -16,8 +16,8 @@ constexpr unsigned int kBlock = 256;
 inline unsigned int two_blocks_per_sm() { return 2 * multiprocessor_count(); }
 
 /// @name Kernels
-/// Each adds the counts of `n` bytes to the bins, 256 or `kFewBins`. Both are in device memory, and the bins
-/// have been cleared. The bytes may have any alignment.
+/// Each adds the counts of `n` bytes to 256 or `kFewBins` bins. Bytes and bins are in device memory, and the
+/// host has cleared the bins. The bytes may have any alignment.
 /// @{
 
 /// @brief The article's kernel: right only for blocks of 256 threads, one per bin.

@@ -70,7 +70,7 @@ __global__ void shared_level_kernel(const unsigned int* d_keys, std::size_t n, u
         if (counts[b] != 0) atomicAdd(&d_bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
-/// Any number of bins: all threads share one histogram. Contention is low if the keys are spread over them.
+/// Any number of bins: all threads share one histogram. Contention is low if there are many bins.
 __global__ void global_level_kernel(const unsigned int* d_keys, std::size_t n, unsigned int bins,
                                     unsigned long long* d_bins) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

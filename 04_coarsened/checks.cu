@@ -13,7 +13,7 @@ namespace {
 
 using Kernel = void(const unsigned char*, std::size_t, unsigned long long*);
 
-/// One form of the kernel of *one launch*, whichever form n would need.
+/// Launches one form of the kernel of *one launch*, whatever n is.
 template <bool kStreaming, bool kIsSmall>
 void launch_once(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                  unsigned long long* d_unfinished, LaunchShape shape) {

@@ -277,7 +277,7 @@ __device__ inline unsigned int place_of(unsigned int b) { return b / 4 * 32 + b 
 /// @brief `in_flight_kernel` without bins to clear: the last block to add to a bin learns from its atomic
 ///        addition what all blocks have counted, and stores the sum.
 ///
-/// A block passes on a single number, so there are no two writes whose order matters.
+/// A block passes on a single number per bin, so there are no two writes whose order matters.
 /// @param[in,out] d_unfinished `kUnfinished` numbers, all 0 before the launch and after it. The lower bits of
 ///                a bin count the bytes so far, and the upper bits the blocks that have added theirs.
 template <bool kStreaming, bool kIsSmall>

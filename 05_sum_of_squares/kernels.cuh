@@ -43,7 +43,7 @@ __global__ void strided_kernel(const int* d_data, std::size_t n, unsigned long l
     // [/05.2]
 }
 
-/// Neighbours load neighbours in the whole grid: the stride is the number of threads of all blocks.
+/// Neighbouring threads of the whole grid load neighbouring elements: the stride is the number of threads.
 __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     // [05.3] Add up the squares of this thread's first element and of every one a whole grid further on.
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

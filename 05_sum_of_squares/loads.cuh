@@ -1,5 +1,5 @@
 /// @file
-/// @brief What decides between two orders of loading: loads in flight (`--loads`) and strides (`--strides`).
+/// @brief Why the order of loads matters: measured by loads in flight (`--loads`) and strides (`--strides`).
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ __global__ void loads_kernel(const int* d_data, std::size_t n, unsigned long lon
 
 /// @brief The loop of `blocks_kernel`, but neighbouring threads load ints that are `kStride` apart.
 ///
-/// The grid goes through the data `kStride` times, each time over the elements that it has left out before.
-/// So it loads each element once, whatever the stride, and only the number of sectors differs.
+/// The grid goes through the data `kStride` times, each time over elements that it has not loaded before.
+/// Each element is therefore loaded once, whatever the stride. Only the number of sectors differs.
 template <unsigned int kStride>
 __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -77,7 +77,7 @@ inline const std::vector<LoadsStep> kStrideSteps = {
     {"stride 1", stride_kernel<1>}, {"stride 2", stride_kernel<2>},   {"stride 4", stride_kernel<4>},
     {"stride 8", stride_kernel<8>}, {"stride 16", stride_kernel<16>}, {"stride 32", stride_kernel<32>}};
 
-/// @brief Times kernels that leave one partial sum per thread, without the CPU's addition, and verifies them.
+/// @brief Times kernels that leave one partial sum per thread, without adding these up, and verifies them.
 /// @param[in] data   The ints, in host memory.
 /// @param[in] d_data The same ints in device memory.
 /// @return A row per kernel.

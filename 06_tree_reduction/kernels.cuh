@@ -1,8 +1,8 @@
 /// @file
 /// @brief Chapter 06: the threads of a block add up together, so that each block leaves one number.
 ///
-/// Each kernel takes one element per thread (or two) and stores one partial sum per block; the CPU adds
-/// those up. The kernels differ only in what happens inside the block.
+/// Except in the tree in global memory, each kernel takes one or two elements per thread and stores one
+/// partial sum per block; the CPU adds these up. They differ only in what happens inside the block.
 #pragma once
 
 #include <cstddef>

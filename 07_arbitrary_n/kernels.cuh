@@ -45,11 +45,11 @@ __device__ inline unsigned long long own_squares(const int* d_data, std::size_t 
 }
 
 /// @name Kernels
-/// Each takes `n` ints, or `count` partial sums, with any block size, and with any grid unless it loads one
-/// element per thread. Sums are modulo 2^64. All arrays are in device memory.
+/// Each takes `n` ints, or `count` partial sums, with any block size unless noted, and with any grid unless
+/// it loads one element per thread. Sums are modulo 2^64. All arrays are in device memory.
 /// @{
 
-/// One element per thread, with a guard: a thread without an element passes 0 to the tree, which reads all.
+/// One element per thread, with a guard: a thread without an element adds 0 to the block's sum.
 /// @par Source
 /// E (Hobbit 2015), as is the second kernel. In E, a thread without an element stores nothing.
 __global__ void partial_add_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
@@ -88,7 +88,7 @@ __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long lo
 /// @brief Adds up the sums of all blocks, in the block that finishes last.
 ///
 /// Thread 0 of each block stores its partial sum and then draws a ticket. The `__threadfence` between the
-/// two makes the sum visible to all blocks before the ticket is drawn. So the block that draws the last
+/// two makes the sum visible to all blocks before the ticket is drawn. Thus, the block that draws the last
 /// ticket can read all sums. `atomicInc` wraps around from `gridDim.x - 1` to 0, ready for the next launch.
 /// @param[in,out] d_workspace The counter, 0 before the first launch, and then one number per block.
 __device__ inline void finish_in_last_block(unsigned long long sum, unsigned long long* d_workspace,
@@ -263,7 +263,7 @@ inline void sum_again_and_again(const int* d_data, std::size_t n, unsigned long 
     CUDA_CHECK(cudaMemcpyAsync(d_sum, d_from, sizeof(*d_sum), cudaMemcpyDeviceToDevice));
 }
 
-/// One partial sum per block, of fewer blocks, whose threads stride.
+/// One partial sum per block, with fewer blocks, whose threads stride.
 inline void sum_stride(const int* d_data, std::size_t n, unsigned long long* d_sum,
                        unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

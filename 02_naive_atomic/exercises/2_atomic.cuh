@@ -3,7 +3,7 @@
 
 __global__ void add_one_kernel(unsigned long long* d_bins) { ++d_bins[threadIdx.x]; }
 
-/// Counts from -1 in all bins, and adds 1 at the end: a bin's first addition carries into all of its bits.
+/// Starts all bins at -1 and adds 1 to each at the end: a bin's first addition carries through all 64 bits.
 inline void histogram_from_minus_one(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                                      unsigned long long*, LaunchShape shape) {
     CUDA_CHECK(cudaMemset(d_bins, 0xff, kBins * sizeof(*d_bins)));

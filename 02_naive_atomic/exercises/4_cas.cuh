@@ -2,10 +2,10 @@
 /// @brief Checks of exercise 02.4: what `atomic_add_by_cas` adds and returns, which the histogram does not
 /// show.
 
-/// What is added for each element: neither 1 nor a number of 32 bits.
+/// What is added for each element: not 1, and more than 32 bits can hold.
 constexpr unsigned long long kStep = (1ull << 32) + 3;
 
-/// Counts each element in steps, and adds up the counts that the additions return.
+/// Adds `kStep` for each element, and adds up what the additions return, in units of `kStep`.
 __global__ void answers_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_sums,
                                unsigned long long* d_answers) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -13,7 +13,7 @@ __global__ void answers_kernel(const unsigned char* d_data, std::size_t n, unsig
         atomicAdd(&d_answers[d_data[i]], atomic_add_by_cas(&d_sums[d_data[i]], kStep) / kStep);
 }
 
-/// A bin's count, if its additions have returned 0, 1, 2, ..., each once; otherwise a different number.
+/// Stores a bin's count if what its additions returned adds up to 0 + 1 + 2 + ...; otherwise, another number.
 __global__ void verdict_kernel(const unsigned long long* d_sums, const unsigned long long* d_answers,
                                unsigned long long* d_bins) {
     const unsigned long long count = d_sums[threadIdx.x] / kStep;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# command_line.sh PROGRAM: the applications' program refuses what it can't do, in one line; counts
-# what numpy counts; and writes what it is asked for. Exits 77 (skipped) where it finds no device.
+# command_line.sh PROGRAM: the applications' program refuses invalid options and files in one line, counts
+# as numpy does, and writes the files that it is asked for. Exits with 77 (skipped) if it finds no device.
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=common/checks/refusals.sh
 source "$here/../../common/checks/refusals.sh"
@@ -36,7 +36,7 @@ refuses "No such file" --joint --file "$folder/nothing"
 refuses "directory" --weighted --file "$folder"
 refuses "no column 'z'" --joint --file "$points" --columns x,z
 
-# refuses_text NAME TEXT: as `refuses`, for a CSV file of this text. What is to be written stays as it was.
+# refuses_text WORDS TEXT: a CSV file with this text is refused with WORDS after its name. The output file is unchanged.
 refuses_text() {
     printf '%b' "$2" >"$folder/bad.csv"
     echo before >"$folder/bins"
@@ -69,7 +69,7 @@ names_are_shown --file "$points" --joint
 
 # --- What numpy counts ---------------------------------------------------------------------------
 
-# writes FILE OPTION...: the program writes the bins that numpy has recorded in FILE.
+# writes FILE OPTION...: the program writes the same bins as FILE, which numpy has computed.
 writes() {
     local expected=$here/data/$1
     shift

@@ -4,7 +4,7 @@
 ///     ./course run 03 -- --joint --file points.csv
 ///     ./course run 03 -- --weighted --file points.csv
 ///
-/// ./course starts this program for the first option of each of these lines.
+/// ./course reads these lines: it starts this program for the first option in each.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -32,7 +32,7 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
     }
 }
 
-/// The weights as integers; nothing unless all of them are integers.
+/// The weights as integers; empty unless all of them are integers of at most 2^53.
 std::vector<long long> as_integers(const std::vector<double>& weights) {
     const auto is_whole = [](double weight) {
         return std::nearbyint(weight) == weight && std::fabs(weight) <= 0x1p53;
@@ -47,7 +47,7 @@ int run_file(const ApplicationOptions& options, const Device& device) {
     try {
         if (options.joint) return run_joint(pairs, options, device);
         return run_weighted(pairs, as_integers(pairs.second), options, device);
-    } catch (const std::invalid_argument& error) {  // no bins, or no fixed point, suit these values
+    } catch (const std::invalid_argument& error) {  // no axis or no fixed point suits these values
         throw BadOption(options.file + ": " + error.what());
     }
 }

@@ -15,20 +15,20 @@
 #include "pairs/made_pairs.hpp"
 #include "pairs/pairs.hpp"
 
-/// The options of one axis. Everything else follows from the data.
+/// The options of one axis. Without a range, the axis has the range of the data.
 struct AxisRequest {
     unsigned int bins = 64;
     std::optional<std::pair<double, double>> range = {};  ///< the ends of the axis, if given
 };
 
-/// The options: which of the two applications, and how.
+/// All options of the program.
 struct ApplicationOptions : Options {
     bool joint = false, weighted = false;
     std::string columns;  ///< two names of columns in `file`; empty for its first two
     AxisRequest x, y;
 };
 
-/// Adds the options of one axis: --bins-x and --range-x.
+/// Adds the options of one axis, such as --bins-x and --range-x.
 inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& request) {
     line.number("bins-" + x, "COUNT", "number of bins, all of one width (default 64)", request.bins, 1,
                 kMostBins);
@@ -46,7 +46,7 @@ inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& reque
 }
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
-/// @throws BadOption which names the option and what it accepts.
+/// @throws BadOption that names the option and what it accepts.
 inline ApplicationOptions parse_application_options(int argc, char** argv) {
     ApplicationOptions options;
     ProgramKind kind{"", "pairs", std::size_t{4} << 20, {}, true};
@@ -80,10 +80,10 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     return options;
 }
 
-/// @brief The axis of the options, or one that suits the values where the options say nothing.
+/// @brief The axis that the options request.
 ///
-/// Without a range, it extends from the least value to the greatest. If they are equal, it extends half a
-/// unit to both sides. Without values, it extends from 0 to 1.
+/// Without a range, the axis extends from the least value to the greatest. If these are equal, the axis
+/// extends half a unit to both sides. Without values, it extends from 0 to 1.
 /// @param[in] values Finite.
 /// @par Source
 /// numpy.histogram_bin_edges.

@@ -14,7 +14,7 @@ using namespace coarsened;
 
 /// @brief Each thread counts one pixel at a time, with one atomic per channel.
 /// @par Source
-/// B's three-channel histogram, with the clearing and merging that B leaves out, and for any number of
+/// B's three-channel histogram, with the steps that B omits, clearing and merging, and for any number of
 /// pixels.
 template <unsigned int kChannels>
 __global__ void pixel_kernel(const unsigned char* d_pixels, std::size_t n, unsigned long long* d_bins) {
@@ -119,7 +119,7 @@ __global__ void map_kernel(unsigned char* d_pixels, std::size_t n, const unsigne
         }
 }
 
-/// The `Run` of a variant with `pixel_kernel`, eight blocks per SM.
+/// The `Run` of a variant with `pixel_kernel`, with eight blocks per SM.
 template <unsigned int kChannels>
 void histogram_pixels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                       unsigned long long*, LaunchShape shape) {
@@ -132,7 +132,7 @@ void histogram_pixels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned 
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The `Run` of a variant with `channel_copies_kernel`, as many blocks as the device holds.
+/// The `Run` of a variant with `channel_copies_kernel`, with at most as many blocks as the device holds.
 template <unsigned int kChannels, unsigned int kCopies>
 void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                               unsigned long long*, LaunchShape shape) {
@@ -155,7 +155,7 @@ void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, u
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @brief Uses as many copies as avoid all conflicts, or else as many as fit into a block's shared memory.
+/// @brief Uses as many copies as avoid all bank conflicts, or 8 if these do not fit into shared memory.
 template <unsigned int kChannels>
 void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                         unsigned long long* d_workspace, LaunchShape shape) {

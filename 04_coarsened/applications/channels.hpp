@@ -61,7 +61,7 @@ struct Channels {
         return bins;
     }
 
-    /// Neighbouring bytes are counted in different tables anyway, except in a grey image.
+    /// The fastest loop for one core. Except in a grey image, neighbouring bytes have different tables.
     static Bins fast_on_cpu(const Element* pixels, std::size_t n) {
         if constexpr (kChannels == 1)
             return Histogram::fast_on_cpu(pixels->channel, n);
@@ -69,7 +69,7 @@ struct Channels {
             return reference(pixels, n);
     }
 
-    /// Each pixel is counted once per channel.
+    /// Checks that the bins add up to one count per pixel and channel.
     static std::optional<std::string> verify(const Bins& bins, const Element*, std::size_t n) {
         return verify_by_sum(bins, n * kChannels);
     }
@@ -98,11 +98,11 @@ inline bool is_alpha(std::size_t channel) { return channel == 3; }
 
 /// @brief The table that spreads a channel's values evenly over 0 to 255.
 ///
-/// A value becomes the share of the values that are not greater, with the smallest value that occurs
-/// at 0 and the greatest at 255. A channel of one value stays as it is.
+/// A value becomes the share of the values that are not greater, scaled so that the smallest value that
+/// occurs becomes 0 and the greatest 255. A channel of one value stays as it is.
 /// @param[in] counts 256 counts.
 /// @par Source
-/// The rule, and so the tables, are those of OpenCV's `equalizeHist`.
+/// The rule of OpenCV's `equalizeHist`, which gives the same tables.
 inline std::array<unsigned char, kBins> equalizing_table(const unsigned long long* counts) {
     std::array<unsigned char, kBins> table{};
     unsigned long long total = 0, up_to = 0;
@@ -123,8 +123,8 @@ inline std::array<unsigned char, kBins> equalizing_table(const unsigned long lon
 
 /// @brief The tables that equalize an image; the one for alpha changes nothing.
 /// @param[in] bins     `channels × 256` counts.
-/// @param[in] together Makes one table of all channels' values, which keeps grey grey. Otherwise each
-///                     channel has its own, which also removes a colour cast, wanted or not.
+/// @param[in] together Whether all colours have one table, which keeps grey grey. Otherwise each channel has
+///                     its own, which also removes a colour cast, wanted or not.
 /// @return `channels × 256` bytes.
 inline std::vector<unsigned char> equalizing_tables(Bins bins, bool together) {
     const std::size_t channels = bins.size() / kBins;

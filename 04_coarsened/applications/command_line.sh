@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# command_line.sh PROGRAM: refuses what is no image in one line, and writes what it should.
-# Exits 77 (skipped) where the program finds no device.
+# command_line.sh PROGRAM: the program refuses invalid options and images in one line, and writes correct files.
+# Exits with 77 (skipped) if the program finds no device.
 # shellcheck source=common/checks/refusals.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/checks/refusals.sh"
 images=$(dirname "${BASH_SOURCE[0]}")/images

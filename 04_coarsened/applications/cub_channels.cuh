@@ -1,5 +1,5 @@
 /// @file
-/// @brief CUB's histogram of several channels, as a baseline. The simulator has none.
+/// @brief CUB's histogram of several channels, as a baseline. The simulator has no CUB.
 #pragma once
 
 #ifdef __CUDACC__

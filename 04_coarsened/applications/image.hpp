@@ -38,6 +38,7 @@ struct ReleaseJpeg {
 using Jpeg = std::unique_ptr<void, ReleaseJpeg>;
 
 /// @return An image with room for its pixels.
+/// @throws std::invalid_argument if it has no pixels, or more than `most_bytes` bytes.
 inline Image make_room(std::size_t width, std::size_t height, unsigned int channels, std::size_t most_bytes) {
     if (width == 0 || height == 0) throw std::invalid_argument("has no pixels");
     if (height > most_bytes / channels / width)
@@ -47,7 +48,7 @@ inline Image make_room(std::size_t width, std::size_t height, unsigned int chann
     return {width, height, channels, std::vector<unsigned char>(width * height * channels)};
 }
 
-/// @return An image as it should be viewed, made from the image as it is stored.
+/// @return The stored image, turned and mirrored for viewing as its Exif orientation says, from 1 to 8.
 inline Image upright(Image stored, std::size_t orientation) {
     if (orientation == 1) return stored;
     const bool turned = orientation > 4;  // rows become columns
@@ -79,7 +80,7 @@ inline Image decode_png(std::vector<unsigned char> file, std::size_t most_bytes)
             throw std::invalid_argument("is not a readable PNG image: " + std::string(png.message));
     };
     require(png_image_begin_read_from_memory(&png, file.data(), file.size()));
-    png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits are like 8, and not linear
+    png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // treat 16-bit values like 8-bit ones, not as linear
     const bool alpha = (png.format & PNG_FORMAT_FLAG_ALPHA) != 0;
     const bool color = (png.format & PNG_FORMAT_FLAG_COLOR) != 0;
     png.format = alpha ? PNG_FORMAT_RGBA : color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
@@ -126,7 +127,7 @@ inline std::vector<unsigned char> encode_png(const Image& image) {
     return file;
 }
 
-/// JPEG has no alpha, and leaves it out.
+/// Drops alpha, which JPEG does not have.
 inline std::vector<unsigned char> encode_jpeg(const Image& image) {
     const Jpeg jpeg(tjInitCompress());
     const int format = image.channels == 4 ? TJPF_RGBA : image.channels == 3 ? TJPF_RGB : TJPF_GRAY;
@@ -144,7 +145,7 @@ inline std::vector<unsigned char> encode_jpeg(const Image& image) {
 
 }  // namespace image_detail
 
-/// @return Whether a file of this name is written as PNG (`png`) or as JPEG (`jpg`); empty for neither.
+/// @return The format of a file with this name: `png` or `jpg`; empty for any other.
 inline std::string image_format(const std::string& path) {
     std::string ending = path.substr(path.find_last_of('.') + 1);
     for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -169,7 +170,7 @@ inline Image decode_image(std::vector<unsigned char> file, std::size_t most_byte
 }
 
 /// @brief Reads a PNG or JPEG file, as `decode_image` does.
-/// @param[in] most_bytes How many bytes there is memory for, of the file and of the pixels.
+/// @param[in] most_bytes The most bytes that the file may have, and that the pixels may take.
 /// @throws std::invalid_argument also if the file is missing.
 inline Image read_image(const std::string& path, std::size_t most_bytes) {
     std::vector<unsigned char> file = read_file(path, most_bytes);

@@ -4,7 +4,7 @@
 ///     ./course run 04 -- --image photo.jpg --equalize out.png
 ///     ./course run 04 -- --made 4000x3000
 ///
-/// ./course starts this program for the first option of each of these lines.
+/// ./course reads these lines: it starts this program for the first option in each.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -129,7 +129,7 @@ void write_bins_of_channels(const std::string& path, const Bins& bins) {
     write_output(path, text);
 }
 
-/// @brief Equalizes the image on the device, compares with the CPU, and writes it.
+/// @brief Equalizes the image on the device, compares the result with the CPU's, and writes the image.
 /// @param[in,out] image The image; equalized afterwards.
 /// @return Whether the result was right.
 template <unsigned int kChannels>
@@ -155,7 +155,8 @@ bool equalize(Image& image, const DeviceBuffer<Pixel<kChannels>>& d_pixels, cons
     return right;
 }
 
-/// Measures every variant on the image and follows the options. @return The program's exit status.
+/// Measures every variant on the image, and prints and writes what the options request.
+/// @return The program's exit status: 1 if a result is wrong.
 template <unsigned int kChannels>
 int run(Image image, const Request& request, const Device& device) {
     std::vector<Pixel<kChannels>> pixels(image.pixel_count());

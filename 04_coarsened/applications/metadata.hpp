@@ -12,7 +12,7 @@
 
 namespace image_detail {
 
-/// @return The whole number in `size` bytes of a file; 0 if they are past its end.
+/// @return The whole number in `size` bytes of a file, from byte `at` on; 0 if they are past its end.
 inline std::size_t number_at(std::string_view bytes, std::size_t at, std::size_t size, bool little_endian) {
     std::size_t number = 0;
     for (std::size_t k = 0; k < size && at + size <= bytes.size(); ++k)
@@ -20,7 +20,7 @@ inline std::size_t number_at(std::string_view bytes, std::size_t at, std::size_t
     return number;
 }
 
-/// @return The orientation that Exif data state, from 1 to 8; 1, which means as stored, if they state none.
+/// @return The orientation that Exif data state, from 1 to 8; 1 (as stored) if they state none.
 inline std::size_t exif_orientation(std::string_view exif) {
     const bool little_endian = exif.starts_with("II");
     const auto number = [&](std::size_t at, std::size_t size) {
@@ -35,7 +35,7 @@ inline std::size_t exif_orientation(std::string_view exif) {
     return 1;
 }
 
-/// @return The orientation that a JPEG file states in one of the segments before its pixels.
+/// @return The orientation that a JPEG file states in a segment before its pixels; 1 if it states none.
 inline std::size_t jpeg_orientation(std::string_view file) {
     for (std::size_t at = 2; number_at(file, at, 1, false) == 0xFF;) {
         const std::size_t kind = number_at(file, at + 1, 1, false), size = number_at(file, at + 2, 2, false);
@@ -48,12 +48,11 @@ inline std::size_t jpeg_orientation(std::string_view file) {
     return 1;
 }
 
-/// @brief Drops the chunks of a PNG file that its pixels do not depend on, and all from an incomplete chunk
-/// on.
+/// @brief Keeps only those chunks of a PNG file that its pixels depend on, up to the first incomplete chunk.
 ///
-/// libpng would reserve whatever length a text claims to have, and unpack it to a thousand times its size.
-/// With a chunk about colours, such as gAMA, it would convert the pixels to sRGB; without, they are as
-/// stored.
+/// libpng would reserve whatever length a text chunk claims to have, and decompress the text to a thousand
+/// times its size. If the file had a chunk about colours, such as gAMA, libpng would convert the pixels to
+/// sRGB instead of returning them as stored.
 /// @return The orientation that the file states.
 inline std::size_t strip_png(std::vector<unsigned char>& file) {
     constexpr std::size_t kSignature = 8, kAround = 12;  // a chunk's length, name and checksum

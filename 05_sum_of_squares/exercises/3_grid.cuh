@@ -4,7 +4,7 @@
 #include "../common/checks/far_elements.cuh"
 #include "../common/cuda/device.cuh"
 
-/// A single element is given to the last thread, in the middle of zeros.
+/// Gives a single element to the last thread, and zeros to all others.
 inline void sum_of_last_thread(const int* d_data, std::size_t n, unsigned long long* d_sum,
                                unsigned long long* d_partials, LaunchShape shape) {
     if (n != 1 || !init_cuda().simulated || !check_detail::kHasFarMemory)

@@ -3,7 +3,7 @@
 #include "../common/checks/far_elements.cuh"
 #include "../common/cuda/device.cuh"
 
-/// A single element is put behind more than 2^33 zeros.
+/// Puts a single element after more than 2^33 zeros.
 inline void sum_far_tree(const int* d_data, std::size_t n, unsigned long long* d_sum,
                          unsigned long long* d_values, LaunchShape shape) {
     if (n != 1 || !init_cuda().simulated || !check_detail::kHasFarMemory)
@@ -16,7 +16,7 @@ inline void sum_far_tree(const int* d_data, std::size_t n, unsigned long long* d
     try {  // the values are in host memory, so the tree is complete when copying its root fails
         sum_global_tree(data.get(), kFar, nullptr, values.get(), {0, 1024});
     } catch (const CudaError&) {
-        static_cast<void>(cudaGetLastError());  // forgets it; a kernel's fault would stay
+        static_cast<void>(cudaGetLastError());  // clears this error; a kernel's fault would remain
     }
     CUDA_CHECK(cudaMemcpy(d_sum, &values[0], sizeof(*d_sum), cudaMemcpyHostToDevice));
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# command_line.sh PROGRAM: refuses what is no stream in one line, counts what is, and stops when it is told to.
-# Exits 77 (skipped) where the program finds no device.
+# command_line.sh PROGRAM: the program refuses invalid options in one line, counts streams correctly, and stops at a
+# signal. Exits with 77 (skipped) if the program finds no device.
 # shellcheck source=common/checks/refusals.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/checks/refusals.sh"
 
@@ -32,7 +32,7 @@ run() { "$program" "$@" >"$folder/out" 2>"$folder/err" || fail "$*: $(cat "$fold
 run --stream --help
 grep -q -- '--chunk SIZE' "$folder/out" || fail "--stream --help is no request for help"
 
-# From a file, a pipe and standard input, and with any chunks: one result, and only the file's bytes.
+# A file, a pipe and standard input have the same result with any chunks, and only the file's bytes are counted.
 run --stream "$folder/data" --bins "$folder/bins" --chunk 4K
 has_bytes "$folder/bins" 100001
 grep '  checksum' "$folder/out" >"$folder/checksum"
@@ -45,14 +45,14 @@ run --stream - --bins "$folder/more_bins" <"$folder/data"
 cmp -s "$folder/bins" "$folder/more_bins" || fail "standard input is not counted as the file is"
 [ -s "$folder/err" ] && fail "without a terminal, there is progress on standard error"
 
-# Files whose size is 0 or a page, whatever they contain.
+# Files that report a size of 0 or a page, whatever they contain.
 for file in /proc/version /sys/devices/system/cpu/online; do
     [ -r $file ] || continue
     run --stream $file --bins "$folder/more_bins"
     has_bytes "$folder/more_bins" "$(wc -c <$file)"
 done
 
-# A failure during the run is one line and status 1.
+# A failure during the run gives one line of error and status 1.
 "$program" --stream - --sum <"$folder/data" >"$folder/out" 2>"$folder/err"
 [ $? -eq 1 ] || fail "standard input of 100001 bytes has a sum"
 [ ! -s "$folder/out" ] || fail "an error comes with a result"
@@ -75,8 +75,8 @@ cp "$folder/data" "$folder"/$'a\x1b[31m\nb'
 run --stream "$folder"/$'a\x1b[31m\nb'
 grep -qF 'a\x1b[31m\x0ab' "$folder/out" || fail "a file's name is not escaped: $(cat -v "$folder/out")"
 
-# catches PROCESS SIGNAL: waits until a process has a function for a signal and has read the pipe. Opening a GPU may take
-# seconds, and with --bins, a signal then ends the program without a word, since nothing is counted yet.
+# catches PROCESS SIGNAL: waits until a process has a handler for a signal and has read the pipe. Opening a GPU may take
+# seconds, and a signal in this time ends the program without a message.
 catches() {
     local number caught deadline=$((SECONDS + 60))
     number=$(kill -l "$2")
@@ -86,7 +86,7 @@ catches() {
     done
 }
 
-# stops SIGNAL STATUS OPTION...: the program ends soon after the signal, and says which bytes it has counted.
+# stops SIGNAL STATUS OPTION...: the program ends soon after the signal, and says how many bytes it has counted.
 stops() {
     local signal=$1 expected=$2 status start
     shift 2
@@ -109,7 +109,7 @@ stops INT 130 --stream "$folder/pipe" --bins "$folder/no_bins"
 grep -q "of the first 8 bytes" "$folder/out" || fail "8 bytes of a silent pipe are not counted: $(cat "$folder/out")"
 [ ! -e "$folder/no_bins" ] || fail "a part of the bins is written"
 stops TERM 143 --stream memory:64M --rounds 1000
-# On the simulator, these rounds take seconds. Short ones must also stop.
+# On the simulator, each of these rounds takes seconds. The program must also stop in a series of short rounds.
 grep -q simulator "$folder/out" && stops TERM 143 --stream memory:1M --rounds 1000
 
 exit $((failures > 0))

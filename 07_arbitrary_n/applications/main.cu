@@ -3,7 +3,7 @@
 ///
 ///     ./course run 07 -- --stream FILE --gpus 4
 ///
-/// ./course starts this program for the first option of this line.
+/// ./course reads this line: it starts this program for the first option there.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -56,7 +56,7 @@ Shape choose_shape(const StreamOptions& options, const Work& work, const Source&
         throw BadOption("--memory accepts at least a chunk and the results, " +
                         std::to_string(chunk_bytes + for_results) + " bytes, not " +
                         std::to_string(options.memory));
-    // Data in memory need no threads that read: one chunk is copied while the other one is counted.
+    // Data in memory need no threads that read: one chunk is copied while another is counted.
     const std::size_t suitable = options.place == "file" ? 12 : 2;
     std::size_t slots = std::min(options.buffers != 0 ? options.buffers : suitable,
                                  (options.memory - for_results) / chunk_bytes);
@@ -76,7 +76,7 @@ void require_whole_elements(const Work& work, const Source& source, std::uint64_
     throw std::runtime_error(what);
 }
 
-/// Data that need no copy to the GPUs.
+/// Counts data that need no copy to the GPUs.
 void count_resident(const StreamOptions& options, const Work& work, const Device& device,
                     const Ranks& ranks) {
     // More managed memory than a GPU has free can make it hang.
@@ -92,7 +92,7 @@ void count_resident(const StreamOptions& options, const Work& work, const Device
            {options.generated_bytes, false, {options.gpus, 0, 0}, 0, times, data.total()});
 }
 
-/// The source of the options. It can be opened again, unless it is a pipe.
+/// Opens the source that the options name. Only a pipe can't be opened again.
 /// @throws std::invalid_argument.
 std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedData& generated,
                                   std::size_t chunk_bytes) {
@@ -101,10 +101,10 @@ std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedD
                                           options.part);
 }
 
-/// Data that pass through the pipeline.
+/// Counts data that pass through the pipeline. @return The exit status.
 int stream(const StreamOptions& options, const Work& work, const Device& device, int first_gpu,
            Ranks& ranks) {
-    // Small chunks of a file: the host buffers of all GPUs should fit in the CPU's cache.
+    // A file has small chunks, so that the host buffers of all GPUs fit in the CPU's cache.
     const std::size_t of_file = options.gpus > 1 ? 2 : 4;
     const std::size_t mebibytes = device.simulated ? 1 : options.place == "file" ? of_file : 8;
     const std::size_t chunk_bytes = options.chunk != 0 ? options.chunk : mebibytes << 20;
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
     const Launch launch = find_launch();
     return run_program(
         [&] {
-            // Destroyed, which leaves MPI, even if --help ends the program.
+            // Static, so that it is destroyed, and leaves MPI, even if --help ends the program.
             static Ranks ranks(launch, first_gpu_id());
             return ranks.run([&] {
                 const StreamOptions options = parse_stream_options(argc, argv, ranks.launch());

@@ -25,7 +25,7 @@ inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
 struct StreamOptions {
     std::string path;            ///< the data's file; `-` for standard input; empty for generated data
     std::string place = "file";  ///< where the data are: `file`, or one of `kPlaces`
-    bool own_files = false;      ///< the path contains %r: a file per rank
+    bool own_files = false;      ///< whether each rank has a file, because the path contains %r
     std::string file;            ///< what this rank opens
     Part part;                   ///< this rank's part of the data
     std::uint64_t generated_bytes = 0;
@@ -43,7 +43,7 @@ struct StreamOptions {
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
 /// @param[in] launch The ranks, of which rank 0 writes the files.
-/// @throws BadOption which names the option and what it accepts.
+/// @throws BadOption that names the option and what it accepts.
 inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& launch) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
     StreamOptions options;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ranks.sh PROGRAM MPIRUN: ranks give one process's result. If one fails or is killed, all end, with a line each or
-# one for all. Exits 77 (skipped) where there is no device or no Open MPI, whose options it uses.
+# ranks.sh PROGRAM MPIRUN: several ranks give the result of one process. If one fails or is killed, all end, with a line
+# each or one for all. Exits with 77 (skipped) without a device or without Open MPI, whose options this script uses.
 # shellcheck disable=SC2016 # ends_all evaluates them
 mpirun=${2:-}
 # shellcheck source=common/checks/refusals.sh
@@ -86,7 +86,7 @@ program=$folder/elsewhere one_line "rank 0: data: rank 0 sees 4294967298 bytes, 
 echo notes >"$folder/notes"
 one_line "rank 0: .*notes: has other columns" 1 3 --stream memory:64K --csv "$folder/notes"
 
-# The process of a rank of mpirun's process $job.
+# Prints the process that mpirun, which is process $job, has started for a rank.
 process_of() {
     local process
     for process in $(pgrep -P "$job"); do
@@ -104,8 +104,8 @@ is_ready() {
 printf '#!/bin/sh\nexec "$@" 2>>"%s/err"\n' "$folder" >"$folder/direct"
 chmod +x "$folder/direct"
 
-# ends_all RANKS WHAT COMMAND...: WHAT, done to the job of 3 ranks that run COMMAND, ends it soon, without a result, and
-# with a line of each of the RANKS.
+# ends_all RANKS WHAT COMMAND...: starts a job of 3 ranks that run COMMAND, and does WHAT. The job then ends soon, without
+# a result, and with one line from each of the RANKS.
 ends_all() {
     local expected=$1 what=$2 job start rank
     shift 2
@@ -130,7 +130,7 @@ ends_all "0 2" 'kill -KILL "$(process_of 1)"' "${long[@]}"
 ends_all "1 2" 'kill -KILL "$(process_of 0)"' "${long[@]}"
 ends_all "0 1 2" 'kill -TERM "$(process_of 2)"' "${long[@]}"
 ends_all "0 1 2" 'kill -INT "$job"' "${long[@]}"
-# Rank 0 has much to read. The others wait for it, to add up.
+# Rank 0 has much to read. The other ranks wait to add up the results.
 rm -f "$folder"/own*
 truncate -s 1T "$folder/own0"
 head -c 100 /dev/urandom | tee "$folder/own1" >"$folder/own2"
@@ -147,14 +147,14 @@ shorten() {
     sleep 1
     truncate -s 1M "$folder/own$1"
 }
-# The others wait, and are told of it: no signal ends them here.
+# The other ranks wait, and a message tells them of the failure: no signal ends them here.
 truncate -s 100 "$folder/own0"
 truncate -s 1T "$folder/own1"
 shortened 1 env --block-signal=TERM "$program"
-# The others still count, and are ended by a signal.
+# The other ranks still count, and a signal ends them.
 truncate -s 1T "$folder"/own[012]
 shortened 0 "$program"
-# Rank 0 never starts. The others wait for it in MPI_Init.
+# Rank 0 never starts. The other ranks wait for it in MPI_Init.
 cat >"$folder/late" <<'END'
 #!/bin/sh
 [ "$OMPI_COMM_WORLD_RANK" = 0 ] && exec sleep 60

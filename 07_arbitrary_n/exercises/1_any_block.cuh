@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of exercise 07.1: the sum that `block_sum` returns to other threads than the first.
+/// @brief Checks of exercise 07.1: the sum that `block_sum` returns to threads other than the first.
 
 __global__ void last_thread_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -27,7 +27,7 @@ class CacheState {
         : state_(state),
           other_(state == "warm" ? 0 : 4 * device.l2_bytes),
           reader_(other_.data(), other_.size()) {
-        CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));  // or initcheck reports its reads
+        CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));  // otherwise initcheck reports reads of it
     }
 
     /// Enqueues the work that sets the state, in the stream of the job to be measured.

@@ -24,7 +24,7 @@ class BadOption : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// @brief Parses a whole number, with a binary suffix if `suffixes` is set: 64K is 65536.
+/// @brief Parses a whole number. It may have a binary suffix if `suffixes` is set: 64K is 65536.
 /// @throws BadOption naming the option and the values that it accepts.
 inline std::uint64_t parse_number(const std::string& option, const std::string& text, std::uint64_t least,
                                   std::uint64_t most, bool suffixes = false) {

@@ -67,7 +67,7 @@ inline std::vector<Job> cub_jobs(const unsigned char* d_data, std::size_t n, con
 
 /// The function object that CUB applies to each element.
 struct CubSquare {
-    /// The square, widened first.
+    /// The square, in 64 bits.
     __host__ __device__ unsigned long long operator()(int value) const { return square(value); }
 };
 /// The function object by which CUB combines two sums.

@@ -20,7 +20,7 @@
 /// @throws BadOption if the file can't be read, or there is no memory for that many elements.
 template <typename Problem>
 std::vector<typename Problem::Element> make_input(const Options& options, const Device* device) {
-    // The host has one copy of the input, and all that the device has if the device's memory is the host's.
+    // The host has one copy of the input. With the simulator, the host's memory also holds the device's data.
     const bool is_gpu = device != nullptr && !device->simulated;
     const std::size_t on_host = is_gpu ? 1 : Problem::kInputCopies + (device != nullptr);
     const std::size_t host_most = host_memory_bytes() / on_host / sizeof(typename Problem::Element);

@@ -45,7 +45,7 @@ struct ProgramKind {
     std::string elements;  ///< the elements' name: "bytes"
     std::size_t default_n;
     std::vector<std::pair<std::string, std::string>> inputs;  ///< name and description; the default first
-    bool has_files;                                           ///< --file and --bins
+    bool has_files;                                           ///< whether it has --file and --bins
 };
 
 /// @return What the command lines of all programs for this problem have in common.

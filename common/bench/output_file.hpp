@@ -26,7 +26,7 @@ namespace output_detail {
 
 using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// Standard output or standard error, if a path leads to it: "-", or a name such as /dev/stdout.
+/// Standard output or standard error, if a path leads to it ("-", or a name such as /dev/stdout); else null.
 inline std::FILE* standard_stream(const std::string& path) {
     struct stat status {
     }, standard{};
@@ -132,7 +132,7 @@ inline void append_to_output(const std::string& path, const std::string& heading
     if (output_detail::standard_stream(path) == nullptr) {
         const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(path));
         lock.reset(std::fopen(file.parent_path().c_str(), "re"));
-        if (lock) flock(fileno(lock.get()), LOCK_EX);  // not the file, which is replaced
+        if (lock) flock(fileno(lock.get()), LOCK_EX);  // the folder, not the file, which is replaced
         if (std::filesystem::is_regular_file(file)) {
             const std::vector<unsigned char> old = read_file(file, SIZE_MAX);
             text.assign(old.begin(), old.end());

@@ -58,7 +58,7 @@ inline Timing summarize(std::vector<double> seconds) {
     return {median, at(0.1), at(0.9), seconds.front(), seconds.size()};
 }
 
-/// A job that has taken longer than this gets no further round. It has at least one sample.
+/// A job that has taken more seconds than this in all gets no further round, but at least one sample.
 constexpr double kSecondsPerJob = 2;
 
 /// @brief Times jobs side by side: each round runs all of them, starting with a different one.

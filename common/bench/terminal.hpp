@@ -44,8 +44,7 @@ inline bool is_terminal(std::FILE* stream) {
 /// How a text stands out.
 enum class Look { plain, good, warning, bad };
 
-/// @return The text in this style on a terminal; unchanged elsewhere, and where the user wants no colours
-/// (NO_COLOR).
+/// @return The text in this style on a terminal; unchanged elsewhere, or if NO_COLOR is set.
 inline std::string looks(Look look, const std::string& text, std::FILE* stream = stdout) {
     const char* const none = std::getenv("NO_COLOR");
     if (look == Look::plain || !is_terminal(stream) || (none != nullptr && *none != '\0')) return text;

@@ -33,7 +33,7 @@ inline std::vector<Job> thrust_jobs(const int* d_data, std::size_t n, const Resu
              .verify = [=] { return verdict_of(verify_one_by_one(*sum, expected)); }}};
 }
 
-/// A histogram by sorting the bytes and searching for the end of each value. Making the copy is not timed.
+/// A histogram by sorting the bytes and searching for the end of each value. Copying them is not timed.
 inline std::vector<Job> thrust_jobs(const unsigned char* d_data, std::size_t n, const Bins& expected) {
     const auto d_sorted = std::make_shared<thrust::device_vector<unsigned char>>(n);
     const auto d_bins = std::make_shared<thrust::device_vector<unsigned long long>>(kBins);

@@ -36,7 +36,7 @@ const Variant<Problem>& variant_named(const std::vector<Variant<Problem>>& varia
     throw std::logic_error(std::string("no variant is called ") + name);
 }
 
-/// @brief The variants that the command line selects, of the chapter's and the added ones.
+/// @brief The variants that the command line selects among the chapter's and the added ones.
 ///
 /// A variant that doesn't accept the launch shape is skipped, with the reason on standard error.
 /// @throws BadOption if none is left.

@@ -38,7 +38,7 @@ namespace Catch {
 /// How Catch2 shows a finding. Having none is an error only if the kernel is broken on purpose.
 template <>
 struct StringMaker<std::optional<std::string>> {
-    /// The text.
+    /// The finding's text.
     static std::string convert(const std::optional<std::string>& wrong) {
         return wrong ? *wrong
                      : "nothing was found, but this kernel is broken on purpose: a check must find its fault";

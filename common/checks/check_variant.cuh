@@ -35,9 +35,9 @@ template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     std::vector<Case> cases;
     const auto& inputs = Problem::inputs();
-    // What a call leaves in the workspace depends little on the input, on so large an n, or on where the data
-    // begin: where another case calls the variant three times, one call is enough, and takes a third of the
-    // time.
+    // What a call leaves in the workspace depends little on the input, on the exact size of a large n, and on
+    // where the data begin. If a similar case calls the variant three times, one call is enough, in a third
+    // of the time.
     const auto calls = [](bool is_first) { return is_first ? 3 : 1; };
     // None, one, around a warp, around a block, around two blocks.
     for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513})
@@ -48,7 +48,7 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
     for (const auto& input : inputs) cases.push_back({65539, input.name, 0, {}, 1});
     // Many elements for each thread of a GPU's largest grid, or for each core.
     if (sizeof(typename Problem::Element) == 1) cases.push_back({1000003, inputs[0].name, 0, {}, 1});
-    // With one of two inputs.
+    // At every offset, with one of two inputs.
     for (std::size_t offset = 1; offset < 16; ++offset)
         for (const std::size_t n : {0, 1, 3, 4, 5, 15, 16, 17, 1000, 4099})
             cases.push_back({n, inputs[(n + offset) % 2].name, offset, {}, 1});
@@ -56,8 +56,8 @@ std::vector<Case> cases_of(const Variant<Problem>& variant) {
         for (const unsigned int grid : {0, 1, 2, 7, 64})
             if (variant.refusal({grid, block}).empty())
                 cases.push_back({5003, inputs[1].name, grid % 4, {grid, block}, calls(grid < 64)});
-    // Elements of one value, in one block, whose count needs more than 20 bits. If it is always one block,
-    // its threads may divide the elements by a computation in float, which rounds 2^24 + 1.
+    // Elements of one value, in one block, whose count needs more than 20 bits. If there is always one
+    // block, its threads may compute their shares of the elements in float, which rounds 2^24 + 1.
     const std::size_t in_one_block = variant.most_blocks == 1 ? (1u << 24) + 1 : (1u << 20) + 3;
     if (variant.refusal({1, 256}).empty()) cases.push_back({in_one_block, inputs[2].name, 0, {1, 256}, 1});
     // More blocks than a last block of 1,024 threads can add up with one load per thread.
@@ -75,14 +75,14 @@ std::optional<Failure> failure_in(const Variant<Problem>& variant, const Case& c
     const std::vector<Element> data = check_detail::data_of<Problem>(c), zeros(c.n);
     const Results of_data = variant.expected(Problem::reference(data.data(), c.n));
     const Results of_zeros = variant.expected(Problem::reference(zeros.data(), c.n));
-    // Reading elements before or after the data changes the result. Without any after the data, reading past
-    // the end is a fault, which the simulator and sanitizers find.
+    // Reading the poison before or after the data changes the result. With an offset of 0 there is no poison:
+    // reading past the end is then a fault, which the simulator and sanitizers find.
     Element poison;
     std::memset(&poison, 0xA5, sizeof(poison));
     std::vector<Element> moved(c.offset + c.n + c.offset, poison);
     std::optional<Failure> wrong;
-    // Otherwise, the simulator reports a barrier that threads skip by returning early. On a GPU such a
-    // barrier works, and one skipped by mistake often seems to.
+    // Makes the simulator report a barrier that threads skip by returning early. On a GPU, such a barrier
+    // works, and one that is skipped by mistake often seems to.
     const Setting no_early_exit("CUDA_SIM_EARLY_EXIT", 0);
     try {
         const DeviceBuffer<Element> d_moved(variant.on_cpu ? 0 : moved.size());
@@ -144,7 +144,7 @@ std::optional<Failure> failure_of_launch(const Variant<Problem>& variant) {
     const std::vector<Element> data = d_data.to_host();
     const auto wrong =
         verify_one_by_one(prepared.results(), variant.expected(Problem::reference(data.data(), 1)));
-    if (!wrong) return std::nullopt;  // with another block size
+    if (!wrong) return std::nullopt;  // the variant has chosen another block size
     return failure("does not report that blocks of 2048 threads can't be launched: " + *wrong);
 }
 

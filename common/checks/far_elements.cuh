@@ -28,7 +28,7 @@ struct EndsOnly : Setting {
     EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
 };
 
-/// Zeros; those between the blocks that run can't be accessed.
+/// `n` zeros, of which some between the blocks that run can't be accessed.
 template <typename Element>
 auto far_zeros(std::size_t n, std::size_t per_round) {
     auto memory = zeros_without_room<Element>(n);
@@ -37,8 +37,8 @@ auto far_zeros(std::size_t n, std::size_t per_round) {
     return memory;
 }
 
-/// The cases to try, of which the first one that suits a variant is enough, each with an otherwise equal one
-/// of fewer than 2^31 elements.
+/// The cases to try, of which the first one that suits a variant is enough. Each comes with an otherwise
+/// equal case of fewer than 2^31 elements.
 template <typename Problem>
 std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& variant) {
     // With 2^36 elements there are also more than 2^32 vectors of 16. A thread reads about `rounds` elements;
@@ -62,7 +62,7 @@ std::vector<std::pair<FarCase, FarCase>> far_cases(const Variant<Problem>& varia
 /// @brief Checks a variant on many elements in little memory and time.
 ///
 /// All elements are 0 at first. Then some at each end get different values, and the results must change
-/// accordingly, including those of a variant that is wrong on purpose where values are equal.
+/// accordingly, except result 0 of a variant that is wrong on purpose.
 /// @return The error; nothing if the results are correct.
 template <typename Problem>
 std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const FarCase& c) {
@@ -104,8 +104,8 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const Fa
 /// @brief The most elements that a variant can be checked on, of which only a few blocks use any.
 ///
 /// The grid is so large that its first and last blocks, the only ones that run, reach both ends of the data.
-/// In a kernel that divides the elements in its own way, other blocks may have to. It fails with fewer
-/// elements as well, so such a case says nothing.
+/// If a kernel divides the elements in its own way, other blocks may have to reach an end. Such a kernel also
+/// fails with fewer elements, so its failure says nothing.
 /// @return The case, and an otherwise equal one of fewer than 2^31 elements, in which the variant is right.
 ///         Nothing for variants with a fixed shape or only one block, with a block that must be the last one,
 ///         with a large workspace, or if only blocks that do not run reach the ends.
@@ -120,8 +120,8 @@ std::optional<std::pair<FarCase, FarCase>> suitable_far_case(const Variant<Probl
     return std::nullopt;
 }
 
-/// Checks a variant with the most elements that are possible, if it can be checked with many. @return A
-/// description of the error; nothing if there is none.
+/// Checks a variant in its `suitable_far_case`, if there is one.
+/// @return A description of the error; nothing if there is none.
 template <typename Problem>
 std::optional<std::string> check_far_elements(const Variant<Problem>& variant) {
     const auto c = suitable_far_case(variant);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief More elements than fit in memory: address space that needs none until it is written.
+/// @brief More elements than fit in memory: address space that needs no memory until it is written.
 #pragma once
 
 #ifndef __wasm__
@@ -45,7 +45,7 @@ auto zeros_without_room(std::size_t n) {
     return std::unique_ptr<T[], decltype(unmap)>(static_cast<T*>(data), unmap);
 }
 
-/// From now on, each access is a fault. @param[in] data At the start of a page, as is all of this memory.
+/// Makes each access a fault. @param[in] data The start of a page, as `zeros_without_room` returns.
 inline void make_unreadable(void* data, std::size_t bytes) { mprotect(data, bytes, PROT_NONE); }
 
 /// Undoes `make_unreadable`, for reading only, with few page faults.

@@ -12,7 +12,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# has_bytes BINS COUNT: a file that --bins has written counts as many bytes.
+# has_bytes BINS COUNT: the file BINS, which --bins has written, counts COUNT bytes.
 has_bytes() {
     [ "$(awk -F, '{ sum += $2 } END { print sum }' "$1")" = "$2" ] || fail "--bins are not of $2 bytes"
 }
@@ -48,7 +48,7 @@ writes_safely() {
         refuses "$option can't write .*Permission denied" "$@" "$option" "$folder/to/locked$name"
     fi
     rm -rf "$folder"/to/* && touch "$folder/to/$name"
-    [ "$option" = --csv ] || echo before >"$folder/to/$name" # to which no rows are added
+    [ "$option" = --csv ] || echo before >"$folder/to/$name" # a file to which --csv would add no rows
     ln -s "to/$name" "$folder/link$name"
     "$program" "$@" "$option" "$folder/link$name" >"$folder/out" 2>&1 || fail "$option: $(cat "$folder/out")"
     [ -L "$folder/link$name" ] || fail "$option replaces a link"

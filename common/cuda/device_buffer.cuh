@@ -41,7 +41,7 @@ class DeviceBuffer {
     std::size_t bytes() const { return count_ * sizeof(T); }  ///< size of the elements
 
     /// @return A copy of the elements in host memory, made after all work launched so far.
-    /// @throws CudaError, including the error of a kernel that has failed since.
+    /// @throws CudaError, including that of a kernel that was launched before and has failed.
     std::vector<T> to_host() const {
         std::vector<T> result(count_);
         CUDA_CHECK(cudaMemcpy(result.data(), data_, bytes(), cudaMemcpyDeviceToHost));

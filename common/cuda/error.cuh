@@ -19,7 +19,7 @@ class CudaError : public std::runtime_error {
     cudaError_t code() const { return code_; }
 
  private:
-    /// The text, whose end is cut off if it is longer. Strings would take longer to compile, in every file.
+    /// The text, cut off if it is too long. Using std::string would take longer to compile, in every file.
     static std::array<char, 1024> described(cudaError_t code, const char* call, const char* file, int line) {
         std::array<char, 1024> text;
         std::snprintf(text.data(), text.size(), "%s:%d: %s: %s (%s)", file, line, call,

@@ -7,8 +7,8 @@
 #include "device.cuh"
 
 /// @brief A load of data that is read once.
-/// @tparam kStreaming By `__ldcs`, whose lines the caches evict first. Otherwise by `__ldcg`, which bypasses
-///         the SM's L1 cache, and whose lines have normal priority in L2.
+/// @tparam kStreaming Whether to use `__ldcs`, whose lines the caches evict first. Otherwise, `__ldcg`
+///         is used, which bypasses the SM's L1 cache, and whose lines have normal priority in L2.
 template <bool kStreaming, typename T>
 __device__ inline T load(const T* d_address) {
     return kStreaming ? __ldcs(d_address) : __ldcg(d_address);

@@ -27,7 +27,7 @@ void require(bool holds) {
     if (!holds) std::_Exit(1);
 }
 
-/// The input in host memory, surrounded by poison unless only some of the elements are sent.
+/// The input of a call, surrounded by poison unless only some of the elements are sent.
 template <typename Problem>
 class Input {
  public:
@@ -73,7 +73,7 @@ class Input {
     DeviceBuffer<Element> d_near_;
 };
 
-/// The exception that a call threw, as an answer reports it.
+/// Writes the exception that a call threw to an answer and its texts.
 void write_error(const std::exception& error, Answer& answer, std::string& texts) {
     answer.thrown = dynamic_cast<const UnnoticedError*>(&error) != nullptr ? Thrown::unnoticed
                     : dynamic_cast<const CudaError*>(&error) != nullptr    ? Thrown::cuda

@@ -15,7 +15,7 @@
 
 namespace {
 
-/// An input whose elements differ, on one block.
+/// A case of 100 elements of different values, 3 elements past an aligned address.
 template <typename Problem>
 Case some_case() {
     return {100, Problem::inputs()[1].name, 3};

@@ -56,7 +56,7 @@ class Diagnosis {
         const auto answer = answer_to(data), to_zeros = answer_to(zeros);
         if (answer) look_at_old_values(*answer);
         if (answer) look_at_sum_of_squares(*answer);
-        // Every second call counts zeros.
+        // Every second call has zeros as input.
         if (later_call_ && answer && is_right(*answer) && to_zeros) {
             if (!is_right(*to_zeros))
                 look_at_equal(*to_zeros);
@@ -188,7 +188,7 @@ class Diagnosis {
                                         : " used more than once (element " + first + ": " + times + ")."));
     }
 
-    /// Some of the elements that were tried.
+    /// How many elements were tried, and those of them that were not used exactly once.
     struct Tried {
         std::size_t n;          ///< elements in the input
         std::size_t count = 0;  ///< how many were tried
@@ -222,14 +222,14 @@ class Diagnosis {
         return words + (elements.size() == 1 ? " is" : " are");
     }
 
-    /// A sum of other numbers: the elements themselves, or what surrounds them or the workspace.
+    /// A sum of other numbers: the elements themselves, or what is around the input or after the workspace.
     void look_at_sum_of_squares(const Answer& answer) {
         if (Problem::kResults > 1) return;
         const auto is_plain_sum = [this](Element value) {
             const auto answer_to_equal = answer_to(std::vector<Element>(c_.n, value));
             return answer_to_equal && answer_to_equal->got[0] == static_cast<unsigned int>(value) * c_.n;
         };
-        // Two values, because a third of the squares of 3 adds up to the same as all elements.
+        // Two values, because the squares of a third of the 3s add up to the same as all 3s.
         if (c_.n > 0 && is_plain_sum(3) && is_plain_sum(5))
             return say("The result is the sum of the elements, not of their squares.");
         Element poison;

@@ -13,7 +13,7 @@
 inline std::ptrdiff_t number_of_threads() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
-/// The number before the process itself has started any: QEMU, for example, has one more.
+/// The number before the process has started any itself. Under QEMU, for example, there is one more.
 inline const std::ptrdiff_t threads_at_start = number_of_threads();
 
 /// Ends the process if it has started threads that still run.

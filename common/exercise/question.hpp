@@ -33,7 +33,7 @@ struct Answer {
     std::uint64_t number;  ///< the question's number
     Thrown thrown;
     std::uint32_t fault_kind;   ///< a sim::FaultKind
-    std::uint32_t text_length;  ///< the length of all `kTexts`, each with a zero after it
+    std::uint32_t text_length;  ///< the length of all `kTexts`, with zeros between them
 };
 
 constexpr std::size_t kTexts = 7;             ///< an error's words, and the texts of a kernel's fault

@@ -1,12 +1,12 @@
 /// @file
-/// @brief Holds a variant that is linked to it, such as a student's, to its claims, and gives the verdict.
+/// @brief Checks a variant that is linked to this program, such as a student's, and gives the verdict.
 ///
 /// `exercise_03.2_plain [NAME [N INPUT GRID BLOCK]]`; without a name, the first variant; with N, in this case
-/// only, whose grid and block may be 0, for the variant's own. Exit status: 0 if correct, 1 if wrong, 3
+/// only, where a grid or block of 0 is the variant's own choice. Exit status: 0 if correct, 1 if wrong, 3
 /// without a device. COURSE_VERDICT is the file descriptor to which the program writes lines of JSON: each
 /// case before it runs, and at the end the verdict, with a token that it reads from standard input. Without
 /// COURSE_VERDICT, the verdict goes to standard output. COURSE_SEED changes the random inputs.
-/// tools/exercises/verdict.py reads the verdict and knows what it means.
+/// tools/exercises/verdict.py reads and explains the verdict.
 ///
 /// A grader's program has the chapter's variant instead of the student's, and its calls are questions to the
 /// student's process at the other end of COURSE_SOCKET (asking.cuh). COURSE_SLOW says that the student's code
@@ -96,7 +96,7 @@ void begin_case(const std::optional<Case>& c) {
     if (std::getenv("COURSE_VERDICT") == nullptr) return;
     std::fflush(stdout);
     write_line([&](Json& json) {
-        static int right = -1;  // cases, if this one is reached
+        static int right = -1;  // how many cases were right, once this one is reached
         ++right;
         if (c) json.object("case", [&](Json& its) { write_case(its, *c); });
         json.add("right", right, "cpu_seconds", static_cast<double>(std::clock()) / CLOCKS_PER_SEC);

@@ -1,8 +1,8 @@
 /// @file
 /// @brief Inputs: bytes and ints from named distributions.
 ///
-/// A seed gives the same input on every platform: bits of the standard's `mt19937_64` are shifted into place,
-/// because the standard library's distributions differ between platforms.
+/// Except in `generate_data`, a seed gives the same input on every platform: bits of the standard's
+/// `mt19937_64` are shifted into place, because standard libraries differ in their distributions.
 #pragma once
 
 #include <algorithm>

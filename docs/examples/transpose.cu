@@ -1,5 +1,5 @@
-// Transposes a matrix through shared memory, without and with a column that nothing uses. The lens counts the
-// bank conflicts: 32 wavefronts per load from the tile in the first kernel, and 1 in the second.
+// Transposes a matrix through shared memory, without and with an unused column as padding. The lens counts
+// the bank conflicts: 32 wavefronts per load from the tile in the first kernel, and 1 in the second.
 #include <cstdio>
 #include <vector>
 

@@ -40,16 +40,16 @@ std::vector<T> edge_table(const Axis& axis) {
 /// nearer than that to an edge is compared with the edge itself.
 template <typename T>
 struct BinFinder {
-    T low, scale;    ///< `(x - low) * scale` counts bins
-    T sure;          ///< half a bin minus the tolerance: a value within it of a bin's middle is in that bin
+    T low, scale;    ///< `(x - low) * scale` is the position of x, in bins
+    T sure;          ///< half a bin minus the tolerance: a value nearer than this to a bin's middle is in it
     T first, last;   ///< the least and the greatest value inside
     const T* edges;  ///< an `edge_table`
     unsigned int bins;
 
     /// @return The bin, or `kOutside`.
     __host__ __device__ unsigned int operator()(T value) const {
-        // A number as large as kRound has no fraction, so adding it rounds to the nearest whole number, which
-        // is then in the lowest bits of the sum.
+        // Numbers as large as kRound have no fraction, so adding kRound rounds `place` to the nearest whole
+        // number, which is then in the lowest bits of the sum.
         using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
         constexpr T kRound = sizeof(T) == 4 ? 0x1.8p23 : 0x1.8p52;
         constexpr Bits kRoundBits = sizeof(T) == 4 ? Bits{0x4B400000} : static_cast<Bits>(0x4338000000000000);
@@ -70,8 +70,8 @@ struct BinFinder {
     }
 };
 
-/// @brief Prepares to find bins among values of type `T`.
-/// @param[in] edges The axis' `edge_table`, in the memory of the caller of the finder.
+/// @brief Makes a finder for the bins of values of type `T`.
+/// @param[in] edges The axis's `edge_table`, in the memory (host or device) from which the finder is called.
 /// @throws std::invalid_argument for an invalid axis, or one whose bins a `T` can't tell apart.
 template <typename T>
 BinFinder<T> bin_finder(const Axis& axis, const T* edges) {
@@ -81,9 +81,9 @@ BinFinder<T> bin_finder(const Axis& axis, const T* edges) {
         std::to_string(axis.bins) + " bins from " + shortest(axis.low) + " to " + shortest(axis.high);
     if (axis.bins == 0 || !(range > 0) || !std::isfinite(range))
         throw std::invalid_argument(what + ": an axis needs bins, and a finite range from low to high");
-    // In bins, and in units of T's rounding error u: 1 for the difference, 1 for the product, 1 for `scale`,
-    // 1 for the half, 3 for the edges' steps, each times at most `bins`; 1 for `low` and 1 for the edges,
-    // times reach / range of it. Together less than 8 u, which is 4 epsilon.
+    // The rounding errors of a position, in bins and in units of T's unit roundoff u. At most `bins` each:
+    // the difference, the product, `scale`, the half, and 3 for the edges' steps. At most bins * reach /
+    // range each: `low` and the edges. Together less than 8 u * bins * (1 + reach / range); 8 u is 4 epsilon.
     const double reach = std::max(std::fabs(axis.low), std::fabs(axis.high));
     const double tolerance = 4.0 * std::numeric_limits<T>::epsilon() * axis.bins * (1 + reach / range);
     const bool fits =

@@ -53,7 +53,7 @@ struct EdgeSearch {
     std::vector<double> edges;
     unsigned int bins;
 
-    /// Keeps only the edges of the axis.
+    /// Computes the edges of the axis.
     explicit EdgeSearch(const Axis& axis) : edges(edges_of(axis)), bins(axis.bins) {}
 
     /// @return The bin, or `kOutside`.

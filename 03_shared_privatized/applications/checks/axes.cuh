@@ -15,7 +15,8 @@
 
 namespace pair_checks {
 
-/// Compares a finder with a search among the edges, near every kind of edge.
+/// Compares finders for random axes with a search among the edges, on values that are hard to place.
+/// @return The first difference, in words; nothing if there is none.
 template <typename T>
 std::optional<std::string> check_finders(std::size_t axes) {
     Random random(7);
@@ -55,7 +56,7 @@ TEMPLATE_TEST_CASE("arithmetic alone finds the bin of a value that is not next t
                    double) {
     constexpr TestType kInfinity = std::numeric_limits<TestType>::infinity();
     for (const Axis& axis : {kUnit, kPrices, kSixtyFour, kBytes}) {
-        // Edges that would place a value in the bin before or after its own.
+        // Wrong edges, with which these values would be in the bin before or after their own.
         const std::vector<TestType> before(axis.bins + 1, kInfinity), after(axis.bins + 1, -kInfinity);
         BinFinder<TestType> finder = bin_finder<TestType>(axis, nullptr);
         const double width = (axis.high - axis.low) / axis.bins;
@@ -73,7 +74,7 @@ TEST_CASE("the last bin holds its upper edge, an edge belongs to the bin above, 
     const BinFinder<double>& bin_of = axis.on_host();
     CHECK(bin_of(0) == 0);
     CHECK(bin_of(0.1) == 1);
-    CHECK(bin_of(0.3) == 2);  // the edge is 0.30000000000000004, as it is numpy's
+    CHECK(bin_of(0.3) == 2);  // the edge is 0.30000000000000004, as in numpy
     CHECK(bin_of(0.5) == 5);
     CHECK(bin_of(1) == 9);
     CHECK(bin_of(std::nextafter(1.0, 2.0)) == kOutside);
@@ -109,7 +110,7 @@ TEST_CASE("an invalid axis, or one that is finer than its values, is rejected") 
         CHECK(refusal<float>(accepted) == "");
         CHECK(refusal<float>(refused) != "");
     }
-    // The tolerance is slightly less than a quarter of a bin.
+    // With this many bins, the tolerance reaches a quarter of a bin; with one bin less, it does not.
     for (const Axis& axis : {Axis{0, 1, 1u << 18}, Axis{2, 3, 1u << 17}, Axis{-3, -2, 1u << 17}}) {
         CHECK(refusal<float>(axis) != "");
         CHECK(refusal<float>({axis.low, axis.high, axis.bins - 1}) == "");

@@ -20,7 +20,7 @@ namespace pair_checks {
 
 using Random = std::mt19937_64;
 
-/// A number from 0 to 1.
+/// A random number from 0 to 1, excluding 1.
 double fraction(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 /// @return `n` values that are difficult for an axis: its edges and their neighbours, values near and far
@@ -53,7 +53,7 @@ std::vector<T> hard_values(const Axis& axis, std::size_t n, std::uint64_t seed) 
     return values;
 }
 
-/// Device memory that ends with the values, and begins `offset` values past an aligned address.
+/// Device memory that ends with the values, which begin `offset` values past an aligned address.
 template <typename T>
 struct Shifted {
     Shifted(const std::vector<T>& values, std::size_t offset) : buffer(offset + values.size()) {

@@ -20,13 +20,13 @@
 
 namespace pair_checks {
 
-/// Counts `n` pairs like `joint_histogram`, in a place that it chooses.
+/// Counts `n` pairs as `joint_histogram` does, but chooses itself where to count.
 template <typename T>
 using JointFunction =
     std::function<void(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,
                        const DeviceAxis<T>& y, unsigned long long* d_bins, LaunchShape shape)>;
 
-/// @return What was wrong, in words; nothing if all was right.
+/// @return A description of the first error; nothing if the counts are right.
 template <typename T>
 std::optional<std::string> check_joint_case(const JointFunction<T>& run, const Case& c) {
     const std::vector<T> x = hard_values<T>(c.x, c.n, c.n), y = hard_values<T>(c.y, c.n, c.n + 1);
@@ -56,7 +56,7 @@ JointFunction<T> joint_in(Counting counting) {
     return std::bind(joint_histogram<T>, counting, _1, _2, _3, _4, _5, _6, _7);
 }
 
-/// A broken kernel, launched as the chapter launches its own.
+/// Clears the bins and launches a broken kernel, with 3 blocks of 96 threads.
 template <typename T>
 JointFunction<T> broken_joint(void (*kernel)(const T*, const T*, std::size_t, BinFinder<T>, BinFinder<T>,
                                              unsigned long long*)) {

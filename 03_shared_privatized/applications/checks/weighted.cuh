@@ -18,7 +18,7 @@
 
 namespace pair_checks {
 
-/// `n` weights: floating-point numbers of both signs and very different sizes, or integers of all sizes.
+/// `n` weights of very different magnitudes: floating-point numbers of both signs, or integers.
 template <typename Weight>
 std::vector<Weight> hard_weights(std::size_t n, std::uint64_t seed) {
     Random random(seed);
@@ -30,7 +30,7 @@ std::vector<Weight> hard_weights(std::size_t n, std::uint64_t seed) {
     return weights;
 }
 
-/// Adds up `values` and `weights` on the device.
+/// Adds up the weights by the bins of their values, on the device.
 template <typename Counter, typename T, typename Weight>
 Sums device_sums(const std::vector<T>& values, const std::vector<Weight>& weights, const Case& c,
                  double scale) {
@@ -59,7 +59,7 @@ double scale_for(const std::vector<Weight>& weights) {
     return fixed_point_scale(static_cast<double>(magnitudes));
 }
 
-/// @return What was wrong, in words; nothing if all was right.
+/// @return A description of the first error; nothing if all sums are right.
 template <typename T, typename Weight, typename Counter>
 std::optional<std::string> check_weighted() {
     std::vector<Case> cases = all_cases();
@@ -143,7 +143,7 @@ TEST_CASE("the bound is the textbook's, and a sum that is off by more is found")
         CHECK(verify_sums({500 + off * expected.bound}, {expected}).has_value() == (off != 0.9));
     }
     CHECK(verify_sums({}, {{0, 0}}));
-    bin.terms = std::size_t{1} << 25;  // so many that a float may lose all of them
+    bin.terms = std::size_t{1} << 25;  // so many that nothing is guaranteed for a float
     CHECK(std::isinf(expected_sum<float, float>(bin, 1).bound));
     CHECK(expected_sum<float, double>(bin, 1).bound < 1e-5);
 }

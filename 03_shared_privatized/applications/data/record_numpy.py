@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes points.csv, and records what numpy counts in it, in the form in which the program writes bins.
+"""Makes points.csv, and records numpy's histograms of it in the format in which the program writes bins.
 
-The columns are x and y, rounded so that many values lie on an edge and some outside; k, a class from 0
+The columns are x and y, rounded so that many values are on an edge (some are outside); k, a class from 0
 to 11; w, a weight with a fraction; m, an integer weight. The recorded files were made with numpy 1.24.
 """
 import numpy
@@ -47,7 +47,7 @@ def write_sums(name, edges, sums):
     write(name, "low,high,sum", ((text[b], text[b + 1], shortest(sums[b])) for b in range(len(sums))))
 
 
-# All doubles here are integers below 2^53, so that their sums are exact.
+# All numbers here, and their sums, are integers below 2^53, which doubles represent exactly.
 write_sums("numpy_bincount.csv", numpy.arange(13.0), numpy.bincount(k, weights=m.astype(float)))
 sums, edges = numpy.histogram(x, bins=16, range=(0, 1.6), weights=w)
 write_sums("numpy_histogram.csv", edges, sums)

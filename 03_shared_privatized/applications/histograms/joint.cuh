@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kPairBlock)
 }
 
 /// @return The number of bins of a joint histogram, one for each pair of the axes' bins.
-/// @throws std::invalid_argument if they are more than `kMostBins`.
+/// @throws std::invalid_argument if there are more than `kMostBins`.
 inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
     const std::size_t bins = std::size_t{x_bins} * y_bins;
     if (bins > kMostBins)
@@ -55,14 +55,14 @@ inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
     return bins;
 }
 
-/// @brief Counts pairs of values in bins. All work is enqueued, including the zeroing.
+/// @brief Counts pairs of values in bins. Enqueues all work, including clearing the bins.
 /// @param[in]  d_x    Device memory, `n` values, aligned for a `T`; the same holds for `d_y`.
 /// @param[in]  n      May be 0.
 /// @param[in]  x_axis A pair is dropped if either value is outside its axis.
 /// @param[out] d_bins Device memory, x bins times y bins, row by row: bin (bx, by) is number
 ///                    `by * x_axis.bins() + bx`.
-/// @throws std::invalid_argument if there are too many bins for this place to count in or for any place, or
-///         if the blocks of the grid could count past 32 bits; CudaError.
+/// @throws std::invalid_argument if there are more than `kMostBins` bins or too many for `counting`, or if a
+///         block could count past 32 bits; CudaError.
 /// @par Source
 /// B, on two-dimensional histograms: one line, for values that are neither negative nor too large.
 template <typename T>

@@ -15,7 +15,7 @@
 enum class Counting {
     global,  ///< in the result, which all blocks share
     shared,  ///< in the block's shared memory
-    copies   ///< in shared memory, in several copies, so that neighbours rarely need the same counter
+    copies   ///< in shared memory, in several copies, so that neighbouring threads rarely add to one counter
 };
 
 /// The place's name in a table.
@@ -29,8 +29,8 @@ constexpr unsigned int kPairBlock = 1024;  ///< threads per block, unless the ca
 
 /// @brief Calls `work(a[i], b[i])` for each i below n; neighbouring threads get neighbouring elements.
 ///
-/// Each thread issues several loads of both arrays before it uses the first. A load is a single element,
-/// so the arrays may begin anywhere.
+/// Each thread issues several loads of both arrays before it uses the first result. Each load is one
+/// element, so the arrays need no more than their types' alignment.
 template <typename A, typename B, typename Work>
 __device__ void for_each_pair(const A* d_a, const B* d_b, std::size_t n, const Work& work) {
     constexpr int kLoads = 4;
@@ -51,7 +51,7 @@ __device__ void for_each_pair(const A* d_a, const B* d_b, std::size_t n, const W
 }
 
 /// @brief Adds the block's counters to the result, one atomic per bin.
-/// @param[in] counts `bins * copies` counters in shared memory: those of one bin side by side.
+/// @param[in] counts `bins * copies` counters in shared memory, with the copies of a bin side by side.
 template <typename Counter, typename Result>
 __device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned int copies, Result* d_bins) {
     for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) {
@@ -61,8 +61,9 @@ __device__ void merge_counts(const Counter* counts, unsigned int bins, unsigned 
     }
 }
 
-/// @return How many copies of `bytes` of counters a block's shared memory holds, with as many blocks on an SM
-///         as its threads allow; up to 32, one per lane; 0 if not even one copy fits.
+/// @return How many copies of `bytes` bytes of counters a block can have if an SM is to hold as many blocks
+///         as its threads allow: at most 32, one per lane; at least 1, even if the SM then holds fewer
+///         blocks; 0 if not even one copy fits into a block's shared memory.
 inline unsigned int copies_that_fit(std::size_t bytes, unsigned int block) {
     const std::size_t most = most_shared_bytes();
     if (bytes > most) return 0;

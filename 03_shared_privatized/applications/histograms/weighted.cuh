@@ -3,7 +3,7 @@
 ///
 /// Sums of integers in 64-bit counters are exact modulo 2^64. Sums of floating-point weights in `float` or
 /// `double` counters depend on the order of the additions, within a bound that `expected_sum` computes. In
-/// fixed point, 64-bit integers in units of 2^-k, they are the same in any order.
+/// fixed point (64-bit integers in units of 2^-k), they are the same in any order.
 #pragma once
 
 #include <cmath>
@@ -42,7 +42,7 @@ template <typename T, typename Weight, typename Counter>
 __global__ void __launch_bounds__(kPairBlock)
     weighted_shared_kernel(const T* d_values, const Weight* d_weights, std::size_t n, BinFinder<T> axis,
                            double scale, unsigned int copies, Counter* d_sums) {
-    // Declared with one type for all counters, because a name can have only one type in a program.
+    // One type for all counters: all instantiations share this name, which can have only one type.
     extern __shared__ unsigned long long memory[];
     Counter* const sums = reinterpret_cast<Counter*>(memory);
     for (unsigned int k = threadIdx.x; k < axis.bins * copies; k += blockDim.x) sums[k] = 0;
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kPairBlock)
     merge_counts(sums, axis.bins, copies, d_sums);
 }
 
-/// @brief Adds up weights by the bins of their values. All work is enqueued, including the zeroing.
+/// @brief Adds up weights by the bins of their values. Enqueues all work, including clearing the sums.
 ///
 /// The bins are private to each block while they fit into its shared memory.
 /// @tparam Weight  `int`, `long long`, `float` or `double`.

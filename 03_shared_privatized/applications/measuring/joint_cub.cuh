@@ -1,5 +1,5 @@
 /// @file
-/// @brief CUB's histogram of pairs, as a baseline. The simulator has none.
+/// @brief CUB's histogram of pairs, as a baseline. The simulator has no CUB.
 #pragma once
 
 #ifdef __CUDACC__
@@ -26,8 +26,8 @@ struct JointBinNumber {
     }
 };
 
-/// @brief CUB has no histogram in two dimensions, so it counts bin numbers, which are computed while it reads
-///        them. The counters have 32 bits, with which CUB is faster.
+/// @brief Counts pairs by CUB. CUB has no two-dimensional histogram, so it counts the numbers of the pairs'
+///        bins, which an iterator computes as CUB reads them. 32-bit counters are faster.
 /// @param[in] n 1 to 2^32 - 1.
 template <typename T>
 Job cub_joint(const JointBinNumber<T>& number, std::size_t n, const Results& expected) {

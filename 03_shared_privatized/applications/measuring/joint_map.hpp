@@ -19,8 +19,8 @@ struct JointHistogram {
     Results bins;
 };
 
-/// @brief A coarser histogram: each bin is the sum of a rectangle of neighbouring bins.
-/// @return Row by row; the last bins of a row or column may contain fewer neighbours.
+/// @brief A coarser histogram: each bin is the sum of `x_together` by `y_together` neighbouring bins.
+/// @return Row by row; the last bins of a row or column may be sums of fewer bins.
 inline Results coarser(const JointHistogram& fine, std::size_t x_together, std::size_t y_together) {
     const std::size_t columns = (fine.x.bins - 1) / x_together + 1, rows = (fine.y.bins - 1) / y_together + 1;
     Results bins(columns * rows, 0);

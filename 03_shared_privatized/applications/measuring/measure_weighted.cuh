@@ -33,7 +33,8 @@ struct Way {
     Verdict verdict() const { return verdict_of(verify_sums(sums(), expected)); }
 };
 
-/// @tparam Counter The type in which weights are added up.
+/// @brief The way of adding up weights in counters of one type.
+/// @tparam Counter The counters' type.
 /// @param[in] scale For fixed point.
 template <typename Counter, typename T, typename Weight>
 Way make_way(const char* name, const T* d_values, const Weight* d_weights, std::size_t n,

@@ -63,8 +63,8 @@ struct ExpectedSum {
 ///
 /// Integers are exact modulo 2^64. In fixed point each term is off by half a unit at most. With float or
 /// double counters, m terms and unit roundoff u, the error is at most gamma(m - 1) times the sum of the
-/// terms' absolute values, in any order of the additions, where gamma(k) = k u / (1 - k u); a weight
-/// that has to be rounded to its counter first adds one to k. Where k u reaches 1, or the counter may
+/// terms' absolute values, in any order of the additions, where gamma(k) = k u / (1 - k u). If weights
+/// must first be rounded to the counter's type, k is larger by one. If k u reaches 1, or the counter may
 /// overflow, nothing is guaranteed.
 /// @par Source
 /// Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition 2002, section 4.2.
@@ -84,10 +84,10 @@ ExpectedSum expected_sum(const ReferenceSum& bin, double scale) {
     return {bin.sum.value(), static_cast<double>(gamma * bin.magnitudes + subnormal)};
 }
 
-/// The bins' sums as numbers, whatever the counters were.
+/// The bins' sums as numbers, whatever the counters' type is.
 using Sums = std::vector<long double>;
 
-/// @return The numbers that counters stand for; exact where a long double has 64 digits or more.
+/// @return The numbers that counters stand for; exact if a long double has at least 64 bits of precision.
 template <typename Weight, typename Counter>
 Sums numbers_of(const std::vector<Counter>& counters, double scale) {
     if constexpr (std::is_floating_point_v<Counter>) return {counters.begin(), counters.end()};

@@ -13,8 +13,8 @@
 
 namespace made_detail {
 
-/// A number from -2 to 2, about normally distributed: the sum of a draw's four 16-bit pieces, and a multiple
-/// of 2^-16, so that nothing that follows is rounded.
+/// A number from -2 to 2, approximately normally distributed: the sum of a draw's four 16-bit pieces. It is a
+/// multiple of 2^-16, so that later arithmetic with it is exact.
 inline float bell(std::uint64_t draw) {
     const std::uint64_t sum = (draw & 0xffff) + (draw >> 16 & 0xffff) + (draw >> 32 & 0xffff) + (draw >> 48);
     return (static_cast<float>(sum) - 131070) * 0x1p-16f;
@@ -32,7 +32,7 @@ struct NamedPairs {
     void (*make)(std::mt19937_64& random, float& first, float& second);
 };
 
-/// Inputs that access a histogram's memory differently: from all bins equally to one bin only.
+/// Inputs that spread pairs differently over the bins, from all bins equally to a single bin.
 inline const std::vector<NamedPairs>& named_pairs() {
     using Random = std::mt19937_64;
     static const std::vector<NamedPairs> inputs = {
@@ -70,7 +70,7 @@ inline Pairs<float> make_pairs(const std::string& name, std::size_t n, std::uint
 /// Weights of two kinds for the same values.
 struct MadeWeights {
     std::vector<int> whole;     ///< from 0 to 2^24 - 1
-    std::vector<float> spread;  ///< from 0 to 1, of very different sizes: halved up to 31 times
+    std::vector<float> spread;  ///< from 0 to 1, of very different magnitudes: halved up to 31 times
 };
 
 /// `n` weights of each kind; the same seed gives the same weights.

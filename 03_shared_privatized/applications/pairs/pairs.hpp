@@ -43,7 +43,7 @@ inline std::string printable(const std::string& text) {
     return visible(text.size() > 60 ? text.substr(0, 57) + "..." : text);
 }
 
-/// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the row's last line.
+/// @brief Calls `work(fields, line)` for each row that is not empty; `line` is the number of its last line.
 /// @throws BadOption for quotation marks that RFC 4180 does not allow, and for too many columns.
 inline void for_each_row(const std::string& file, std::string_view text,
                          const std::function<void(const Fields&, std::size_t)>& work) {
@@ -83,7 +83,7 @@ inline void for_each_row(const std::string& file, std::string_view text,
 
 /// @brief Finds the two columns that are requested.
 /// @param[in] wanted Two names with a comma between them; empty for the first two columns.
-/// @throws BadOption if the header does not have them.
+/// @throws BadOption if the first line does not name the columns, or does not name each of the two once.
 inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file, const Fields& header,
                                                         const std::string& wanted) {
     for (std::size_t k = 0; k < header.size(); ++k) {
@@ -112,7 +112,7 @@ inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file,
 
 /// @brief Reads two columns of a CSV file (RFC 4180): a header, then numbers in these columns.
 /// @param[in] file    The file's name in messages.
-/// @param[in] columns The value of `--columns`: two names with a comma between them, or nothing.
+/// @param[in] columns The value of `--columns`: two names with a comma between them, or empty.
 /// @throws BadOption with file, line and column for anything that is missing or not a finite number.
 inline Pairs<double> parse_pairs(const std::string& file, std::string_view text, const std::string& columns) {
     using namespace pairs_detail;

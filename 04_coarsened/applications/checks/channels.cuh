@@ -45,7 +45,8 @@ Variant<Channels<3>> broken() {
             }};
 }
 
-/// Every size, input, launch shape and alignment that matters. A pixel may begin at any byte.
+/// Checks a variant in every size, input, launch shape and alignment that matters: a pixel may begin at any
+/// byte. @return A description of the first error; nothing if there is none.
 template <unsigned int kChannels>
 std::optional<std::string> check_channels(const Variant<Channels<kChannels>>& variant) {
     std::vector<Case> cases;
@@ -76,7 +77,7 @@ TEST_CASE("channels are counted right for every n, input, alignment and launch s
     for (const auto& variant : kChannelVariants<1>) CHECK(check_channels(variant).value_or("") == "");
     for (const auto& variant : kChannelVariants<3>) CHECK(check_channels(variant).value_or("") == "");
     for (const auto& variant : kChannelVariants<4>) CHECK(check_channels(variant).value_or("") == "");
-    // For a device whose blocks can't have enough shared memory to avoid all conflicts.
+    // The fallback for a device whose blocks can't have enough shared memory to avoid all bank conflicts.
     CHECK(check_channels<1>({.name = "8", .run = histogram_channel_copies<1, 8>}).value_or("") == "");
     CHECK(check_channels<3>({.name = "8", .run = histogram_channel_copies<3, 8>}).value_or("") == "");
 }

@@ -100,7 +100,7 @@ TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are mapped",
 
 TEST_CASE("equalizing spreads values from 0 to 255 and leaves one value alone") {
     Bins counts(kBins + 2, 0);
-    counts[kBins + 1] = 5;  // not one of the 256
+    counts[kBins + 1] = 5;  // past the 256 counts, so it must not matter
     const auto table = [&] { return equalizing_table(counts.data()); };
     CHECK(table()[7] == 7);  // no pixels at all
     counts[7] = 100;

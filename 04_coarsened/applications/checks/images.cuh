@@ -117,7 +117,7 @@ TEST_CASE("an image is read upright, whatever its Exif orientation") {
                 CHECK(letters(read) == seen[orientation]);
                 CHECK(read.width == (orientation > 4 && orientation < 9 ? 24 : 16));
             }
-            for (std::size_t size = 0; size < data.size() - 8; ++size)  // damaged data: as it is stored
+            for (std::size_t size = 0; size < data.size() - 8; ++size)  // damaged: as stored
                 CHECK(letters(decode_image(with_exif(jpeg, data.substr(0, size)), kPlenty)) == "ABCDEF");
         }
     }
@@ -126,8 +126,8 @@ TEST_CASE("an image is read upright, whatever its Exif orientation") {
 TEST_CASE("the values of a PNG image are as stored, whatever gamma it states") {
     const Image image{3, 1, 1, {0, 64, 255}};
     std::vector<unsigned char> png = image_detail::encode_png(image);
-    image_detail::strip_png(png);  // libpng has written that it is sRGB
-    // A gamma of 1, with the checksum without which libpng ignores it: a viewer shows 64 as 136 of sRGB.
+    image_detail::strip_png(png);  // drops libpng's statement that the image is sRGB
+    // States a gamma of 1, with a valid checksum, or libpng would ignore it. A viewer would show 64 brighter.
     const std::string chunk("\0\0\0\4gAMA\0\1\x86\xA0\x31\xE8\x96\x5F", 16);
     png.insert(png.begin() + kHeader, chunk.begin(), chunk.end());
     CHECK(decode_image(png, kPlenty).pixels == image.pixels);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the images of this folder and records what OpenCV says of them.
+"""Makes the images of this folder and records what OpenCV computes from them.
 
     python3 record.py [PHOTO]
 
-PHOTO, a colour photograph, makes the images anew; without it only recorded.csv is written.
+With PHOTO, a colour photograph, the images are made again; without it, only recorded.csv is written.
 Needs OpenCV's Python module (Debian: python3-opencv).
 
 recorded.csv has a line for each value of each channel: how often calcHist finds it, and what
-equalizeHist replaces it by (nothing if it does not occur, or if the channel is alpha).
+equalizeHist replaces it with (nothing if it does not occur, or if the channel is alpha).
 """
 import csv
 import pathlib
@@ -29,7 +29,7 @@ def make_images(photo):
 
 
 def channels(image):
-    """Names and planes; OpenCV keeps blue, green, red."""
+    """Pairs of a name and a plane; OpenCV's order is blue, green, red."""
     if image.ndim == 2:
         return [("grey", image)]
     return [(name, image[:, :, plane]) for name, plane in

@@ -26,7 +26,7 @@ TEST_CASE("a file that is shortened has no result, and the error says so") {
         const auto source = open_source(path, kChunk);
         std::filesystem::resize_file(path, size);
         const Slot slot(0, kChunk);
-        errno = EINTR;  // as an earlier call may leave it: the end of a file is no error to repeat
+        errno = EINTR;  // as an earlier call may leave it: the end of a file must not be taken for it
         CHECK(thrown_by([&] { only_read(*source, slot, kCountBytes, nullptr); }) ==
               path + ": has been shortened from 12288 bytes to " + std::to_string(size) +
                   " while it was read: no result");

@@ -48,8 +48,8 @@ std::optional<std::string> check_feed(decltype(feed)* take, int gpus = 1) {
     return wrong;
 }
 
-/// @return The first of the simulator's seeds for which its message about a broken `feed` lacks one of these
-/// parts.
+/// @return The first seed for which the simulator's message about a broken `feed` lacks one of the parts, and
+/// this message; nothing if none lacks any.
 std::optional<std::string> check_named(decltype(feed)* take, const std::vector<std::string>& parts) {
     for (std::uint64_t seed = 0; seed <= 10; ++seed) {
         const Setting setting("CUDA_SIM_SEED", seed);
@@ -88,7 +88,7 @@ TEST_CASE("results that are added up before all kernels are done are named", "[o
 
 TEST_CASE("the README quotes the message about a missing wait", "[order]") {
     if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
-    const auto general = [](std::string text) {  // threads may come in any order, and lines are g++'s
+    const auto general = [](std::string text) {  // without numbers of streams, and of lines, which are g++'s
 #ifdef __clang__
         const auto before_numbers = {"stream ", ".cuh:"};
 #else

@@ -84,8 +84,8 @@ TEST_CASE("a timeline has each chunk once, and a chunk's steps follow one anothe
                       .value_or("") == "");
             const std::vector<ChunkTimes> chunks = timeline.chunks();
             CHECK(chunks.size() == 21);
-            std::map<std::pair<int, std::size_t>, std::vector<double>> copied;  // when, by GPU and slot
-            const double error = timeline.clock_error() + 2e-6;  // and the resolution of an event's time
+            std::map<std::pair<int, std::size_t>, std::vector<double>> copied;  // end times, by GPU, slot
+            const double error = timeline.clock_error() + 2e-6;  // plus the resolution of an event's time
             std::uint64_t first = 0;
             for (const ChunkTimes& chunk : chunks) {
                 CHECK(chunk.first == first);

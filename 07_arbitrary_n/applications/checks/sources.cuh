@@ -24,7 +24,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::size_t kChunk = kChunkAlignment;
 const std::vector<std::size_t> kSizes = {0, 1, 9, kChunk - 1, kChunk, kChunk + 1, 5 * kChunk + 3};
 
-/// The right results: the results, and then the checksum.
+/// The right results, and then the right checksum.
 Results expected(const Work& work, const Bytes& bytes) {
     Results total;
     if (work.results == kBins) {
@@ -60,7 +60,7 @@ std::optional<std::string> check_source(Source& source, const Bytes& bytes, cons
     return std::nullopt;
 }
 
-/// Bytes that are copied to a buffer, as if they were read from a file.
+/// Data that are copied to the buffers, as those of a file are.
 class CopiedSource : public SizedSource {
  public:
     CopiedSource(const Bytes& bytes, std::size_t chunk_bytes)
@@ -107,7 +107,7 @@ std::string write_file(const Folder& folder, const Bytes& bytes) {
     return folder / "data";
 }
 
-/// Seeds for the simulator's order; a GPU chooses its own.
+/// Seeds for the order in which the simulator works; on a GPU only one, which has no effect.
 std::vector<std::uint64_t> seeds(std::uint64_t count) {
     std::vector<std::uint64_t> numbers(init_cuda().simulated ? count : 1);
     std::iota(numbers.begin(), numbers.end(), 0);

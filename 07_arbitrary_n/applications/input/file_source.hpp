@@ -22,7 +22,7 @@
 
 #include "source.hpp"
 
-/// An open file, closed at the end. Standard input stays open.
+/// An open file, which the destructor closes unless it is standard input.
 class OpenFile {
  public:
     /// @param[in] number The descriptor; -1 if the file could not be opened.
@@ -40,7 +40,7 @@ class OpenFile {
     int number_;
 };
 
-/// Knows which pages of a file the system's cache has.
+/// Knows which pages of a file are in the system's cache.
 class PageCache {
  public:
     /// @param[in] file  The descriptor of a file that may be read.
@@ -64,17 +64,17 @@ class PageCache {
  private:
     const std::uint64_t page_ = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     const std::uint64_t bytes_;
-    void* const pages_;  // never read: this takes addresses, not memory
+    void* const pages_;  // never read, so it takes addresses but no memory
 };
 
-/// @brief A regular file. Threads read their chunks at the same time.
+/// @brief A regular file. Threads read their chunks in parallel.
 ///
-/// A chunk that is in the system's cache is copied from there. Others are read past the cache (O_DIRECT) if
+/// A chunk that is in the system's cache is copied from there. Other chunks bypass the cache (O_DIRECT) if
 /// the file system allows it: a large file would only evict other data, and copying it twice costs time.
 /// Only a chunk's first and last pages are looked up: asking for every page can take as long as copying it.
 class FileSource : public SizedSource {
  public:
-    /// @param[in] bytes The file's size. If it ends earlier, `next` throws.
+    /// @param[in] bytes The file's size. If the file ends earlier, `next` throws.
     FileSource(std::string path, OpenFile file, std::uint64_t bytes, std::size_t chunk_bytes,
                const Part& part)
         : SizedSource(bytes, chunk_bytes, part),
@@ -109,7 +109,7 @@ class FileSource : public SizedSource {
             const std::size_t aligned = (size + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
             const ssize_t direct = pread(direct_.number(), to, aligned, offset);
             if (direct >= 0) return direct;
-            use_direct_ = false;  // a real error comes again
+            use_direct_ = false;  // the read below repeats a real error
         }
         return pread(file_.number(), to, size, offset);
     }
@@ -143,7 +143,7 @@ class PipeSource : public Source {
             if (count == 0) ended_ = true;
             size += static_cast<std::size_t>(count);
         }
-        if (is_stopped()) size -= size % sizeof(std::uint64_t);  // whole elements only
+        if (is_stopped()) size -= size % sizeof(std::uint64_t);  // whole words only
         return {buffer, taken_.fetch_add(size), size};
     }
     std::uint64_t taken() const override { return taken_; }

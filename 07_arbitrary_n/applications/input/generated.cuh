@@ -20,7 +20,7 @@ __host__ __device__ inline unsigned long long generated_word(unsigned long long 
     return x ^ x >> 31;
 }
 
-/// Writes `count` words, from word `before` on, to host memory, on all cores.
+/// Generates `count` words in host memory, beginning with word `before`, on all cores.
 inline void generate(unsigned long long* words, std::size_t count, std::uint64_t before = 0) {
     on_cores(core_count(), count, [words, before](std::size_t first, std::size_t own) {
         for (std::size_t i = first; i < first + own; ++i) words[i] = generated_word(before + i);
@@ -28,7 +28,7 @@ inline void generate(unsigned long long* words, std::size_t count, std::uint64_t
     });
 }
 
-/// Words of 8 bytes in host memory.
+/// Generated words of 8 bytes in host memory.
 class GeneratedData {
  public:
     /// @param[in] range Which bytes of an endless sequence. Both ends are multiples of 8.

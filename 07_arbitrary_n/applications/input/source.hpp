@@ -1,5 +1,5 @@
 /// @file
-/// @brief Where the chunks of a stream come from, and those of data in memory.
+/// @brief Sources of a stream's chunks: what all of them share, and data in memory.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Range {
     std::uint64_t first, last;
 };
 
-/// A part of `bytes` bytes. Parts follow one another, and begin at multiples of the chunk size.
+/// The bytes of a part, of `bytes` in all. Parts follow one another, and begin at multiples of `chunk_bytes`.
 inline Range range_of(const Part& part, std::uint64_t bytes, std::size_t chunk_bytes) {
     const std::uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
     const auto boundary = [&](int number) {
@@ -38,7 +38,7 @@ inline Range range_of(const Part& part, std::uint64_t bytes, std::size_t chunk_b
     return {boundary(part.number), boundary(part.number + 1)};
 }
 
-/// Hands out chunks in ascending order. Several threads may ask at the same time.
+/// Hands out chunks in ascending order. Several threads may call `next` at the same time.
 class Source {
  public:
     /// @param[in] chunk_bytes The size of all chunks but the last one, a multiple of `kChunkAlignment`.
@@ -53,7 +53,7 @@ class Source {
     /// @throws std::runtime_error with the reason if the data can't be read.
     virtual Chunk next(unsigned char* buffer) = 0;
 
-    /// The size of all data in bytes, if it is known before the end. The source may hand out a part of them.
+    /// The size of all data in bytes, if it is known before the end. The source may hand out only a part.
     virtual std::optional<std::uint64_t> bytes() const { return std::nullopt; }
     /// How many bytes have been handed out. They are the first ones of the part, without a gap.
     virtual std::uint64_t taken() const = 0;
@@ -94,7 +94,7 @@ class SizedSource : public Source {
     std::uint64_t taken() const override { return std::min(next_.load(), range_.last) - range_.first; }
 
  protected:
-    /// The next chunk's place.
+    /// Claims the next chunk: its place and size, without data.
     Chunk claim() {
         if (is_stopped()) return {};
         const std::uint64_t first = next_.fetch_add(chunk_bytes());

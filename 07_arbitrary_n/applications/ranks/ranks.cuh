@@ -15,7 +15,7 @@
 #include "../options.hpp"
 #include "ranks.hpp"
 
-/// The first GPU that this process sees; zeros if there is none.
+/// The id of the first GPU that this process sees; zeros if there is none.
 inline GpuId first_gpu_id() {
     cudaDeviceProp properties{};
     GpuId id{};
@@ -33,8 +33,8 @@ inline int choose_first_gpu(int gpus, const Part& ranks) {
     return ranks.number % std::max(1, count / gpus) * gpus;
 }
 
-/// @brief Makes sure that all ranks see the same file. If each has its own, the checksum is that of all files
-///        in the ranks' order, each filled up to a multiple of 8 bytes with zeros.
+/// @brief Makes sure that all ranks see the same file. If each has its own, makes the checksum that of all
+///        files in the ranks' order, each padded with zeros to a multiple of 8 bytes.
 /// @throws std::runtime_error, Ranks::OtherFailed.
 inline void place_among_ranks(Source& source, const StreamOptions& options, const Ranks& ranks) {
     const std::vector<std::uint64_t> sizes = ranks.exchange(source.bytes().value_or(0));

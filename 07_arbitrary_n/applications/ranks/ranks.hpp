@@ -74,16 +74,16 @@ class Ranks {
         is_counting_ = true;
     }
 
-    /// Adds up the numbers of all ranks, modulo 2^64, and gives them to rank 0. All ranks have counted by
-    /// then.
+    /// Adds up the numbers of all ranks, modulo 2^64, and gives the sums to rank 0. Each rank calls it when
+    /// it has counted.
     void add_up(std::vector<unsigned long long>& numbers) {
         if (launch_.count > 1) reduce(numbers);
         is_counting_ = false;
     }
 
     /// @brief Runs all of a rank's work, up to the exit status.
-    /// @return The exit status. It is 0 if another rank fails, so that the launcher returns that one's
-    /// status.
+    /// @return The exit status. It is 0 if another rank fails, so that the launcher returns the status of
+    /// that rank.
     /// @throws what the work throws. If several ranks fail before they count, only the first of them throws.
     template <typename Work>
     int run(const Work& work) {
@@ -134,7 +134,7 @@ class Ranks {
     }
 
     void leave() const {
-        restore_signals();  // the message has been printed
+        restore_signals();  // any error has been printed by now
         if (is_counting_) abort_all();
         MPI_Finalize();
     }
@@ -172,7 +172,7 @@ class Ranks {
         if (launch_.rank == 0) numbers = sums;
     }
 
-    /// Waits without MPI_Wait, which may occupy a core that other ranks need, and ends if one of them fails.
+    /// Waits without MPI_Wait, which may occupy a core that other ranks need. Ends the process if one fails.
     static void wait(MPI_Request& request) {
         for (int is_done = 0; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0;) {
             int has_failed = 0;

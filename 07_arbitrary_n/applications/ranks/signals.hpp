@@ -1,5 +1,5 @@
 /// @file
-/// @brief Ctrl-C as a request to stop, or as an end with a last line.
+/// @brief Ctrl-C and SIGTERM: either noted as a request to stop, or an immediate end with a last line.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <string>
 
-/// During its lifetime, SIGINT and SIGTERM are noted instead of ending the program. The second one ends it.
-/// A signal that the program ignores stays ignored.
+/// During its lifetime, SIGINT and SIGTERM are noted instead of ending the program. The same signal a second
+/// time ends it. A signal that the program ignores stays ignored.
 class SignalWatch {
  public:
     SignalWatch() {
@@ -30,7 +30,7 @@ class SignalWatch {
     SignalWatch(const SignalWatch&) = delete;
     SignalWatch& operator=(const SignalWatch&) = delete;
 
-    /// The signal that has come, or 0.
+    /// The number of the signal that was noted last, or 0.
     static int caught() { return caught_; }
 
  private:

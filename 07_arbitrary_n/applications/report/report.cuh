@@ -46,13 +46,13 @@ class Progress {
 struct Outcome {
     std::uint64_t bytes;
     bool stopped;              ///< only the first bytes are counted
-    Shape shape;               ///< without buffers for data that need none
-    std::size_t device_bytes;  ///< how much of the first GPU's memory is used; 0 if unknown
+    Shape shape;               ///< `slots` is 0 for data that need no buffers
+    std::size_t device_bytes;  ///< used memory of the first GPU; 0 if unknown
     std::vector<Time> times;
     Results total;  ///< the results, and then the checksum
 };
 
-/// Prints everything, and writes the files that the options name, unless the run was stopped.
+/// Prints the outcome and, unless the run was stopped, writes the bins and the rows that are requested.
 inline void report(const StreamOptions& options, const Work& work, const Device& device, const Ranks& ranks,
                    const Outcome& outcome) {
     const auto& [bytes, stopped, shape, device_bytes, times, total] = outcome;

@@ -19,7 +19,7 @@
 #include "../../../common/cuda/device.cuh"
 #include "../streaming/pipeline.cuh"
 
-/// A chunk's way through a slot, in seconds on the host's clock.
+/// When a chunk passed through its slot, in seconds on the host's clock.
 struct ChunkTimes {
     int gpu;
     std::size_t slot;  ///< the slot's number on this GPU
@@ -36,7 +36,7 @@ class Timeline {
  public:
     /// @brief Relates the GPUs' clocks to the host's, by an event that each GPU reaches at once.
     ///
-    /// The host's clock is read before and after the event. Of several tries, the shortest counts.
+    /// The host's clock is read before and after the event. Of several attempts, the shortest counts.
     /// @param[in] gpus The number of GPUs, which must be idle.
     /// @throws CudaError.
     explicit Timeline(int gpus) {

@@ -18,7 +18,7 @@
 /// How long a part took in one round.
 struct Time {
     std::string part;     ///< in parentheses if it is no result but a bound: "(copying alone)"
-    std::uint64_t bytes;  ///< how many the part processed; 0 if this says nothing
+    std::uint64_t bytes;  ///< how many the part processed; 0 for a part without a throughput
     double seconds;
 };
 

@@ -23,7 +23,7 @@ inline void nccl_check(ncclResult_t result, const char* call) {
     if (result != ncclSuccess) throw NcclError(std::string(call) + ": " + ncclGetErrorString(result));
 }
 
-/// Adds up numbers of several devices by NCCL, with a rank for each. For one device, does nothing.
+/// Adds up numbers of several devices by NCCL, with one rank per device. For one device, does nothing.
 class AllReduce {
  public:
     /// @throws NcclError.
@@ -46,7 +46,7 @@ class AllReduce {
     /// @throws NcclError.
     void add_up(const std::vector<unsigned long long*>& d_numbers, std::size_t count,
                 const std::vector<cudaStream_t>& streams) {
-        // One thread calls NCCL for all devices. In a group, it does not wait for the others after each call.
+        // One thread calls NCCL for all devices. In a group, a call does not wait for those of other devices.
         nccl_check(ncclGroupStart(), "ncclGroupStart");
         for (std::size_t k = 0; k < communicators_.size(); ++k)
             nccl_check(ncclAllReduce(d_numbers[k], d_numbers[k], count, ncclUint64, ncclSum,

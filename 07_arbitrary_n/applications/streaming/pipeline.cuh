@@ -22,7 +22,7 @@ struct HostBuffer {
     /// @param[in] wait How threads wait for the event: `cudaEventBlockingSync` or `cudaEventDefault`.
     /// @throws CudaError.
     HostBuffer(std::size_t bytes, unsigned int wait) : HostBuffer() {
-        // The other constructor is done, so an exception calls the destructor.
+        // The other constructor has completed, so an exception here calls the destructor.
         CUDA_CHECK(cudaMallocHost(&data, bytes));
         CUDA_CHECK(cudaEventCreateWithFlags(&copied, wait | cudaEventDisableTiming));
     }
@@ -106,7 +106,7 @@ class Pipeline {
     /// @brief Allocates everything.
     /// @throws CudaError, NcclError.
     Pipeline(const Work& work, const Shape& shape) : work_(work), reduction_(shape.devices()) {
-        // A thread that spins goes on sooner. But if others need its core to read, it should sleep.
+        // A thread that spins continues sooner, but if others need its core to read, it should sleep.
         const bool sleep = shape.devices().size() * shape.slots > std::thread::hardware_concurrency();
         const unsigned int wait = sleep ? cudaEventBlockingSync : cudaEventDefault;
         for (const int device : shape.devices()) {
@@ -119,7 +119,7 @@ class Pipeline {
         total();  // NCCL connects the GPUs at the first sum
     }
 
-    /// @brief Gives every GPU's results their first values.
+    /// @brief Gives every GPU's results their initial values.
     /// @param[in] values The first GPU's values; missing ones and other GPUs' values are 0.
     /// @throws CudaError.
     void set_results(std::vector<unsigned long long> values) {
@@ -128,8 +128,8 @@ class Pipeline {
             values.resize(gpu.d_results.size());
             CUDA_CHECK(cudaMemcpy(gpu.d_results.data(), values.data(), gpu.d_results.bytes(),
                                   cudaMemcpyHostToDevice));
-            // Pageable memory may still be copied from the driver's buffer, and no slot's stream waits for
-            // it.
+            // The driver may still be copying from its own buffer of pageable data, and no slot's stream
+            // waits for this copy.
             CUDA_CHECK(cudaDeviceSynchronize());
             values.clear();
         }
@@ -157,7 +157,7 @@ class Pipeline {
         for (std::future<void>& thread : threads) thread.get();
     }
 
-    /// @brief Adds up the results of all GPUs, once.
+    /// @brief Adds up the results of all GPUs, once per run: the sums replace the results.
     /// @return The results, and then the checksum.
     /// @throws CudaError, NcclError.
     std::vector<unsigned long long> total() {

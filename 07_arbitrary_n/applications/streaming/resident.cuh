@@ -29,7 +29,7 @@ __global__ void generate_kernel(std::size_t count, unsigned long long first, uns
 
 /// @brief Words in managed memory, which the host writes.
 ///
-/// Its pages are where they were last accessed, and move when a kernel or the host accesses them elsewhere.
+/// Each page is where it was last accessed, and moves when a kernel or the host accesses it elsewhere.
 class ManagedData {
  public:
     /// @throws CudaError.
@@ -51,7 +51,7 @@ class ManagedData {
     unsigned long long* words_ = nullptr;
 };
 
-/// Begins to move managed memory to a device. @throws CudaError.
+/// Enqueues a move of managed memory to a device. @throws CudaError.
 inline void prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
 #if CUDART_VERSION >= 13000
     CUDA_CHECK(cudaMemPrefetchAsync(data, bytes, {cudaMemLocationTypeDevice, device}, 0, stream));
@@ -100,7 +100,7 @@ struct Share {
     const std::size_t bytes;
     const DeviceBuffer<unsigned long long> d_generated;
     const unsigned char* const d_data;
-    const DeviceBuffer<unsigned long long> d_start;  ///< what the results begin with: zeros, the checksum
+    const DeviceBuffer<unsigned long long> d_start;  ///< initial results: zeros, and the checksum
     const DeviceBuffer<unsigned long long> d_results;
     cudaStream_t stream = nullptr;
     cudaEvent_t begun = nullptr, counted = nullptr, reduced = nullptr;
@@ -137,8 +137,8 @@ class ResidentData {
 
     /// @brief Counts everything once. @return The times of the parts. @throws CudaError, NcclError.
     ///
-    /// Each GPU has a thread of the host, which launches its kernel. If one thread launched them one after
-    /// the other, the last GPU would begin late.
+    /// Each GPU has a host thread, which launches its kernel. If one thread launched the kernels one after
+    /// another, the last GPU would begin late.
     std::vector<Time> run() {
         if (managed_) managed_->write();
         std::atomic<std::size_t> ready = 0;

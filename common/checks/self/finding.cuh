@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that the checks find what no fault of an exercise can show.
+/// @brief Checks that the checks find faults of kinds that no exercise's faults cover.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void int_index(const unsigned char* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Counts on the CPU the first and the last of `n` bytes, of which all but the last are equal.
+/// Computes the histogram of up to `kMost` bytes, all equal but the last one, from the first and the last.
 template <std::size_t kMost>
 void ends_on_cpu(const unsigned char* data, std::size_t n, unsigned long long* bins, unsigned long long*,
                  LaunchShape) {
@@ -114,7 +114,7 @@ enum class Fault {
     short_index
 };
 
-/// A grid-stride loop. It drops elements only where there are more than 2^32.
+/// A grid-stride loop, with one fault or none. It drops elements only if there are 2^32 or more.
 template <Fault kFault>
 __global__ void sum_kernel(const int* d_data, std::size_t n, unsigned long long* d_sum) {
     std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -206,7 +206,7 @@ TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the work
 
     CHECK(check_far_elements(Variant<Histogram>{.name = "count", .run = count<false>}).value_or("") == "");
     Variant<Histogram> loses_zeros{.name = "count", .run = count<true>};
-    CHECK_FALSE(suitable_far_case(loses_zeros));   // the results of all of them are wrong
+    CHECK_FALSE(suitable_far_case(loses_zeros));   // its results are wrong in all cases
     loses_zeros.wrong_because = "it loses zeros";  // a variant that is wrong on purpose may do this
     CHECK(check_far_elements(loses_zeros).value_or("") == "");
 }
@@ -237,7 +237,7 @@ TEST_CASE("blocks may divide many elements in their own way") {
         CHECK(check_far_elements(Variant<Histogram>{.name = "tiles", .run = run}).value_or("") == "");
     }
     CHECK_FALSE(suitable_far_case(Variant<Histogram>{.name = "tiles", .run = tiled<Wide, 3>}));
-    // The last blocks have no tile of the most elements. With more elements for each block, they have.
+    // In the case of the most elements, the last blocks have no tile. With more elements per block, they do.
     CHECK(check_far_elements(Variant<Histogram>{.name = "tiles", .run = tiled<unsigned int, 64>}));
 }
 

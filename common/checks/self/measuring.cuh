@@ -128,7 +128,7 @@ TEST_CASE("a job that has taken longer than two seconds gets no further round, b
                                 {.name = "fast", .work = [] {}, .on_cpu = true}};
     const std::vector<Row> rows = time_in_rounds(jobs, 3, "clean", &gpu);
     CHECK(rows[0].timing.samples == 1);
-    CHECK(runs == 2);  // the first as a warm-up
+    CHECK(runs == 2);  // the first one was the warm-up
     CHECK(rows[1].timing.samples == 1);
     CHECK(rows[2].timing.samples == 3);
 }
@@ -204,7 +204,7 @@ TEST_CASE("a verdict is that of the first wrong sample") {
 TEST_CASE("the read ceiling reads any n") {
     for (const std::size_t n : {0, 1, 15, 16, 17, 4096, 100003}) {
         const DeviceBuffer<unsigned char> d_data(n);
-        if (n == 16) {  // data about which the kernel prints something
+        if (n == 16) {  // data for which the kernel stores a value
             const std::array<unsigned int, 4> found{0x9E3779B9u};
             CUDA_CHECK(cudaMemcpy(d_data.data(), found.data(), n, cudaMemcpyHostToDevice));
         }
@@ -216,7 +216,7 @@ TEST_CASE("the read ceiling reads any n") {
 
 TEST_CASE("the L2 cache can be put into every state") {
     Device device = init_cuda();
-    if (device.simulated) device.l2_bytes = 1 << 20;  // interrupted threads read so many bytes quickly
+    if (device.simulated) device.l2_bytes = 1 << 20;  // so that interrupted threads read it soon
     for (const char* state : {"clean", "dirty", "warm"}) CHECK_NOTHROW(CacheState(state, device).prepare());
     CUDA_CHECK(cudaDeviceSynchronize());
 }

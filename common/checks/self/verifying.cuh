@@ -29,7 +29,7 @@ TEST_CASE("a result that includes the value of unwritten memory is recognized, a
         }
     for (const unsigned long long got : {0ull, 1ull, 8ull, 165ull, 1ull << 39, ~0ull})
         CHECK_FALSE(is_recognized(got, 7));
-    unsigned int mistaken = 0;  // counts that a race has lost, or an index has added
+    unsigned int mistaken = 0;  // how many counts that are slightly too low or too high are taken for poison
     for (unsigned long long count = 1; count <= 100000; ++count)
         mistaken += is_recognized(100000 - count, 100000) + is_recognized(100000 + count, 100000);
     CHECK(mistaken == 0);

@@ -19,9 +19,9 @@ refuses "--bins-y accepts" --joint --bins-y 1e3
 for range in 3 2:1 0:inf :1; do refuses "--range-x accepts LOW:HIGH" --joint --range-x $range; done
 refuses "leave out the options that end in -y" --weighted --bins-y 3
 refuses "leave out the options that end in -y" --weighted --range-y 0:1
-refuses "are more than 67108864" --joint --n 5 --bins-x 10000 --bins-y 10000
+refuses "are too many: at most 67108864" --joint --n 5 --bins-x 10000 --bins-y 10000
 refuses "finer than float" --weighted --n 5 --range-x 1000000:1000001
-refuses "--columns goes with --file" --joint --columns x,y
+refuses "--columns needs --file" --joint --columns x,y
 for columns in x x,y,z 'x,' ,y; do refuses "--columns accepts two" --joint --file "$points" --columns $columns; done
 refuses "leave out --n, --input and --seed" --joint --file "$points" --n 5
 refuses "leave out --n, --input and --seed" --joint --file "$points" --seed 2
@@ -43,15 +43,15 @@ refuses_text() {
     for application in --joint --weighted; do
         refuses "bad.csv$1" $application --file "$folder/bad.csv" --bins "$folder/bins"
     done
-    [ "$(cat "$folder/bins")" = before ] || fail "a file is overwritten though $2 can't be read"
+    [ "$(cat "$folder/bins")" = before ] || fail "a file is overwritten although $2 can't be read"
 }
 refuses_text ", line 3, column 2 (y): the value is missing" 'x,y\n1,2\n3,\n'
 refuses_text ", line 2, column 1 (x): 'nan' is not a finite number" 'x,y\nnan,2\n'
 refuses_text ", line 2, column 2 (y): '-inf' is not a finite number" 'x,y\n1,-inf\n'
 refuses_text ", line 2: the first line names 2 columns, but this one has 1" 'x,y\n3\n4,5'
-refuses_text ", line 1, column 1: '1' is not a column's name" '1,2\n3,4\n'
+refuses_text ", line 1, column 1: '1' is not a column name" '1,2\n3,4\n'
 refuses_text ", line 1: a quotation mark" '1,2"\n'
-refuses_text ": it is empty" ''
+refuses_text ": the file is empty" ''
 refuses_text ": 64 bins from 1e+16 to 1e+16: an axis needs" 'x,y\n1e16,2\n1e16,3\n'
 printf 'x,y\n1,1e-300\n2,3e-300\n' >"$folder/small.csv"
 refuses "small.csv: the weights are too small for fixed point: .* 4e-300, less than 2.56" --weighted --file "$folder/small.csv"
@@ -75,7 +75,7 @@ writes() {
     shift
     "$program" --file "$points" --rounds 1 --bins "$folder/bins" "$@" >"$folder/out" 2>&1 ||
         fail "$*: $(cat "$folder/out")"
-    cmp "$expected" "$folder/bins" || fail "$* counts otherwise than numpy, in $expected"
+    cmp "$expected" "$folder/bins" || fail "$*: the bins differ from numpy's, in $expected"
 }
 in_numpys_range=(--joint --bins-x 16 --range-x 0:1.6 --bins-y 12 --range-y -1.2:3)
 writes numpy_histogram2d.csv "${in_numpys_range[@]}"
@@ -88,10 +88,10 @@ writes numpy_bincount.csv --weighted --columns k,m --range-x 0:12 --bins-x 12
     >"$folder/out" 2>&1 || fail "weights with a fraction: $(cat "$folder/out")"
 paste -d, "$here/data/numpy_histogram.csv" "$folder/bins" | awk -F, '
     NR > 1 && ($1 != $4 || $2 != $5 || $3 - $6 > 1e-12 * $3 || $6 - $3 > 1e-12 * $3) { bad = 1 }
-    END { exit bad || NR != 17 }' || fail "weights with a fraction are added up otherwise than numpy does"
-grep -q "not all weights are integers" "$folder/out" || fail "integer weights are left out without a word"
+    END { exit bad || NR != 17 }' || fail "weights with a fraction have other sums than numpy's"
+grep -q "not all weights are integers" "$folder/out" || fail "nothing says that integer weights are left out"
 
-"$program" --joint --n 0 --bins - | grep -q "^0,0.015625,0,0.015625,0$" || fail "no pairs give no empty bins"
+"$program" --joint --n 0 --bins - | grep -q "^0,0.015625,0,0.015625,0$" || fail "without pairs, the bins are not all 0"
 "$program" --weighted --n 0 >"$folder/out" 2>&1 || fail "no values: $(cat "$folder/out")"
 
 exit $((failures > 0))

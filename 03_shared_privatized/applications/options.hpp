@@ -75,7 +75,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
         throw BadOption("choose --joint or --weighted; --help lists the options");
     if (options.weighted && line.has_any({"bins-y", "range-y"}))
         throw BadOption("--weighted has one axis, x: leave out the options that end in -y");
-    if (options.file.empty() && !options.columns.empty()) throw BadOption("--columns goes with --file");
+    if (options.file.empty() && !options.columns.empty()) throw BadOption("--columns needs --file");
     require_files(line, options);
     return options;
 }

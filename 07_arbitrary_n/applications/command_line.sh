@@ -30,7 +30,7 @@ writes_safely --csv times.csv --stream memory:64K --parts
 run() { "$program" "$@" >"$folder/out" 2>"$folder/err" || fail "$*: $(cat "$folder/err")"; }
 
 run --stream --help
-grep -q -- '--chunk SIZE' "$folder/out" || fail "--stream --help is no request for help"
+grep -q -- '--chunk SIZE' "$folder/out" || fail "--stream --help does not print the help"
 
 # A file, a pipe and standard input have the same result with any chunks, and only the file's bytes are counted.
 run --stream "$folder/data" --bins "$folder/bins" --chunk 4K
@@ -40,7 +40,7 @@ mkfifo "$folder/pipe"
 cat "$folder/data" >"$folder/pipe" &
 run --stream "$folder/pipe" --bins "$folder/more_bins" --chunk 8K --memory 20K
 cmp -s "$folder/bins" "$folder/more_bins" || fail "a pipe is not counted as the file is"
-grep -qf "$folder/checksum" "$folder/out" || fail "the checksum of a pipe is another one"
+grep -qf "$folder/checksum" "$folder/out" || fail "the checksum of a pipe differs from the file's"
 run --stream - --bins "$folder/more_bins" <"$folder/data"
 cmp -s "$folder/bins" "$folder/more_bins" || fail "standard input is not counted as the file is"
 [ -s "$folder/err" ] && fail "without a terminal, there is progress on standard error"
@@ -101,7 +101,7 @@ stops() {
     [ "$status" -eq "$expected" ] || fail "$* ends with status $status after $signal, not $expected"
     grep -qx "error: stopped by a signal: only the first [0-9]* bytes are counted" "$folder/err" ||
         fail "$* says nothing of $signal: $(cat "$folder/err")"
-    grep -q "of the first [0-9]* bytes" "$folder/out" || fail "$*: a part looks like the whole: $(cat "$folder/out")"
+    grep -q "of the first [0-9]* bytes" "$folder/out" || fail "$*: nothing says that only a part was counted: $(cat "$folder/out")"
 }
 exec 9<>"$folder/pipe" # a pipe that never ends
 echo 12345678 >&9

@@ -130,8 +130,9 @@ std::optional<Failure> failure_of_launch(const Variant<Problem>& variant) {
     try {
         prepared.call(d_data.data());
     } catch (const UnnoticedError& error) {
-        return failure(std::string("does not check a launch, here with blocks of 2048 threads: ") +
-                       error.what());
+        return failure(
+            std::string("does not check whether a launch failed, here with blocks of 2048 threads: ") +
+            error.what());
     } catch (const CudaError&) {
         try {
             if (prepared.results() == Results(variant.results, 0)) return std::nullopt;

@@ -14,7 +14,7 @@ fail() {
 
 # has_bytes BINS COUNT: the file BINS, which --bins has written, counts COUNT bytes.
 has_bytes() {
-    [ "$(awk -F, '{ sum += $2 } END { print sum }' "$1")" = "$2" ] || fail "--bins are not of $2 bytes"
+    [ "$(awk -F, '{ sum += $2 } END { print sum }' "$1")" = "$2" ] || fail "the bins do not add up to $2 bytes"
 }
 
 # refuses NAME OPTION...: status 2, nothing on standard output, and an error of one line that contains NAME.
@@ -66,7 +66,7 @@ names_are_shown() {
     refuses 'é\\x1b\[31m\\x0a\\xff' "$1" "$folder/no $name" "${@:3}"
     cat "$folder/rows" >>"$folder/out"
     grep -qF "\`\"\"\$(x)%s é\\x1b[31m\\x0a\\xff.csv\"," "$folder/rows" || fail "no such name: $(cat "$folder/rows")"
-    cat "$folder/out" "$folder/err" | iconv -f UTF-8 -t UTF-8 >"$folder/all" || fail "$1 shows what is no UTF-8"
+    cat "$folder/out" "$folder/err" | iconv -f UTF-8 -t UTF-8 >"$folder/all" || fail "$1 prints invalid UTF-8"
     LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$folder/all" && fail "$1 shows control characters: $(cat -v "$folder/all")"
     grep -vq '^"0\|^chapter,' "$folder/rows" && fail "$1 divides a row into lines: $(cat "$folder/rows")"
     rm -f "$folder/rows" "$folder/$name"

@@ -59,8 +59,8 @@ TEST_CASE("anything but a table of finite numbers is rejected, with file, line a
     CHECK(refusal("x,y\n1,2\n1,5,2,5\n") ==  // with decimal commas
           "f.csv, line 3: the first line names 2 columns, but this one has 4");
     CHECK(refusal("x,y\n" + std::string(100000, ',')) == "f.csv, line 2: there are more than 65536 columns");
-    CHECK(refusal("") == "f.csv: it is empty");
-    CHECK(refusal("\n\r\n") == "f.csv: it is empty");
+    CHECK(refusal("") == "f.csv: the file is empty");
+    CHECK(refusal("\n\r\n") == "f.csv: the file is empty");
 }
 
 TEST_CASE("a file whose first line does not name the columns is rejected") {

@@ -51,7 +51,8 @@ inline std::size_t joint_bins(unsigned int x_bins, unsigned int y_bins) {
     const std::size_t bins = std::size_t{x_bins} * y_bins;
     if (bins > kMostBins)
         throw std::invalid_argument(std::to_string(x_bins) + " x " + std::to_string(y_bins) +
-                                    " bins are more than " + std::to_string(kMostBins));
+                                    " bins are too many: at most " + std::to_string(kMostBins) +
+                                    " are possible");
     return bins;
 }
 

@@ -74,8 +74,8 @@ template <typename T, typename Weight, typename Counter>
 void weighted_histogram(const T* d_values, const Weight* d_weights, std::size_t n, const DeviceAxis<T>& axis,
                         Counter* d_sums, double scale = 1, LaunchShape shape = {}) {
     if (axis.bins() > kMostBins)
-        throw std::invalid_argument(std::to_string(axis.bins()) + " bins are more than " +
-                                    std::to_string(kMostBins));
+        throw std::invalid_argument(std::to_string(axis.bins()) + " bins are too many: at most " +
+                                    std::to_string(kMostBins) + " are possible");
     const std::size_t bytes = axis.bins() * sizeof(Counter);
     CUDA_CHECK(cudaMemset(d_sums, 0, bytes));
     if (n == 0) return;

@@ -92,7 +92,7 @@ inline std::pair<std::size_t, std::size_t> find_columns(const std::string& file,
         if (*end == 0)  // the name is empty or a number, including NaN
             throw BadOption(file + ", line 1, column " + std::to_string(k + 1) + ": '" +
                             printable(header[k]) +
-                            "' is not a column's name; the first line must name all of them");
+                            "' is not a column name; the first line must name every column");
     }
     if (header.size() < 2) throw BadOption(file + ", line 1: pairs need two columns, but there is only one");
     if (wanted.empty()) return {0, 1};
@@ -141,7 +141,7 @@ inline Pairs<double> parse_pairs(const std::string& file, std::string_view text,
         pairs.first.push_back(number(wanted.first));
         pairs.second.push_back(number(wanted.second));
     });
-    if (header.empty()) throw BadOption(file + ": it is empty");
+    if (header.empty()) throw BadOption(file + ": the file is empty");
     pairs.first_name = printable(header[wanted.first]);
     pairs.second_name = printable(header[wanted.second]);
     return pairs;

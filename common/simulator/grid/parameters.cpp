@@ -18,7 +18,8 @@ namespace {
 /// A list of the names of all kernels' parameters. Initializers of several files add to it before main.
 const ParameterNames* all_names = nullptr;
 
-/// The parameter that is a null pointer; the number of parameters if there is none, or more than one.
+/// The index of the only parameter that is a null pointer; the number of parameters if there is none, or more
+/// than one.
 std::size_t only_null(const Arguments& all) {
     const auto is_null = [](const Argument& each) {
         return each.pointer == nullptr && each.element_bytes != 0;
@@ -27,13 +28,15 @@ std::size_t only_null(const Arguments& all) {
     return static_cast<std::size_t>(std::ranges::find_if(all, is_null) - all.begin());
 }
 
-/// The parameter that points to an address or, of those in the same allocation, the nearest before it; the
-/// number of parameters if there is none.
+/// The index of the parameter that points to an address or, of those that point into the same allocation, to
+/// the nearest one before it or, if there is none, to the nearest one after it; the number of parameters if
+/// there is no such parameter.
 std::size_t parameter_at(const Grid& grid, const void* address) {
     const Arguments& all = grid.arguments;
     if (is_near_null(address)) return only_null(all);
     const auto is_better = [&](const void* one, const void* other) {
-        return (one <= address) != (other <= address) ? one <= address : one > other;
+        if ((one <= address) != (other <= address)) return one <= address;
+        return one <= address ? one > other : one < other;
     };
     std::size_t found = all.size();
     for (std::size_t i = 0; i < all.size(); ++i)

@@ -217,26 +217,29 @@ TEST_CASE("a race is reported with the two threads that are farthest apart") {
 }
 
 __device__ unsigned int named_tickets;
-__global__ void named_kernel(unsigned int* d_numbers, char* d_bytes) {
+__global__ void named_kernel(unsigned int* d_numbers, char* d_bytes, char* d_later) {
     __shared__ short cells[64];
     cells[5] = static_cast<short>(threadIdx.x);
     d_numbers[7] = threadIdx.x;
-    d_bytes[9] = static_cast<char>(threadIdx.x);
+    d_bytes[-1] = d_bytes[1] = d_later[7] = static_cast<char>(threadIdx.x);
     named_tickets = threadIdx.x;
 }
 
 TEST_CASE("findings name the element of the kernel's parameter or of shared memory, and variables") {
     const DeviceBuffer<unsigned int> d_numbers(16);
     const DeviceBuffer<char> d_bytes(16);
-    const Seen all = seen([&] { named_kernel<<<1, 64>>>(d_numbers.data(), d_bytes.data() + 2); });
+    const Seen all =
+        seen([&] { named_kernel<<<1, 64>>>(d_numbers.data(), d_bytes.data() + 2, d_bytes.data() + 4); });
     std::vector<std::string> names;
     for (const lens::Finding& finding : all.findings) names.push_back(finding.where);
     std::sort(names.begin(), names.end());
-    REQUIRE(names.size() == 4);
+    REQUIRE(names.size() == 6);
     CHECK(names[0] == "cells[5]");
-    CHECK(names[1] == "d_bytes[9]");
-    CHECK(names[2] == "d_numbers[7]");
-    CHECK(names[3].ends_with("named_tickets"));
+    CHECK(names[1] == "d_bytes[-1]");
+    CHECK(names[2] == "d_bytes[1]");
+    CHECK(names[3] == "d_later[7]");
+    CHECK(names[4] == "d_numbers[7]");
+    CHECK(names[5].ends_with("named_tickets"));
 }
 
 TEST_CASE("the finding about a copy of memory that was never written says where the unwritten bytes begin") {

@@ -1,11 +1,11 @@
-# The simulator as the course's backend: the chapters use only what the course needs of CUDA, so that everything else does
-# not compile, and they share their translated headers.
+# The simulator as the course's backend. Of CUDA, the chapters can use only what the course needs (anything else does
+# not compile). They share their translated headers.
 
 set(SIMULATOR_SANITIZE ${COURSE_SANITIZE})
 set(SIMULATOR_HELPERS "common/cuda/:common/problem/")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 add_subdirectory(common/simulator)
-# With UndefinedBehaviorSanitizer, g++ takes twice as long. CI examines the simulator itself with clang's.
+# With UndefinedBehaviorSanitizer, g++ takes twice as long to compile. CI checks the simulator itself with clang's.
 add_library(sanitized_library INTERFACE)
 target_compile_options(sanitized_library INTERFACE $<$<AND:$<BOOL:${COURSE_SANITIZE}>,$<CXX_COMPILER_ID:GNU>>:-fno-sanitize=undefined>)
 target_link_libraries(simulator PUBLIC course_options PRIVATE sanitized_library)
@@ -70,8 +70,8 @@ function(course_objects target source)
   target_link_libraries(${target} PUBLIC simulated_code)
 endfunction()
 
-# program and program_lens: how tools/course/program.py compiles and links a program from elsewhere, whose file takes the
-# place of program.cpp. Without the warnings of the course's own code; a program's warnings are no errors.
+# program and program_lens: how tools/course/program.py compiles and links a program from elsewhere, whose file takes
+# the place of program.cpp. The warnings of the course's own code are off, and a program's warnings are no errors.
 file(WRITE ${PROJECT_BINARY_DIR}/program.cpp "int main() {}\n")
 get_target_property(of_simulated_code simulated_code INTERFACE_COMPILE_OPTIONS)  # without those of what it links to
 function(program_from_elsewhere target)
@@ -111,4 +111,4 @@ endif()
 add_test(NAME "simulator/programs from elsewhere run, or a message says what is missing"
   COMMAND ${PROJECT_SOURCE_DIR}/common/simulator/checks/api/more/programs.sh ${PROJECT_BINARY_DIR})
 set_tests_properties("simulator/programs from elsewhere run, or a message says what is missing"
-  PROPERTIES LABELS simulator COST 50)  # begins early, since it takes longest but one
+  PROPERTIES LABELS simulator COST 50)  # starts early, since it takes second longest

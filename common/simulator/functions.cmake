@@ -1,13 +1,14 @@
 # How code that uses CUDA is compiled for the simulator.
 
-# simulated_code: options for translated files. Translated code calls the faults' functions for what a CPU allows: an
-# address that is misaligned for its type, an index outside of an array of known size, such as a shared array, the end of
-# a function that must return a value, and on Arm an integer division by zero. Other sanitizers include these checks.
+# simulated_code: options for translated files. Translated code calls functions of faults/faults.cpp at errors that a
+# CPU allows: an address that is misaligned for its type, an index outside of an array of known size, such as a shared
+# array, the end of a function that must return a value, and on Arm an integer division by zero. With
+# SIMULATOR_SANITIZE, sanitizers make these checks.
 add_library(simulated_code INTERFACE)
 target_link_libraries(simulated_code INTERFACE simulator)
 if(NOT SIMULATOR_SANITIZE)
   set(checks alignment,$<IF:$<CXX_COMPILER_ID:GNU>,bounds,array-bounds>)
-  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # x86-64 traps at a division by 0; other processors go on
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")  # x86-64 traps at a division by 0, Arm does not
     string(APPEND checks ,integer-divide-by-zero)
   endif()
   target_compile_options(simulated_code INTERFACE -fsanitize=${checks},return -fno-sanitize-recover=${checks})
@@ -28,8 +29,8 @@ function(interleaved target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:simulator_interleave>)
 endfunction()
 
-# lens_of(target): a translated executable whose accesses the lens sees. The linker takes its functions before others. These
-# options keep the accesses those of the source, in its order.
+# lens_of(target): a translated executable whose accesses the lens sees. The lens comes first, so that the linker takes
+# its functions. The options keep all accesses of the source, in the source's order.
 set(options -O2 -fsanitize=thread -fno-unroll-loops)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND options -fsanitize-coverage=trace-pc --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-store-merging

@@ -27,7 +27,7 @@ namespace {
 
 struct Pinned {
     std::size_t bytes;
-    bool is_registered;      // not from cudaMallocHost
+    bool is_registered;      // by cudaHostRegister
     bool is_mapped = false;  // kernels also use it
     Calls pinned{};
 };
@@ -36,8 +36,8 @@ std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& pinned = *new std::map<const char*, Pinned>;
 
-/// Calls a function with the pinned memory that contains a range, and with the start of the range; or returns
-/// `otherwise`.
+/// Calls a function with the start of the pinned memory that contains a range, and with its `Pinned`. Returns
+/// the function's result, or `otherwise` if no pinned memory contains the range.
 template <typename Result, typename Function>
 Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Function function) {
     const char* const begin = static_cast<const char*>(pointer);
@@ -56,14 +56,14 @@ bool unpin(const void* pointer, bool is_registered) {
     return pinned.erase(found), true;
 }
 
-/// Whether the host has this much memory without swapping.
+/// Whether the host can provide this much memory without swapping.
 bool is_available(std::size_t bytes) {
     constexpr std::size_t kSmall = 64 * 1024;  // a query of the system would take longer than the allocation
     return bytes <= kSmall || bytes <= platform::free_memory_bytes();
 }
 
 /// @param[in] role What a call uses the range for. @return The reason why a range is not in device memory;
-/// empty if it is, or if it is in pinned memory, which also has an address for devices.
+/// empty if it is, or if it is in pinned memory, which devices can also access.
 std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
     const Place found = place(pointer, bytes);
     if (!is_pageable(pointer, bytes)) return {};
@@ -79,7 +79,8 @@ std::string not_memory(const char* role, const void* pointer, std::size_t bytes)
                : not_device_memory(role, pointer, bytes);
 }
 
-/// The direction only says which of the two ranges must be device memory.
+/// @return The reason why a copy's ranges do not fit its direction, which says which of them must be device
+/// memory; empty if they fit.
 std::string wrong_range(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -89,8 +90,8 @@ std::string wrong_range(const void* to, const void* from, std::size_t bytes, cud
 
 bool tells_of_poison = false;
 
-/// Whether the poison from one index to another may be a grey of an image: the bytes beside it are nearly
-/// the same.
+/// Whether the poison from one index to another may be a grey area of an image: the bytes next to it have
+/// nearly the same value.
 bool is_in_image(std::string_view bytes, std::size_t from, std::size_t to) {
     const auto is_near = [&](std::size_t i) {
         return i >= bytes.size() || std::abs(static_cast<unsigned char>(bytes[i]) - kPoison) <= 16;
@@ -140,7 +141,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
         look_for_poison(to, from, bytes);
 }
 
-/// @param[in] waits Whether the host waits, if it can access the memory.
+/// @param[in] waits Whether the host waits if it can access the memory.
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
                 bool waits) {
     if (bytes == 0) return cudaSuccess;
@@ -170,7 +171,8 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
     const bool from_pageable = is_pageable(from, bytes), to_pageable = is_pageable(to, bytes);
     const bool from_pinned = !from_pageable && place(from, bytes) == Place::outside;
     const bool to_pinned = !to_pageable && place(to, bytes) == Place::outside;
-    // Even without streams, the host may use pinned memory too early.
+    // Even without streams, the host may use pinned memory too early. An asynchronous copy of it is therefore
+    // enqueued.
     if (!is_late(stream) && (waits || from_pageable || to_pageable || !(from_pinned || to_pinned))) {
         if (waits || to_pageable) wait_for(stream);
         copy_bytes(to, from, bytes);
@@ -287,7 +289,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return answer(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0 || sim::sticky_error() != cudaSuccess) return finish(cudaSuccess);
-    // CUDA pins whole pages, and files can be read to them past the system's cache.
+    // CUDA pins whole pages, into which files can be read without the system's page cache.
     const std::size_t page = sim::platform::page_bytes();
     if (bytes > sim::platform::free_memory_bytes() ||
         posix_memalign(pointer, page, sim::round_up(bytes, page)) != 0)

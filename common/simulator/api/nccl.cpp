@@ -16,7 +16,7 @@
 /// One device of a group.
 struct SimNcclCommunicator {
     int device;
-    std::shared_ptr<const int> group;  // how many devices it has
+    std::shared_ptr<const int> group;  // how many devices the group has
 };
 
 namespace {
@@ -29,7 +29,7 @@ struct Call {
     cudaStream_t stream;
 };
 
-thread_local int group_depth = 0;          // how many groups have begun
+thread_local int group_depth = 0;          // how many groups are open
 thread_local std::vector<Call> collected;  // since the outermost group began
 
 /// Makes a device the current one during its lifetime.
@@ -71,7 +71,8 @@ void wait_for(const Call& waiting, const Call& other) {
     cudaEventDestroy(event);
 }
 
-/// The first call's stream waits for the others and does all of the work, and the others wait for it.
+/// The first call's stream waits for the other calls' streams and does all of the work; then these streams
+/// wait for it.
 void enqueue(std::vector<Call> calls) {
     const Call first = calls.front();
     for (const Call& call : calls) wait_for(first, call);

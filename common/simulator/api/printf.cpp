@@ -38,7 +38,7 @@ static int print_values(const char* format, va_list values) {
 
 }  // namespace sim
 
-// These replace the C library's functions. A compiler may turn the first one into one of the others.
+// These replace the C library's functions. A compiler may turn `printf` into `puts` or `putchar`.
 
 extern "C" int printf(const char* format, ...) {
     va_list values;

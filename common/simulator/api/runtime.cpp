@@ -91,7 +91,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.reservedSharedMemPerBlock = sim::kReservedSharedBytes;
     p.regsPerMultiprocessor = 65536;
     p.clockRate = 1000000;        // kHz: clock() counts nanoseconds
-    p.memoryClockRate = 1600000;  // kHz; programs divide by the bandwidth, here that of one DDR4 channel
+    p.memoryClockRate = 1600000;  // kHz; gives the bandwidth of one DDR4 channel, by which programs divide
     p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
     p.deviceOverlap = p.concurrentKernels = p.cooperativeLaunch = p.hostRegisterSupported = 1;
     p.streamPrioritiesSupported = p.memoryPoolsSupported = p.canUseHostPointerForRegisteredMem = 1;

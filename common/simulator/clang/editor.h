@@ -1,8 +1,9 @@
 /// @file
 /// @brief Lets clang read `.cu` and `.cuh` files as CUDA where no CUDA Toolkit is installed.
 ///
-/// In an editor, clangd includes it (see .clangd). So does the build, to find what nvcc would reject (see
-/// rejected.cmake): it compiles translated files, while clang reads the original ones, as device code.
+/// In an editor, clangd includes this file (see .clangd). The build also makes clang include it, to find what
+/// nvcc would reject (see rejected.cmake): the build compiles translated files, while clang reads the
+/// original ones, as device code.
 #pragma once
 
 // The functions of the C library that kernels may call; its other functions are the host's.
@@ -26,7 +27,8 @@ __attribute__((device)) clock_t clock();
 __attribute__((device)) void __assert_fail(const char*, const char*, unsigned int, const char*);
 }
 
-// The same for the C++ library: std::move and mathematics. Everything else in <cmath> is the host's.
+// The same for the C++ library: std::move and mathematics. Other headers that <cmath> includes are included
+// first, as the host's.
 #include <cstddef>
 #pragma clang force_cuda_host_device begin
 #include <bits/move.h>
@@ -39,7 +41,7 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <cmath>
 #pragma clang force_cuda_host_device end
 
-// nvcc knows what ceil gives of a constant, and only ceil: `__shared__ int s[(int)ceil(n / 4.0)]` is an
+// nvcc evaluates ceil of a constant, and no other such function: `__shared__ int s[(int)ceil(n / 4.0)]` is an
 // array.
 #pragma clang force_cuda_host_device begin
 constexpr double sim_ceil(double x) {
@@ -133,7 +135,8 @@ extern SimDevice sim_device;
 
 /// @{
 
-/// clang checks the arguments between `<<<` and `>>>` against this; its name depends on clang's version.
+/// clang checks the arguments between `<<<` and `>>>` against one of these functions: which one depends on
+/// clang's version.
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                               cudaStream_t stream = nullptr);
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # usage: common/simulator/clang/rejected.sh [--program] FILE.cu [CLANG OPTION...]
 # Prints what nvcc would reject in a CUDA program but g++, which compiles the translation, accepts: clang reads the
-# file as device code. The same for uses of device variables by the host, of which nvcc warns, in a file that the
-# translator has prepared (translate --cuda). Exits with 1 if there is anything. CLANG names the compiler (default: clang++).
+# file as device code. In a file that the translator has prepared (translate --cuda), also prints uses of device
+# variables by the host, of which nvcc only warns. Exits with 1 if it prints anything of this. CLANG names the compiler
+# (default: clang++).
 # --program: the file is not one of the course's, and may use all of api/more/.
 set -euo pipefail
 simulator=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 root=$(cd "$simulator/../.." && pwd)
 mapfile -t flags <"$simulator/clang/flags.txt"
-# As with nvcc, a kernel can't call constexpr functions of the host. clangd would then find errors in the C++ library.
+# As with nvcc, a kernel can't call constexpr functions of the host. This is not in flags.txt, because clangd would
+# report errors in the C++ library.
 flags+=(-Xclang -fno-cuda-host-device-constexpr -std=c++20 "-I$simulator/include" -include "$simulator/clang/editor.h")
 is_program=false
 if [ "${1-}" = --program ]; then
@@ -24,10 +26,10 @@ said=$("${CLANG:-clang++}" "${flags[@]}" -Wno-everything -Wthread-safety-analysi
     s/ warning: reading variable \('.*'\) $requires/ error: the host reads the device variable \1, but its value is on the GPU: use cudaMemcpyFromSymbol/") || status=$?
 if [ $status -eq 0 ] && ! grep -q ': error: the host .* the device variable ' <<<"$said"; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
-# Clang says more about a launch in a kernel, which only clang rejects, than can be recognized.
+# Only clang rejects a launch in a kernel, and with more messages than this script can recognize.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
 if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
-# About a host function that device code calls, clang says first that there is none, and below it why.
+# If device code calls a host function, clang first says that there is no such function; notes below say why.
 said=$(awk '
   function end_error() {
     if (head == "") return

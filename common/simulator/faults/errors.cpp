@@ -21,7 +21,8 @@ namespace {
 
 // CUDA has a last error for each host thread, and a kernel's fault for the whole process.
 thread_local cudaError_t last_error = cudaSuccess;
-// Until the next error or the next call that succeeds, also when the program has asked for the error.
+// The error that `explanation` explains: kept until the next error or the next call that succeeds, even if
+// the program has asked for the error.
 thread_local cudaError_t explained_error = cudaSuccess;
 thread_local std::string explanation;
 std::mutex fault_lock;
@@ -30,7 +31,7 @@ cudaError_t fault_error = cudaSuccess;
 Fault& the_fault = *new Fault;
 std::string& fault_string = *new std::string;
 bool fault_is_told = true;
-std::string& first_unseen = *new std::string;  ///< this process's, until the program asks for the last error
+std::string& first_unseen = *new std::string;  ///< what failed, until the program asks for the last error
 bool unseen_is_told = false;
 std::set<std::string>& mistakes = *new std::set<std::string>;
 std::string& last_words = *new std::string;
@@ -63,7 +64,8 @@ std::string with_looks(std::string_view message) {
     return text;
 }
 
-/// At the program's end: makes it fail if it has not checked for errors that occurred.
+/// At the program's end: prints what the program has not checked for. After a fault or, if CUDA_SIM_STRICT is
+/// set, also after an unchecked error or a mistake, makes the program fail.
 void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();
@@ -170,7 +172,7 @@ Fault fault() {
     return the_fault;
 }
 
-/// The program has asked for the last error.
+/// Called when the program asks for the last error.
 static cudaError_t seen(cudaError_t error) {
     if (error == cudaSuccess) return error;
     const std::lock_guard<std::mutex> lock(fault_lock);

@@ -13,9 +13,9 @@ namespace sim {
 /// error
 cudaError_t set_error(cudaError_t error, std::string why = {});
 
-/// A grid has failed. `cudaGetErrorString` and `last_fault` return the message; if neither is called, it is
-/// printed when the fault is cleared or the program ends. The error stays until `cudaDeviceReset`, unless
-/// it is `cudaErrorInvalidValue`: then the launch was refused.
+/// Records that a grid has failed. `cudaGetErrorString` and `last_fault` return the message; if neither is
+/// called, it is printed when the fault is cleared or the program ends. The error stays until
+/// `cudaDeviceReset`, unless it is `cudaErrorInvalidValue`: then the launch was refused.
 void set_fault(cudaError_t error, Fault fault);
 /// Sets a fault of which only the message is known.
 inline void set_fault(cudaError_t error, const std::string& message) {
@@ -35,26 +35,27 @@ void tell(const std::string& message);
 /// empty.
 void tell_mistake(const std::string& what, const std::string& of = {});
 
-/// Prints a message when the program ends, unless the program has failed by then, which may be the reason.
+/// Prints a message when the program ends, unless a fault, an unchecked error or a mistake is reported, which
+/// may be the cause.
 void tell_at_end(std::string what);
 
-/// Records the call or launch that has failed with the last error, and its line. A launch returns no error,
-/// and a call's may be discarded. If the program never asks for the last error, the first one is printed at
-/// its end.
+/// Records the call or launch that has failed with the last error, and its line: a launch returns no error,
+/// and a program may discard that of a call. If the program never asks for the last error, the first recorded
+/// one is printed at the program's end.
 void note_unseen_error(const std::string& what, Site site);
-/// The first error that the program has not seen: what failed, where and why; empty if it has seen all.
+/// The first error that the program has not seen: what failed, where and why; empty if there is none.
 std::string unseen_error();
 
-/// Prints which memory host code wrongly uses, and its line.
+/// Prints what host code wrongly uses, and the line of that code.
 void tell_cpu_fault(const std::string& what);
-/// Prints which memory host code wrongly uses, and ends the program.
+/// Prints the same, and ends the program.
 [[noreturn]] void fail_on_cpu(const char* what);
 
 /// @name How calls end
 /// @{
-cudaError_t answer(
-    cudaError_t error);  ///< the error of a call that only asks about the device, or has an invalid pointer
-/// of all others: a kernel's fault comes before their own error
+/// For calls that only ask about the device, and for invalid pointers: returns the call's own error.
+cudaError_t answer(cudaError_t error);
+/// For all other calls: a kernel's fault takes precedence over the call's own error.
 cudaError_t finish(cudaError_t error, std::string why = {});
 /// @}
 

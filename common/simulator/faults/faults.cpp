@@ -27,7 +27,7 @@ void require_not_in_redzone(Block& block, const void* address, bool or_shared) {
     if (is_outside()) block.stop(bad_address, address);
 }
 
-/// A call of `exit` that has started can't be undone.
+/// Ends the program: a call of `exit` that has started can't be undone.
 void refuse_exit_of_kernel() {
     if (running_block == nullptr) return;
     const Block::InSimulator here(*running_block);
@@ -61,12 +61,12 @@ extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* 
     if (running_block != nullptr) sim::misaligned(address);
     sim::fail_on_cpu(address == nullptr ? "a null pointer" : sim::kMisaligned);
 }
-/// Clang calls it for a false `__builtin_assume_aligned`.
+/// Clang's code calls this function for a false `__builtin_assume_aligned`.
 extern "C" [[noreturn]] void __ubsan_handle_alignment_assumption_abort(void*, void* address, std::uintptr_t,
                                                                        std::uintptr_t) {
     __ubsan_handle_type_mismatch_v1_abort(nullptr, address);
 }
-/// The array's type comes after two numbers of 16 bits.
+/// An array's type, as the sanitizer describes it: the name comes after two 16-bit numbers.
 struct ArrayType {
     std::uint16_t numbers[2];
     char name[];
@@ -81,7 +81,7 @@ extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const OutOfBound
     if (running_block != nullptr) running_block->stop(sim::bad_index, index, what->array->name);
     sim::fail_on_cpu("an index outside its array");
 }
-/// Called on CPUs that do not trap: does what an x86 CPU does.
+/// Called on CPUs that do not trap at a division by 0: raises the signal that an x86 CPU would raise.
 extern "C" [[noreturn]] void __ubsan_handle_divrem_overflow_abort(void*, std::uintptr_t, std::uintptr_t) {
     std::raise(SIGFPE);
     std::abort();  // the program has a handler of its own, which has returned
@@ -105,12 +105,13 @@ struct Overflow {
     const char* file;
     std::uint32_t line, column;
     const struct {
-        std::uint16_t is_float, width_and_sign;  ///< the width's logarithm, and a bit
+        std::uint16_t is_float, width_and_sign;  ///< the width's binary logarithm, and one bit for the sign
     } * type;
 };
 /// The most by which a sum of poison and a few indices or counts differs from poison.
 constexpr std::int64_t kNearPoison = 4096;
-/// A value that no lane has passed may overflow in a lane whose result is not used.
+/// Reports an overflow, and says if poison is its cause. An undefined value from a shuffle may overflow in a
+/// lane whose result is not used: this is not reported.
 static void report_overflow(const Overflow* what, std::uintptr_t left, std::uintptr_t right,
                             void (*report)(const Overflow*, std::uintptr_t, std::uintptr_t)) {
     if (running_block != nullptr && running_block->is_undefined()) return;

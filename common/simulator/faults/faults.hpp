@@ -1,6 +1,6 @@
 /// @file
-/// @brief Finds faults of kernels that neither trap nor wait: accesses to redzones that the CPU can read, and
-/// exit().
+/// @brief Finds faults of kernels that cause neither a trap nor a wait: accesses to redzones that the CPU can
+/// access, and calls of exit().
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ std::string text(const uint3& v) {
 
 std::string running_thread(const Block& block) { return "thread " + text(block.threads().current->index); }
 
-/// A function's name without namespaces, the template's arguments, and parameters.
+/// A function's name without namespaces, template arguments and parameters.
 std::string_view plain(std::string_view name) {
     constexpr std::string_view kUnnamed = "(anonymous namespace)::";
     if (const std::size_t at = name.find(kUnnamed); at != name.npos) name.remove_prefix(at + kUnnamed.size());
@@ -78,7 +78,7 @@ std::string waiting_threads(const Block& block, bool and_returned = false) {
     return result;
 }
 
-/// Why a lane of a mask does not take part, and how to fix it.
+/// Why a lane does not take part in a shuffle, and how to fix it.
 std::string absence_text(const Block& block, unsigned int number, unsigned int mask) {
     const unsigned int count = block.threads().count;
     char hexadecimal[32];
@@ -236,7 +236,7 @@ Report bad_address(const Block& block, const void* address) {
                          "uses " + address_text(block, address) + copy);
 }
 
-/// The sanitizer's checks also find a null pointer to be misaligned.
+/// The sanitizer's checks also report a null pointer as misaligned.
 Report misaligned_address(const Block& block, const void* address) {
     if (address == nullptr) return bad_address(block, address);
     return thread_report(block, FaultKind::address, cudaErrorMisalignedAddress,

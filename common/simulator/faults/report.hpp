@@ -23,10 +23,10 @@ struct Report {
 /// @return A kernel's name, and where it is launched.
 std::string launch_text(const Kernel& kernel);
 
-/// Names the kernel in a fault: the launch comes before the message.
+/// Names the kernel in a fault, and puts the kernel and its launch before the message.
 Fault of_kernel(const Kernel& kernel, Fault fault);
 
-/// @return A kernel's name without namespaces and the template's arguments.
+/// @return A kernel's name without namespaces and template arguments.
 std::string plain_name(const Kernel& kernel);
 
 /// A line, as messages name it.
@@ -40,7 +40,7 @@ Report divergent_barrier(const Block& block);
 Report skipped_barrier(const Block& block);
 Report deadlock(const Block& block);
 Report too_much_shared(const Block& block);
-Report damaged_shared(const std::string& damage);  ///< @param damage As by `SharedMemory::damage`.
+Report damaged_shared(const std::string& damage);  ///< @param damage From `SharedMemory::damage`.
 /// @}
 
 /// @name Of its running thread
@@ -50,7 +50,7 @@ Report launch_by_kernel(const Block& block, Kernel kernel);
 Report wait_for_ordinary_grid(const Block& block);
 Report failed_assertion(const Block& block, const char* what, Site site);
 Report wrong_mask(const Block& block, const char* function, Site site);
-Report ended_block(const Block& block, uint3 ended, Site site);  ///< The thread waits for that block.
+Report ended_block(const Block& block, uint3 ended, Site site);  ///< The thread waits for block `ended`.
 Report no_progress(const Block& block);
 Report call_of_exit(const Block& block);
 Report bad_index(const Block& block, std::uint64_t index, const char* array);

@@ -1,6 +1,5 @@
 /// @file
-/// @brief Decides whether a trap is a fault of a kernel, a fault of the CPU's code, or an access to be
-/// repeated.
+/// @brief Decides whether a trap is a fault of a kernel, a fault of host code, or an access to be repeated.
 #include <cstdlib>
 #include <string>
 
@@ -22,8 +21,8 @@ bool passes(const void* address, bool by_kernel) {
            (copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel));
 }
 
-/// Whether nothing is wrong with an access of a kernel. No other thread of the block may run meanwhile: locks
-/// are held.
+/// Whether nothing is wrong with an access of a kernel. No other thread of the block may run meanwhile,
+/// because locks are held.
 bool passes_in_kernel(const void* address) {
     const Block::InSimulator here(*running_block);
     return passes(address, true);

@@ -11,7 +11,7 @@
 namespace sim {
 
 void Watchdog::tick(const Threads& threads, Grid& grid, bool in_kernel) {
-    const std::uint64_t slow_ticks = 2 * most_ticks_;  // after these, a grid says that it still runs
+    const std::uint64_t slow_ticks = 2 * most_ticks_;  // after these, a message says that the grid still runs
     const std::uint64_t begun =
         block_serial * (2 * kMaxThreadsPerBlock) + threads.started + (threads.count - threads.live);
     if (begun != begun_) waits_before_ = waits_;

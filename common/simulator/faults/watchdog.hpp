@@ -11,7 +11,7 @@ namespace sim {
 
 struct Grid;
 
-/// @brief Watches the blocks that one worker runs: decides, at each tick of the worker's timer, whether its
+/// @brief Watches the blocks that one worker runs: decides, at each tick of the worker's timer, whether their
 /// threads have made progress.
 ///
 /// Threads make progress if one has begun, returned or waited since the last tick. Of the waits in a loop,
@@ -19,15 +19,15 @@ struct Grid;
 class Watchdog {
  public:
     static constexpr unsigned int kTicksPerSecond = 100;
-    /// After this many waits per thread, another one is no progress: a loop with a barrier may be endless.
+    /// After this many waits per thread, more of them are no progress: a loop with a barrier may be endless.
     static constexpr std::uint64_t kMostWaits = 100'000;
 
     /// @param[in] timeout Seconds without progress after which it gives up; 0 for never.
     explicit Watchdog(std::uint64_t timeout = 0) : most_ticks_(timeout * kTicksPerSecond) {}
 
     void thread_waits() { ++waits_; }
-    /// Examines what the block's threads have done since the last tick. If a grid takes long and one of its
-    /// threads runs, prints that the grid still runs.
+    /// Examines what the block's threads have done since the last tick. If a grid takes long, prints once
+    /// that it is still running.
     void tick(const Threads& threads, Grid& grid, bool in_kernel);
 
     /// Whether the threads have made no progress during the grid's timeout; never while a debugger is
@@ -49,7 +49,7 @@ class Watchdog {
     std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick
     std::uint64_t most_ticks_;
     std::uint64_t ticks_ = 0;                 ///< ticks since the grid began
-    volatile std::uint64_t ticks_since_ = 0;  ///< without progress
+    volatile std::uint64_t ticks_since_ = 0;  ///< ticks since the last progress
 };
 
 }  // namespace sim

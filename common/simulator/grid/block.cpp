@@ -22,7 +22,8 @@ constinit thread_local Block* running_block = nullptr;
 
 // --- Start --------------------------------------------------------------------------------------
 
-// Where a switch unwinds and rewinds all calls on a stack (platform/web/contexts.cpp), each one less counts.
+// Inlined, because where a switch unwinds and rewinds all calls on a stack (platform/web/contexts.cpp), each
+// call on it takes time.
 [[gnu::always_inline]] inline void Block::CallKernel::operator()() const {
     std::string what;
     try {
@@ -62,7 +63,7 @@ void Block::begin(std::uint64_t number) {
     ++block_serial;
     shared_.begin_block();
 
-    if (grid_->seed != 0) {  // only the seed determines the order
+    if (grid_->seed != 0) {  // the previous block's order must not matter
         for (unsigned int i = 0; i < threads_.count; ++i) threads_.order[i] = &threads_.all[i];
         std::shuffle(threads_.order, threads_.order + threads_.count, std::mt19937_64(grid_->seed + number));
     }
@@ -79,7 +80,7 @@ void Block::begin(std::uint64_t number) {
 void Block::run(std::uint64_t number) {
     begin(number);
     while (threads_.started < threads_.count && !has_failed_) {
-        // The thread to name if the frame of `run_threads`, with the kernel's variables, does not fit.
+        // Until `run_threads` starts a thread, a message about a stack overflow names this one.
         threads_.current = threads_.order[threads_.started];
         // Each fiber starts at least one thread, so no other fiber of the block has this number.
         fibers_.start(threads_.started);
@@ -109,7 +110,7 @@ void* Block::begin_shared(const void* declaration, const SharedVariable& variabl
 
 // --- Wait ---------------------------------------------------------------------------------------
 
-/// Makes the running thread wait from now on.
+/// Records that the running thread waits from now on.
 void Block::begin_wait(Thread& thread, ThreadState state, Site site) {
     if (!has_waited_) {
         // States matter only in blocks whose threads wait. All other blocks skip these loops.
@@ -162,7 +163,7 @@ std::uint64_t Block::exchange(const char* function, unsigned int mask, std::uint
     return thread.value;
 }
 
-/// Whether a thread waits for any other lanes of its warp.
+/// Whether a thread waits in `gather`, for whichever lanes of its warp arrive.
 static bool gathers(const Thread& thread) { return thread.state == ThreadState::at_warp && thread.mask == 0; }
 
 /// @brief Waits for lanes of the warp to reach this line, for as long as any other thread of the block can
@@ -180,11 +181,11 @@ unsigned int Block::gather(Site site) {
 
 // --- Release ------------------------------------------------------------------------------------
 
-/// Makes the threads at a barrier ready: all live ones have arrived.
+/// Makes the threads at a barrier ready: all live threads have arrived.
 void Block::release_barrier() {
     if (barrier_.diverged) stop(divergent_barrier);
     if (observer != nullptr) observer->barrier(*this, barrier_.site);
-    // A thread that has met the others at a barrier, and has returned since, has not returned early.
+    // Even with `early_exit`, a thread may return early only before its first barrier.
     if (barrier_.arrived < (grid_->early_exit ? barrier_.before : threads_.count)) stop(skipped_barrier);
     for (unsigned int i = 0; i < threads_.count; ++i)
         if (threads_.all[i].state == ThreadState::at_barrier) threads_.all[i].state = ThreadState::ready;
@@ -195,8 +196,8 @@ void Block::release_barrier() {
     chains_.forget();
 }
 
-/// If all live lanes of a waiting thread's mask have arrived, gives each of them the values of all, and
-/// makes them ready.
+/// If all live lanes of a waiting thread's mask have arrived, gives each of these lanes the values of all,
+/// and makes them ready. @return Whether they have.
 bool Block::release_lanes(const Thread& first) {
     const unsigned int warp = threads_.number(first) / warpSize * warpSize;
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
@@ -232,14 +233,15 @@ bool Block::release_lanes(const Thread& first) {
     return true;
 }
 
-/// Reports a reduction by shuffles whose result is undefined.
+/// Follows the steps of reductions by shuffles. Reports one whose result is undefined.
 void Block::follow_chain(unsigned int warp, const WarpValues& all) {
     if (const auto undefined = chains_.step(threads_, warp, all))
         tell_mistake(undefined_result(*this, *undefined),
                      launch_text(grid_->kernel) + text(threads_.all[undefined->thread].site));
 }
 
-/// Makes all gathering threads ready. @return Whether there was one.
+/// Makes all threads that wait in `gather` ready, each with the lanes that wait on its line.
+/// @return Whether there was one.
 bool Block::release_gatherings() {
     bool any = false;
     for (unsigned int i = 0; i < threads_.count; ++i) {
@@ -286,7 +288,7 @@ bool Block::resume_ready_threads() {
 
 // --- Return -------------------------------------------------------------------------------------
 
-/// The running thread has returned. Barriers and warps wait only for live threads.
+/// The running thread has returned. Releases threads at the barrier and in its warp that waited only for it.
 void Block::others_may_continue() {
     if (barrier_.arrived != 0 && barrier_.arrived == threads_.live) release_barrier();
     const unsigned int warp = threads_.number(*threads_.current) / warpSize * warpSize;
@@ -315,8 +317,8 @@ void Block::stop_if_due() {
         has_failed_ = true;
         fibers_.give_up();
     }
-    // The linker may have chosen a kernel file's copy of a function of the standard library, which is
-    // instrumented.
+    // The functions of the standard library that `gives_up` calls may be a kernel file's copies, chosen by
+    // the linker, and thus instrumented.
     const bool in_kernel = std::exchange(threads_.in_kernel, false);
     const bool gives_up = watchdog_.gives_up();
     threads_.in_kernel = in_kernel;

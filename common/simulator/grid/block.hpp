@@ -29,16 +29,16 @@ class Block {
 
     /// Prepares what all blocks of a grid share.
     void begin_grid(Grid& grid, Crew::Member& member);
-    /// Runs a block of the grid. @param[in] number Its place in the grid, x running fastest.
+    /// Runs a block of the grid. @param[in] number Its place in the grid, x varying fastest.
     void run(std::uint64_t number);
-    /// At each tick of the worker's timer: a signal, which may arrive at any instruction.
+    /// Called at each tick of the worker's timer, on Linux by a signal handler, at any instruction.
     void tick();
 
     /// @name Called by the running thread
     /// @{
     void* begin_shared(const void* declaration, const SharedVariable& variable);
     int wait_at_barrier(bool predicate, Site site);
-    /// @return What the lane has received from lane `source`, if `result` is null.
+    /// Stores the values of all lanes in `result`. @return If `result` is null, the value of lane `source`.
     std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
                            WarpValues* result, unsigned int source);
     unsigned int gather(Site site);
@@ -48,15 +48,16 @@ class Block {
         leave_in_statement(*threads_.current);
     }
     void others_may_continue();
-    /// Stops the thread if another worker, for which this one may be waiting, has failed, or if the block
-    /// makes no progress.
+    /// Stops the thread if another block of the grid has failed, for which this thread may be waiting, or if
+    /// its block makes no progress.
     void stop_if_due();
-    /// Whether the running thread holds a lock that threads of other workers may want: it does not stop or
-    /// wait before it has released it.
+    /// Sets whether the running thread holds a lock that threads of other workers may need. Until it has
+    /// released the lock, ticks neither stop it nor let it sleep.
     void hold_lock(bool holds) { holds_lock_ = holds; }
     /// Stops the thread for a fault that a function of report.hpp describes. Its stack is abandoned: no
-    /// destructor of its frames runs. Not declared [[noreturn]]: before such a call, AddressSanitizer takes a
-    /// lock of the C library, and here a tick could still stop the thread.
+    /// destructor of its frames runs. Not declared [[noreturn]]: before a call of a [[noreturn]] function,
+    /// AddressSanitizer takes a lock of the C library, and a tick could stop the thread while it holds this
+    /// lock.
     template <typename... Arguments>
     void stop(Report (*report)(const Block&, Arguments...), std::type_identity_t<Arguments>... arguments) {
         threads_.in_kernel = false;
@@ -70,7 +71,7 @@ class Block {
     const Threads& threads() const { return threads_; }
     const SharedMemory& shared() const { return shared_; }
     const Watchdog& watchdog() const { return watchdog_; }
-    /// Whether the running thread holds an undefined value from a shuffle.
+    /// Whether a variable of the running thread is undefined because of a shuffle.
     bool is_undefined() const { return chains_.is_undefined(threads_.number(*threads_.current)); }
     /// Whether the running thread's access to this address failed because its stack is full.
     bool is_stack_overflow(const void* address) const { return fibers_.is_stack_overflow(address); }
@@ -88,7 +89,7 @@ class Block {
 
  private:
     void begin(std::uint64_t number);
-    /// The function of each fiber.
+    /// The function that each fiber calls.
     struct CallKernel {
         Block& block;
         void operator()() const;
@@ -143,13 +144,13 @@ class Block {
     } barrier_;
 
     Chains chains_;
-    unsigned int missing_lanes_[kMaxThreadsPerBlock / warpSize]{};  ///< the lane that each warp waits for
+    unsigned int missing_lanes_[kMaxThreadsPerBlock / warpSize]{};  ///< the one last missing in each warp
 
     SharedMemory shared_;
     Watchdog watchdog_;
 };
 
-/// The block whose simulated thread runs on this OS thread, or null in the host's code.
+/// The block whose simulated thread runs on this OS thread, or null in host code.
 extern constinit thread_local Block* running_block;
 
 }  // namespace sim

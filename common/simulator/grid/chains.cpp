@@ -1,5 +1,5 @@
 /// @file
-/// @brief The steps of reductions by shuffles.
+/// @brief Follows the steps of reductions by shuffles.
 #include "chains.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace {
 
 bool has(unsigned int lanes, unsigned int lane) { return (lanes >> lane & 1) != 0; }
 
-/// Whether no lane of a warp other than the first contributes to the result. An example is a block in which
-/// every warp adds up the partial sums, but only the first has any.
+/// Whether a warp's values seem not to contribute to a result: all are equal and, in a sum, 0. An example is
+/// a block in which every warp adds up the partial sums, but only the first warp has any.
 bool are_neutral(const WarpValues& all, char fold) {
     unsigned int lane = static_cast<unsigned int>(__builtin_ctz(all.lanes));
     const std::uint64_t value = all.value[lane];
@@ -23,7 +23,7 @@ bool are_neutral(const WarpValues& all, char fold) {
 
 }  // namespace
 
-/// In a reduction, each distance is half or twice the one before.
+/// Whether a shuffle continues a chain. In a reduction, each distance is half or twice the one before.
 bool Chains::continues(const Chain& chain, unsigned int lanes, unsigned int distance) {
     if (chain.lanes != lanes || distance == 0) return false;
     if (chain.steps > 1)
@@ -41,7 +41,7 @@ std::optional<UndefinedLane> Chains::step(const Threads& threads, unsigned int f
     const Chained& statement = *warp[lowest].chain;
     const std::string_view function = warp[lowest].function;
 
-    if (statement.fold == '=') {  // a broadcast, if all lanes receive the same
+    if (statement.fold == '=') {  // a broadcast, if all lanes read from the same lane
         const unsigned int source = warp[lowest].source;
         if (lowest == highest || has(all.lanes, source)) return {};
         for (unsigned int i = lowest; i <= highest; ++i)
@@ -82,8 +82,8 @@ std::optional<UndefinedLane> Chains::step(const Threads& threads, unsigned int f
     chain.distance = distance;
     chain.sum += distance;
     ++chain.steps;
-    // A reduction of at least eight lanes. A shorter chain may also be a moving sum, whose last lanes are not
-    // used.
+    // A reduction has at least eight lanes here. A shorter chain may also be a moving sum, whose last lanes
+    // are not used.
     const bool is_last = chain.sum == warpSize - 1 || (chain.halves && distance == 1 && chain.steps >= 3);
     if (!is_last || chain.is_neutral || !has(chain.undefined, end)) return {};
     return UndefinedLane{first + end, chain.why[end].reader, chain.why[end].source};

@@ -1,10 +1,10 @@
 /// @file
-/// @brief Reductions by shuffles that read from lanes which do not take part.
+/// @brief Finds reductions by shuffles that read from lanes which do not take part.
 ///
-/// The value of such a lane is undefined, and reading it is legal as long as no result depends on it. The
-/// upper lanes of a reduction often do. In a marked statement (`Chained`), the variable's new value is known
-/// to contain the undefined one. If this reaches the lane that ends up with the result, the result is
-/// undefined.
+/// The value of such a lane is undefined. Reading it is legal as long as no result depends on it, and the
+/// upper lanes of a reduction often read it. In a marked statement (`Chained`), the variable's new value is
+/// known to contain the undefined one. If the undefined value reaches the lane that ends up with the result,
+/// the result is undefined.
 #pragma once
 
 #include <array>
@@ -16,21 +16,22 @@
 
 namespace sim {
 
-/// A lane whose variable is undefined, and why: some lane has read from one that does not take part.
+/// A lane whose variable is undefined, and why: lane `reader` has read from lane `source`, which does not
+/// take part.
 struct UndefinedLane {
-    unsigned int thread;  ///< the lane's number in the block
+    unsigned int thread;  ///< the undefined lane's number in the block
     unsigned int reader, source;
 };
 
-/// The reductions that the warps of one block are in.
+/// The reductions in progress in the warps of one block.
 class Chains {
  public:
-    /// The block begins, or all its threads meet at a barrier: no reduction is in progress.
+    /// Called when the block begins, and when all its threads meet at a barrier: no reduction is in progress.
     void forget() {
         if (any_) warps_ = {};
         any_ = false;
     }
-    /// Lanes of a warp are about to receive what they shuffle.
+    /// Called when lanes of a warp are about to receive the values that they shuffle.
     /// @param[in] first The warp's first thread. @param[in] all What its lanes have passed.
     /// @return The lane that has the reduction's result after its last step, if this result is undefined.
     std::optional<UndefinedLane> step(const Threads& threads, unsigned int first, const WarpValues& all);
@@ -41,14 +42,14 @@ class Chains {
     struct Chain {
         const char* variable = nullptr;
         unsigned int lanes = 0, undefined = 0;
-        unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance, and all distances' sum
+        unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance; the sum of all
         bool halves = false;
-        bool is_neutral = false;  ///< whether its values can't change a result, like zeros in a sum
+        bool is_neutral = false;  ///< whether the values seem not to contribute to a result, like zeros
         struct Read {
             std::uint8_t reader, source;
         } why[warpSize]{};  ///< for each undefined lane, the read that made it so
     };
-    static constexpr unsigned int kMost = 4;  ///< concurrent reductions, as of a vector's components
+    static constexpr unsigned int kMost = 4;  ///< interleaved reductions, as of a vector's components
     struct Warp {
         std::array<Chain, kMost> chains{};
         unsigned int next = 0;

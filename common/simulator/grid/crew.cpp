@@ -1,5 +1,5 @@
 /// @file
-/// @brief Starts workers, at first and when all of them spin.
+/// @brief Starts workers: when a grid begins, and when the blocks of all workers spin.
 #include "crew.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace sim {
 namespace {
 
-/// The worker with a number. Earlier grids may already have used it. @throws std::bad_alloc.
+/// The worker with a number, which earlier grids may have used. @throws std::bad_alloc.
 Worker& worker(std::size_t number) {
     static auto* const pool =
         new std::vector<std::unique_ptr<Worker>>;  // never destroyed: a kernel may call exit()
@@ -100,7 +100,7 @@ void Crew::give_way(Member& member, std::uint64_t ticks) {
     }
 }
 
-/// Waits until another block has made progress, it is the worker's turn, or a core is free.
+/// Waits until another block makes progress, the worker's turn comes, or a core is free.
 void Crew::sleep(Member& member) {
     const auto takes_turn = [this] {
         std::size_t turns = turns_;

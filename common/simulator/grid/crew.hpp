@@ -13,7 +13,7 @@
 
 namespace sim {
 
-/// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux gives a
+/// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux allows a
 /// process 65,530 mappings.
 constexpr std::size_t kMostGuardedWorkers = 24;
 /// The most workers for a grid that is not cooperative and whose blocks wait for each other.
@@ -23,15 +23,15 @@ constexpr std::size_t kMostAddedWorkers = 128;
 /// grid.
 ///
 /// If the blocks of all workers spin, perhaps for a block that has not begun, more workers are added, up to
-/// one for each block that a device would run at the same time. A spinning worker then sleeps until another
-/// block makes progress, or for a while, which leaves the cores to blocks that have work to do.
+/// one for each block that a device would run at the same time. Spinning workers then sleep, each for a while
+/// or until another block makes progress, and leave the cores to blocks that have work to do.
 class Crew {
  public:
     /// @param[in] count How many workers suffice. @param[in] most How many workers there may be.
     Crew(Grid& grid, std::size_t count, std::size_t most) : grid_(grid), planned_(count), most_(most) {
         grid.crew = this;
     }
-    /// Runs the grid. @param[in] count How many workers begin. @return How many there were.
+    /// Runs the grid. @param[in] count How many workers begin. @return How many there were at the end.
     std::size_t run(std::size_t count);
 
     /// What a worker knows about the others.
@@ -39,11 +39,12 @@ class Crew {
         bool is_added = false;  ///< started because others were spinning
         std::uint64_t seen_progress = 0;
     };
-    /// The calling worker's block has made no progress for some ticks: other blocks may have to run.
+    /// Called when the worker's block has made no progress for some ticks: other blocks may have to run.
     void give_way(Member& member, std::uint64_t ticks);
-    /// Called at each tick of each worker. @return Whether there were this many for each planned worker.
+    /// Counts a tick of a worker.
+    /// @return Whether there were `ticks` for each planned worker.
     bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }
-    /// A block has made progress.
+    /// Called when a block has made progress.
     void note_progress() {
         if (sleeping_ != 0) ++progress_;
     }
@@ -55,10 +56,10 @@ class Crew {
 
     Grid& grid_;
     const std::size_t planned_, most_;
-    std::mutex lock_;  ///< held while workers are started or awaited
+    std::mutex lock_;  ///< held while `others_` and `size_` change
     std::vector<std::thread> others_;
     std::size_t size_ = 0;
-    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< `turns_`: how many may wake up
+    std::atomic<std::size_t> awake_{0}, sleeping_{0}, turns_{0};  ///< `turns_`: how many workers may wake up
     std::atomic<std::uint64_t> progress_{0}, ticks_{0};
     std::atomic<bool> is_complete_{false};  ///< no worker can be added
 };

@@ -21,13 +21,14 @@ constexpr std::size_t kReservedSharedBytes = 1024;
 constexpr int kL2Bytes = 50 * 1024 * 1024;  // the size of an H100's or H200's
 /// @}
 
-/// How many graphs and kernels are launching grids at this moment; 0 if only the host does, one by one.
+/// How many nested graphs and kernels are launching grids on this OS thread; 0 if only host code is.
 inline thread_local int launching_together = 0;
 
 /// The value of CUDA_SIM_SEED.
 std::uint64_t seed();
 
-/// The shared memory that a block of a kernel may use: 48 KiB, unless `cudaFuncSetAttribute` asked for more.
+/// The bytes of shared memory that a block of a kernel may use: 48 KiB, unless `cudaFuncSetAttribute`
+/// requested more.
 struct SharedLimit {
     std::size_t dynamic_bytes, all_bytes;
 };

@@ -40,7 +40,7 @@ class Fibers {
         // compete for the same cache sets.
         char* const top = bottom(number) + kStackBytes - number % 64 * 64;
         forget_frames(top - 256,
-                      256);  // the context of a fiber that is left for good is written there
+                      256);  // make_context writes there, where a frame of an ended fiber may have been
         switch_to(number, platform::make_context(top, enter));
     }
 
@@ -72,8 +72,8 @@ class Fibers {
         return address >= bottom(running_) - kGuardBytes && address < bottom(running_);
     }
 
-    /// Turns all stacks into one mapping, because a process can have only 65,530. From then on, nothing
-    /// detects an overflow.
+    /// Turns all stacks into one mapping, because a process can have only 65,530 mappings. From then on, an
+    /// overflow is not detected.
     void leave_out_guards() {
         accessible_ = static_cast<unsigned int>(contexts_.size());
         allow(0, accessible_ * (kGuardBytes + kStackBytes));

@@ -32,8 +32,8 @@ struct Grid {
     const std::uint64_t left_out;  ///< how many are skipped, between the halves of those that run
     const std::uint64_t seed;
     const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
-    const bool early_exit;        ///< threads may skip barriers by returning
-    const bool advises;           ///< messages end with advice for those who write the whole program
+    const bool early_exit;        ///< whether threads may return before their block's first barrier
+    const bool advises;           ///< whether messages may name settings such as CUDA_SIM_TIMEOUT
     std::uint64_t first_block = 0, block_stride = 1;  ///< the order of the blocks
 
     std::atomic<std::uint64_t> next_block{0};
@@ -44,7 +44,7 @@ struct Grid {
     Report report{};  ///< describes the fault, if there was one
     NestedLaunches nested{};
     Crew* crew = nullptr;
-    std::uint64_t blocks_at_barrier = 0;  ///< how many have come to a barrier of the grid (cooperative.cpp)
+    std::uint64_t blocks_at_barrier = 0;  ///< how often a block has come to a barrier of the grid
     std::optional<uint3> ended_block{};   ///< the first block of a cooperative grid to end
 
     /// @return The number of a block that no worker has taken yet, unless none is left or a block has failed.
@@ -55,11 +55,11 @@ struct Grid {
         return block < blocks / 2 ? block : block + left_out;
     }
 
-    /// Ends the grid with a fault, unless it already has one. `of_kernel` adds the kernel to the message.
+    /// Ends the grid with a fault, unless it already has one. Adds the kernel to the message (`of_kernel`).
     void fail(Report its);
 };
 
-/// Called before a kernel launches another one. Stops the thread if kernels of this program may not do this.
+/// Called before a kernel launches a kernel. Stops the thread if kernels of this program may not launch any.
 void require_nested_launches(const Kernel& kernel);
 /// Delays a launch by a kernel until the running grid has ended.
 void launch_nested(std::function<void()> run);

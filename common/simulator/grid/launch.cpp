@@ -41,12 +41,13 @@ unsigned int limited_setting(const char* name, std::uint64_t otherwise, std::uin
     return static_cast<unsigned int>(std::clamp<std::uint64_t>(setting(name, otherwise), 1, most));
 }
 
-/// @return Which of CUDA's limits a launch exceeds; empty if none. In CUDA 13 the error is an invalid value.
+/// @return Which of CUDA's limits a launch exceeds; empty if none. As in CUDA 13, the error is then
+/// cudaErrorInvalidValue.
 std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit) {
     const dim3 &grid = config.grid, &block = config.block;
     const auto outside = [](const char* name, const unsigned int(&shape)[3], const int(&most)[3]) {
         for (int i = 0; i < 3; ++i) {
-            // Signed numbers hold CUDA's limits. 0 and everything from 2^31 on is less than 1.
+            // CUDA's limits fit in an int, in which 0 and everything from 2^31 on are less than 1.
             const int number = static_cast<int>(shape[i]);
             if (number < 1 || number > most[i])
                 return std::string(name) + "Dim." + "xyz"[i] + " is " + std::to_string(shape[i]) +
@@ -66,8 +67,8 @@ std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit)
            (limit.dynamic_bytes < kSharedBytesPerBlock ? " unless cudaFuncSetAttribute allows more" : "");
 }
 
-/// Orders the blocks by the seed: each follows the previous one at a stride that has no divisor in common
-/// with the number of blocks.
+/// Orders the blocks by the seed: each follows the previous one at a stride that is coprime to the number of
+/// blocks.
 void shuffle_blocks(Grid& grid) {
     std::mt19937_64 random(grid.seed);
     grid.first_block = random() % grid.blocks;
@@ -75,8 +76,8 @@ void shuffle_blocks(Grid& grid) {
     while (std::gcd(grid.block_stride, grid.blocks) != 1) grid.block_stride += 2;
 }
 
-/// A cooperative grid must fit into this many SMs, or into all that the device reports. Each block needs an
-/// OS thread.
+/// A cooperative grid must fit into this many SMs or, if the device reports more, into all of these. There is
+/// a limit because each block needs an OS thread.
 constexpr unsigned int kCooperativeMultiprocessors = 64;
 
 /// How many blocks of a grid can run at the same time.
@@ -93,7 +94,7 @@ std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) 
 void run_on_workers(Grid& grid) {
     // Fewer simulated threads than this run in less time than it takes to start an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
-    // If blocks have spun until more workers ran other blocks, the kernel needs that many workers.
+    // How many workers each kernel needed whose blocks have spun until more workers ran other blocks.
     static auto& needed = *new std::map<const void*, std::size_t>;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
@@ -126,7 +127,8 @@ bool accept(const Kernel& kernel, const LaunchConfig& config) {
     return false;
 }
 
-/// @return The grids that this grid's kernel has launched.
+/// Runs a grid.
+/// @return The launches by the grid's kernel.
 NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, ThreadLoop loop,
                             const void* call, const Arguments& arguments) {
     static std::mutex one_grid_at_a_time;
@@ -190,13 +192,13 @@ unsigned int workers() {
 
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
-/// Reports a pointer to the CPU's memory that a kernel gets, once per launch in the source.
+/// Reports an argument that points to the CPU's memory, once per launch in the source.
 static void look_at_pointer(const Kernel& kernel, const Arguments& all, std::size_t parameter) {
     const void* const pointer = all[parameter].pointer;
     if (sticky_error() != cudaSuccess) return;
     note_shared(pointer);
-    // An address next to device memory is the end of a range. Where there is no memory, the kernel's access
-    // is a fault.
+    // Not reported: an address next to device memory, which is the end of a range, and an address without
+    // memory, where an access by the kernel is a fault anyway.
     if (place(pointer, 1) != Place::outside || !is_pageable(pointer, 1) || !platform::has_memory(pointer))
         return;
     if (setting("CUDA_SIM_ENDS", 0) != 0)
@@ -222,7 +224,7 @@ void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadC
     if (running_block != nullptr) {
         const Block::InSimulator here(*running_block);
         LaunchConfig nested = config;
-        nested.stream = nullptr;  // the kernel may have destroyed them by then
+        nested.stream = nullptr;  // the kernel may have destroyed its stream by then
         return launch_nested([=, run = kept(kernel, nested, call, all)] {
             if (accept(kernel, nested)) run();
         });

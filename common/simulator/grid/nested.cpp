@@ -30,7 +30,7 @@ void run_nested(const NestedLaunches& launches) {
     if (level == kMostLevels)
         return set_fault(cudaErrorLaunchMaxDepthExceeded, "kernels launch kernels more than 24 levels deep");
     ++level, ++launching_together;
-    for (const auto& run : launches) run();  // their launches run in between
+    for (const auto& run : launches) run();  // the launches of each one run before the next one
     --level, --launching_together;
 }
 

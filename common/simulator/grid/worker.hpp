@@ -1,5 +1,5 @@
 /// @file
-/// @brief A worker: an OS thread's part of a grid.
+/// @brief A worker: what an OS thread needs to run blocks of a grid.
 #pragma once
 
 #include <optional>

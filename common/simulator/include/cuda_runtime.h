@@ -1,18 +1,19 @@
 /// @file
 /// @brief CUDA's runtime header, as the simulator provides it: everything that a chapter may use.
 ///
-/// The compiler finds this file instead of the CUDA Toolkit's when a chapter is built for the CPU.
-/// Names, signatures and error values are CUDA's own; what is missing here does not compile, so a
-/// chapter can't use more of CUDA than the simulator keeps its promises for.
+/// The compiler finds this file instead of the CUDA Toolkit's when a chapter is built for the CPU. Names,
+/// signatures and error values are CUDA's own; anything that is missing here does not compile. This keeps a
+/// chapter to the part of CUDA that the simulator implements faithfully.
 #pragma once
 
 /// @{
 
-/// Qualifiers say where code and data live. Here all of it is the CPU's.
-/// `__shared__` has no macro: the translator rewrites each such declaration (see translator.hpp).
+/// CUDA's qualifiers and attributes. Here, the CPU runs all code, and all data is in its memory. `__shared__`
+/// has no macro: the translator rewrites each declaration that contains it (translate/translator.hpp).
 #define __host__
 #define __device__
-#define __global__ __attribute__((noinline))  // inlined in the simulator, its accesses would not be counted
+// A kernel that is inlined into the simulator's code would not have its accesses counted.
+#define __global__ __attribute__((noinline))
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
@@ -32,4 +33,4 @@
 #include "simulator/min_max.h"
 
 /// @namespace sim
-/// @brief The simulator, which implements CUDA's names: launches, waiting, shared memory.
+/// @brief The simulator, which implements what these headers declare: launches, waiting, shared memory.

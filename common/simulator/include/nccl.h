@@ -1,5 +1,5 @@
 /// @file
-/// @brief NCCL, as the simulator provides it: the calls with which one thread adds up numbers of all devices.
+/// @brief NCCL, as the simulator provides it: the calls with which one thread sums numbers across devices.
 ///
 /// Names, signatures and values are NCCL's own. What is missing here does not compile.
 #pragma once
@@ -8,10 +8,10 @@
 
 #include "cuda_runtime.h"
 
-/// A device's membership in a group of devices.
+/// A communicator: one device's membership in a group of devices.
 using ncclComm_t = struct SimNcclCommunicator*;
 
-/// Numbers are NCCL's.
+/// What a call returns.
 enum ncclResult_t : int {
     ncclSuccess = 0,
     ncclUnhandledCudaError = 1,
@@ -20,28 +20,33 @@ enum ncclResult_t : int {
 };
 /// The type of the numbers.
 enum ncclDataType_t : int { ncclUint64 = 5 };
-/// The operation.
+/// The operation of a reduction.
 enum ncclRedOp_t : int { ncclSum = 0 };
 
 /// A one-line description of an error.
 const char* ncclGetErrorString(ncclResult_t result);
 
 /// @brief Creates a communicator for each of `count` devices, whose ranks are 0, 1, …
-/// @param[in] devices Their numbers; null for 0, 1, …
+/// @param[out] communicators The `count` communicators, in the order of their ranks.
+/// @param[in] devices The devices' numbers; null for 0, 1, …
+/// @return ncclInvalidArgument if a number is out of range; ncclInvalidUsage if a device is repeated.
 ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* devices);
 /// Destroys a communicator.
 ncclResult_t ncclCommDestroy(ncclComm_t communicator);
 
 /// @{
 
-/// Calls between the two are made together: the first one of a device need not wait for the others' calls.
+/// The calls between `ncclGroupStart` and `ncclGroupEnd` form a group and take effect together, at its end.
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 /// @}
 
-/// @brief Adds up `count` numbers of each device, element by element, and gives the sums to all of them.
+/// @brief Adds up `count` numbers of each device, element by element, and stores the sums on all devices.
 ///
-/// All devices of a communicator must call it, in one group. NCCL would wait for those that are missing;
-/// here, `ncclGroupEnd` returns ncclInvalidUsage. The work is in the streams, and may be done later.
+/// All devices of a group of communicators must make this call, in one group of calls. If a call is missing,
+/// NCCL waits for it; here, `ncclGroupEnd` returns ncclInvalidUsage. The work is enqueued in the streams and
+/// may be done after the call has returned.
+/// @param[in] send `count` numbers in device memory.
+/// @param[out] receive Device memory for `count` sums.
 ncclResult_t ncclAllReduce(const void* send, void* receive, std::size_t count, ncclDataType_t type,
                            ncclRedOp_t operation, ncclComm_t communicator, cudaStream_t stream);

@@ -59,7 +59,7 @@ SIM_ACCESSES(16)
         const Instrument::Atomic here(p, sizeof(T), SIM_SITE);                       \
         return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                    \
     }
-// A compare-and-exchange returns whether it has exchanged, or the value that it has found.
+// A compare-and-exchange returns whether it has exchanged or, with `_val`, the value that it has found.
 #define SIM_ATOMIC(bits, T)                                                                     \
     T __tsan_atomic##bits##_load(const volatile T* p, int SIM_AND_SITE) {                       \
         sim::platform::require_access(p, sizeof(T), false, SIM_SITE);                           \

@@ -1,14 +1,14 @@
 /// @file
 /// @brief Interrupts threads between a load and a store, so that races give wrong results.
 ///
-/// Without this file, a thread runs until it waits, and no other thread of its block runs between
-/// its load and its store. Code that is compiled with `-fsanitize=thread` calls a function before each
-/// plain memory access. This file defines these functions in place of ThreadSanitizer's library. Before
-/// some of the stores, and some of the accesses to what the thread has read before, they let other threads of
-/// the block run. Which accesses these are depends only on the seed. Before a few stores to device memory
-/// they also wait, so that blocks on other cores run.
+/// Without this file, a thread runs until it waits, and no other thread of its block runs between its load
+/// and its store. Code that is compiled with `-fsanitize=thread` calls a function before each plain memory
+/// access. This file defines these functions in place of ThreadSanitizer's library. Before some stores, and
+/// before some accesses to what the thread has read before, the functions let other threads of the block run.
+/// Which accesses these are depends only on the seed. Before a few stores to device memory they also wait, so
+/// that blocks on other cores run.
 ///
-/// These functions also find each load and store that leaves its allocation by a byte.
+/// The functions also find each load and store just outside of an allocation.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,15 +23,15 @@
 
 namespace {
 
-/// Decides when the threads of this OS thread's block are interrupted.
+/// What decides when the threads of this OS thread's block are interrupted.
 thread_local struct {
     std::uint64_t serial = 0;  ///< the block's
     std::uint64_t random = 0;
     bool has_stalled = false;
 } pauses;
 
-/// Before one store in eight, lets the other threads of the block run first. Once per block, before a store
-/// to memory that other blocks can see, lets those blocks run.
+/// Before one access in eight, lets the other threads of the block run first. At most once per block, before
+/// a store to memory that other blocks can see, also lets those blocks run.
 void maybe_pause(sim::Block& block, const void* store_to) {
     if (!block.threads().in_kernel) return;
     if (pauses.serial != sim::block_serial)
@@ -64,7 +64,7 @@ bool is_built_in(const void* place) {
     return is_in(threadIdx) || is_in(blockIdx) || is_in(blockDim) || is_in(gridDim);
 }
 
-/// Before a thread rereads a location, or updates what it has read there, lets other threads change it.
+/// Sometimes lets other threads change a location before a thread rereads or updates it.
 void maybe_pause_again(sim::Block& block, const void* place) {
     if (is_built_in(place)) return;
     if (std::exchange(reads.serial, sim::block_serial) != sim::block_serial) {
@@ -91,13 +91,13 @@ struct Instrument {
         sim::require_no_redzone(*sim::running_block, address, bytes);
         maybe_pause_again(*sim::running_block, address);
     }
-    /// Before a store, the values loaded to compute it are already in registers.
+    /// Interrupts before a store, when the values loaded to compute it are already in registers.
     static void stores(const void* address, std::size_t bytes, const void*) {
         if (sim::running_block != nullptr) {
             sim::require_no_redzone(*sim::running_block, address, bytes);
             return maybe_pause(*sim::running_block, address);
         }
-        // A program's other threads, as in chapter 01, can also let others run first.
+        // Host threads other than the first, as in chapter 01, also let others run at times.
         static const std::thread::id first = std::this_thread::get_id();
         thread_local unsigned int stored = 0;
         if (std::this_thread::get_id() != first && ++stored % 64 == 0) std::this_thread::yield();
@@ -110,7 +110,7 @@ struct Instrument {
     }
     static void copies(void*, const void*, std::size_t, const void*) {}
 
-    /// Atomic operations are not interrupted.
+    /// Other threads may run before an atomic operation, but not during one.
     struct Atomic {
         Atomic(const volatile void* address, std::size_t, const void*) {
             if (sim::running_block != nullptr)

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Events that the simulator reports to an instrument while kernels run. They cost nothing without an
-/// instrument.
+/// @brief Events that the simulator reports to an instrument while kernels run. Without an instrument, they
+/// cost almost nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace sim {
 class Block;
 struct Grid;
 
-/// Is notified of everything that orders threads, and of the host's accesses to device memory.
-/// `common/simulator/lens` is one.
+/// Is notified of everything that orders threads, and of the host's accesses to device memory. The lens
+/// (common/simulator/lens) is an observer.
 class Observer {
  public:
     virtual ~Observer() = default;
@@ -28,27 +28,26 @@ class Observer {
     /// Lanes of a warp have met at a warp function, and none has passed it. @param[in] first The warp's first
     /// thread.
     virtual void warp_meets(Block& block, unsigned int first, unsigned int lanes, const char* function) = 0;
-    /// The thread that runs has called `__threadfence`, or `__threadfence_block`.
+    /// The running thread has called `__threadfence`, or `__threadfence_block`.
     virtual void fence(Block& block, bool of_block) = 0;
-    /// From now on, the thread that runs calls atomic functions whose names end in `_block`, or no longer
-    /// does.
+    /// From now on, the running thread's atomic functions have block scope, or no longer have it.
     virtual void atomic_scope(Block& block, bool of_block) = 0;
-    /// The thread that runs is about to wait for all blocks, or has waited. It represents its block.
+    /// The running thread, which represents its block, is about to wait for all blocks, or has waited.
     /// @param[in] number The barrier's number.
     virtual void grid_barrier(Block& block, std::size_t number) = 0;
     virtual void allocated(const char* begin, std::size_t bytes) = 0;
     virtual void freed(const char* begin) = 0;
     /// The host has stored bytes, by a copy if `from` is not null.
     virtual void stored(const void* to, const void* from, std::size_t bytes) = 0;
-    /// The CPU's code continues as another thread. Called only in WebAssembly, where threads share their
+    /// Host code continues as another thread. Called only in WebAssembly, where threads share their
     /// `thread_local` variables.
-    /// @param[in] threads How many of them exist besides the first one.
+    /// @param[in] threads How many threads exist besides the first one.
     virtual void thread_changes(std::size_t threads) = 0;
     /// The code goes back to the start of a loop, and has accessed nothing since the last branch. Called only
     /// in WebAssembly.
     virtual void iteration_ends(const void* at) = 0;
-    /// The program ends with status 1 because of a fault that it has not asked for. Nothing else is called at
-    /// exit.
+    /// The program is about to end with status 1 because of a fault or an unchecked error. No exit handler
+    /// runs after this.
     virtual void ends() = 0;
 };
 

@@ -19,10 +19,10 @@
 namespace sim {
 namespace {
 
-/// An index that is off by a few blocks does not pass over a guard of this size.
+/// Large enough that an index which is off by a few blocks falls into the guard.
 constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
-/// The most allocations with guards. Each needs two mappings. Linux gives a process 65,530, most of which the
-/// workers' stacks need.
+/// The most allocations with guards. Each needs two of the 65,530 mappings that Linux allows a process, and
+/// the workers' stacks need most of these.
 constexpr std::size_t kMostGuarded = 4096;
 
 class Allocation {
@@ -45,7 +45,7 @@ class Allocation {
         memory_.free();
     }
 
-    /// Describes where an address is.
+    /// Describes where an address is in or near the allocation.
     std::string text(const void* at) const {
         const std::string line = allocated_.line();
         const std::string device = device_count() == 1 ? "" : " of device " + std::to_string(device_);
@@ -97,7 +97,7 @@ void release_traps_if_unused() {
     if (allocations.empty() && !grid_runs && !is_unawaited()) platform::release_traps();
 }
 
-/// The pages that a grid and the host share.
+/// The pages that a grid and the host share, except those that copies use.
 std::vector<platform::Range> shared_pages() {
     std::vector<platform::Range> result = mapped_pages();
     for (const auto& [start, allocation] : allocations)
@@ -159,7 +159,7 @@ void deallocate_all() {
 }
 
 Place place(const void* pointer, std::size_t bytes) {
-    const char* const first = static_cast<const char*>(pointer);  // null if the pointer is
+    const char* const first = static_cast<const char*>(pointer);
     const auto* const last =
         reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(pointer) + bytes - 1);
     if (last < first) return Place::across;

@@ -1,8 +1,8 @@
 /// @file
 /// @brief Device memory: what is allocated, and who may use it when.
 ///
-/// Kernels and CUDA calls may use it, but host code may not: outside of launches and copies, all of
-/// it is inaccessible.
+/// Kernels and CUDA calls may use it, but host code may not: outside of launches and copies, all of it except
+/// managed memory is inaccessible.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,13 @@ std::size_t device_memory_bytes();
 /// @param managed Whether the CPU may also use the memory.
 /// @return Memory at a multiple of 256 bytes. @throws std::bad_alloc.
 char* allocate(std::size_t bytes, bool managed = false);
-/// Registers a device variable, which copies find by its address.
+/// Registers a device variable, so that copies can find it by its address.
 void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
 void deallocate_all();           ///< frees all memory of the current device
 
-/// Whether a range of at least one byte is inside one allocation, away from all of them, or neither.
+/// Whether a range of at least one byte is inside one allocation or registered variable, away from all of
+/// them, or neither.
 enum class Place { inside, outside, across };
 Place place(const void* pointer, std::size_t bytes);
 
@@ -34,7 +35,7 @@ int device_of(const void* address);
 /// Whether an address is outside of an allocation, but so near that the CPU may not trap on an access.
 bool is_in_redzone(const void* address);
 
-/// @return Describes an address inside or near an allocation; empty for any other address.
+/// @return A description of an address inside or near an allocation; empty for any other address.
 std::string allocation_text(const void* address);
 
 /// Whether two addresses are inside or near the same allocation.
@@ -43,7 +44,7 @@ bool are_in_one_allocation(const void* one, const void* other);
 /// Whether the CPU may also use the device memory at an address.
 bool is_managed(const void* address);
 
-/// @return The `__managed__` variable that contains an address. There must be one.
+/// @return A description of the `__managed__` variable that contains an address. There must be one.
 std::string managed_variable_text(const void* address);
 
 /// During its lifetime, a grid may use the memory of the current device.
@@ -54,12 +55,12 @@ class GridAccess {
     GridAccess(const GridAccess&) = delete;
     GridAccess& operator=(const GridAccess&) = delete;
 
-    /// @return A byte just outside of an allocation that the grid has written, or null.
+    /// @return A byte just outside of an allocation to which the grid has written, or null if there is none.
     const void* damage() const;
 };
 
-/// During its lifetime, a copy may use a range of device memory, and no grid starts or ends. Does nothing for
-/// a range of host memory.
+/// During its lifetime, a copy may use a range of device memory, and no grid starts or ends. Host memory is
+/// accessible anyway.
 class CopyAccess {
  public:
     CopyAccess(const void* pointer, std::size_t bytes);

@@ -15,9 +15,9 @@
 
 namespace sim {
 
-/// Uninitialized device and shared memory is filled with this byte, a value that no program expects.
+/// Uninitialized device and shared memory is filled with this byte, which few programs expect.
 constexpr int kPoison = 0xA5;
-/// Messages say this about a number that consists of this byte.
+/// What messages say about a number that consists of such bytes.
 constexpr const char* kPoisonSource =
     "comes from memory that was never written, or from a lane that takes no part in a shuffle";
 
@@ -36,7 +36,7 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/// The element of an array that contains an address, as it is written in C++.
+/// The element of an array that contains an address, as in `bins[96]`.
 inline std::string element(const std::string& array, const void* begin, std::size_t element_bytes,
                            const void* address) {
     const auto size = static_cast<std::ptrdiff_t>(element_bytes);
@@ -85,7 +85,7 @@ class Redzoned {
     bool has(const void* at) const {
         return static_cast<std::size_t>(static_cast<const char*>(at) - begin()) < bytes_;
     }
-    bool has_around(const void* at) const {  // or in its redzones and guards
+    bool has_around(const void* at) const {  // also in the redzones and guards
         return static_cast<std::size_t>(static_cast<const char*>(at) - pages_.data()) <
                guard_ + inner_ + guard_;
     }
@@ -103,7 +103,7 @@ class Redzoned {
         return nullptr;
     }
 
-    /// Repairs damaged redzones.
+    /// Fills the redzones with poison again.
     void mend() const {
         if (kAddressSanitizer) return;
         std::memset(inside(), kPoison, static_cast<std::size_t>(begin() - inside()));

@@ -15,7 +15,7 @@ namespace sim {
 
 /// @brief The shared memory of the blocks that one worker runs, one block at a time.
 ///
-/// The variables stay where they are from one block to the next. Each ends at inaccessible pages.
+/// The variables stay where they are from one block to the next. Each is followed by inaccessible pages.
 class SharedMemory {
  public:
     /// @return The dynamic shared memory of a launch.
@@ -25,14 +25,15 @@ class SharedMemory {
     /// @return The memory of a static variable, filled with poison.
     void* begin(const void* declaration, const SharedVariable& variable);
 
-    /// How many bytes of static variables the block has so far.
+    /// How many bytes of static variables the block has used so far.
     std::size_t static_bytes() const { return static_bytes_; }
 
-    /// @return A description of what the block has written just outside of a variable; empty if nothing.
+    /// @return A description of a byte just outside of a variable to which the block has written; empty if
+    /// there is none. Repairs the variable's redzones.
     std::string damage() const;
     /// Whether an address is in one of the block's variables.
     bool has(const void* address) const;
-    /// Whether an address is near one of the block's variables and not in it.
+    /// Whether an address is near one of the block's variables but not in it.
     bool is_in_redzone(const void* address) const;
     /// @return A description of an address near a variable; empty for any other address.
     std::string text(const void* address) const;

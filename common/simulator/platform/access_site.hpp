@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #ifdef __wasm__
-// WebAssembly has no return addresses. Whoever compiles the code passes the site of the access
+// WebAssembly has no return addresses. Instead, the compiled code passes the site of each access
 // (web/source_lines.cpp).
 #define SIM_AND_SITE , const void* site
 #define SIM_SITE site

@@ -22,8 +22,8 @@ std::size_t free_memory_bytes();  ///< available without swapping
 bool has_memory(const void* address);
 
 enum class Access { none, read, all };
-/// Sets which accesses to whole pages are allowed; any other is a trap. @return Whether the system could do
-/// it.
+/// Sets which accesses to whole pages are allowed; any other access traps.
+/// @return Whether the system could do this.
 bool protect(char* pages, std::size_t bytes, Access access);
 /// Returns pages' memory to the system but keeps their addresses.
 void discard(char* pages, std::size_t bytes);
@@ -51,7 +51,7 @@ struct Range {
 Range variables();
 /// The variables declared as `__managed__`; two equal addresses if there are none.
 Range managed_variables();
-/// The pages of these variables, which contain nothing else.
+/// The pages of the managed variables; none if something else is on these pages.
 Range managed_pages();
 
 // --- Contexts: calls that can be suspended and resumed --------------------------------------------
@@ -63,11 +63,11 @@ struct Switched {
     Context from;  ///< the call that was suspended for it
     void* data;
 };
-/// @param[in] top   The end of the stack, at a multiple of 16.
-/// @param[in] enter What runs there. It must not return.
+/// @param[in] top   The upper end of the stack, at a multiple of 16.
+/// @param[in] enter The function that runs there. It must not return.
 Context make_context(char* top, void (*enter)(Context from, void* data));
-/// Leaves the running call for another one. Returns when a call switches back. The name has no namespace,
-/// since it is defined in assembly.
+/// Suspends the running call and starts or resumes another one. Returns when a call switches back. Its name
+/// has C linkage, since Linux defines it in assembly.
 extern "C" Switched sim_switch_context(Context to, void* data);
 /// Calls `work`, which switches to other calls many times. If switching takes longer the deeper the stack is,
 /// the platform gives `work` a stack of its own.
@@ -78,8 +78,8 @@ void call_apart(const std::function<void()>& work);
 enum class Trap { address, no_address, division, illegal_instruction, abort };
 enum class Handled { repeat_it, no, and_explained };
 
-/// From now on, until `release_traps`, traps call `handle_trap` and ticks call `handle_tick`. A later call
-/// only replaces handlers that the program has set in the meantime.
+/// From now on, until `release_traps`, traps call `handle_trap` and ticks call `handle_tick`. If called
+/// again, replaces handlers that the program has set in the meantime.
 void catch_traps();
 void release_traps();
 
@@ -91,9 +91,9 @@ class TrapStack {
     TrapStack(const TrapStack&) = delete;
     TrapStack& operator=(const TrapStack&) = delete;
 
-    void begin();  ///< the calling OS thread uses it from now on
+    void begin();  ///< the calling OS thread uses this stack from now on
     void end();
-    /// The calling OS thread's handler is left and never returns.
+    /// Called when the calling OS thread leaves its handler without returning: the stack's frames are dead.
     static void forget();
 
  private:
@@ -105,7 +105,7 @@ class TrapStack {
 // --- Time, other threads, output ------------------------------------------------------------------
 
 /// During its lifetime, `handle_tick` is called on the OS thread that created it, `per_second` times per
-/// second of the thread's own time.
+/// second of the thread's CPU time (in a browser, of wall-clock time).
 class Ticks {
  public:
     explicit Ticks(unsigned int per_second);
@@ -119,7 +119,7 @@ class Ticks {
 
 /// How many OS threads may run at the same time.
 std::size_t most_threads();
-/// Whether the process has other OS threads than the calling one.
+/// Whether the process has OS threads besides the calling one.
 bool has_other_threads();
 bool is_debugged();  ///< whether a debugger may stop threads for any length of time
 bool is_terminal();  ///< whether standard error is a terminal
@@ -129,23 +129,22 @@ void print(std::string_view first, std::string_view second);
 
 // --- What a platform calls ----------------------------------------------------------------------------
 
-/// Does not return while a kernel runs, unless the access may be repeated.
+/// Handles a trap. In a kernel, returns only if the access may be repeated.
 /// @param[in] address Null if it is unknown.
 Handled handle_trap(Trap trap, const void* address);
-/// Ends the program after `Handled::and_explained`. On Linux, it is not called if the program has a handler
-/// of its own.
+/// Ends the program after `Handled::and_explained`. Not called on Linux if the program has its own handler.
 [[noreturn]] void end_after_cpu_fault();
 void handle_tick();
 /// Called when the program has used up its CPU time. Prints a message, unless a kernel runs.
 void handle_time_limit();
-/// Called when the CPU's code continues as another thread, where threads share their `thread_local`
+/// Called when host code continues as another thread, on a platform whose threads share their `thread_local`
 /// variables.
-/// @param[in] threads How many exist besides the first one.
+/// @param[in] threads How many threads exist besides the first one.
 void handle_thread_change(std::size_t threads);
-/// Called when the code goes back to the start of a loop without an access since its last branch, where that
-/// is known by the platform only.
+/// Called when code repeats a loop without an access since its last branch, on a platform where only the
+/// platform knows this.
 void handle_iteration_end(const void* at);
-/// Whether the calling OS thread runs a kernel. A platform replaces `clock` there by `device_clock`
+/// Whether the calling OS thread runs a kernel. In a kernel, a platform replaces `clock` by `device_clock`
 /// (kernel.h).
 bool is_in_kernel();
 

@@ -9,17 +9,19 @@
 
 namespace sim {
 
-/// @return FILE:LINE of an instruction in a translated file outside of the helpers' folders
-/// (SIMULATOR_HELPERS in CMakeLists.txt), and of each call that was inlined there, innermost first.
+/// @return FILE:LINE of the instruction at an address, and of each call into which it was inlined, innermost
+/// first. Only lines of translated files outside of the helpers' folders (SIMULATOR_HELPERS in
+/// CMakeLists.txt) are included.
 std::vector<std::string> lines_of(std::uintptr_t at);
-/// @return The first of them; empty if there is none.
+/// @return The first line that `lines_of` returns; empty if there is none.
 std::string line_of(std::uintptr_t at);
 
 /// @return The C++ name of a variable, or of a function with its parameters; empty if the program has no
 /// symbols.
 std::string function_of(const void* address);
 
-/// The calls in progress when it is created, innermost first. It is cheap: lines are looked up when needed.
+/// The calls in progress when the object is created, innermost first. Creating one is cheap: lines are looked
+/// up only when needed.
 class Calls {
  public:
     Calls();
@@ -29,7 +31,7 @@ class Calls {
     std::string line() const;
 
  private:
-    std::array<std::uintptr_t, 24> at_{};  ///< addresses of instructions, then 0
+    std::array<std::uintptr_t, 24> at_{};  ///< addresses of instructions, then zeros
 };
 
 }  // namespace sim

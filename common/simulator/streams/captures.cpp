@@ -1,6 +1,6 @@
 /// @file
-/// @brief Captures streams as graphs: records their work in the order of the calls. This order respects all
-/// waits for events.
+/// @brief Captures streams as graphs: records their work in the order of the calls, which respects all waits
+/// for events.
 #include "captures.hpp"
 
 #include <functional>

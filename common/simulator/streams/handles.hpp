@@ -10,8 +10,7 @@ namespace sim {
 
 /// @brief Objects by their handles.
 ///
-/// A handle is a number that is never reused. So if a handle is used after its object was destroyed, this is
-/// found.
+/// A handle is a number that is never reused, so that its use after the object's destruction is detected.
 template <typename Handle, typename T>
 class Handles {
  public:

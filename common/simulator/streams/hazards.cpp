@@ -37,8 +37,8 @@ std::string address_text(const void* address) {
 struct Guard {
     Use use;
     const Operation* by;
-    std::shared_ptr<Operation> kept{};  // the same
-    const char* end = nullptr;          // the end of the pages, in host memory
+    std::shared_ptr<Operation> kept{};  // the same as `by`, which it keeps alive
+    const char* end = nullptr;          // `pinned_end`, for host memory
     bool lifted = false;
 };
 
@@ -47,15 +47,15 @@ auto& guard_lock = *new std::recursive_mutex;
 auto& host_guards = *new std::vector<Guard>;
 auto& grid_guards = *new std::vector<Guard>;
 const Operation* running_kernel = nullptr;
-auto& unordered = *new std::vector<const Operation*>;  // copies, with the running kernel
+auto& unordered = *new std::vector<const Operation*>;  // copies that are not ordered with the running kernel
 auto& concurrent = *new Concurrency;
-auto& unchanged = *new std::vector<Operation*>;  // copies to come whose bytes the host has not changed
+auto& unchanged = *new std::vector<Operation*>;  // pending copies whose bytes the host has not changed
 
 bool is_unordered(const Operation* copy) {
     return std::find(unordered.begin(), unordered.end(), copy) != unordered.end();
 }
 
-/// Protects all pages that contain a byte of a range, or only those that are inside it.
+/// Protects all pages that contain a byte of a range or, if `whole`, only those that are entirely inside it.
 void protect(const Use& range, platform::Access access, bool whole) {
     char* begin = page_of(whole ? range.begin + platform::page_bytes() - 1 : range.begin);
     char* const end = page_of(range.begin + range.bytes + (whole ? 0 : platform::page_bytes() - 1));
@@ -99,7 +99,7 @@ std::string read_text(const Operation& copy) {
     return "";
 }
 
-/// How far a page has been opened, because the accesses to it were to bytes that no copy uses.
+/// Which accesses a page has been opened to, because those that trapped were to bytes that no copy uses.
 enum class Opened { no, to_read, yes };
 auto& opened = *new std::map<char*, Opened>;
 unsigned int grids = 0;
@@ -116,8 +116,8 @@ bool grid_passes(const void* address) {
     if (!is_guarded) return false;
     char* const begin = page_of(address);
     Opened& state = opened.try_emplace(begin, hides ? Opened::no : Opened::to_read).first->second;
-    // Several threads may use the page at the same time. Only the second signal in a row is a store, after
-    // the page has been opened to loads.
+    // Another thread may have opened the page in the meantime. An access is known to be a store only if it
+    // traps twice in a row in the same thread: the second time, the page is open to loads.
     thread_local std::pair<const char*, unsigned int> tried;
     const std::pair<const char*, unsigned int> now{begin, grids};
     if (state == Opened::yes) return true;

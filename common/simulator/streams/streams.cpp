@@ -27,26 +27,26 @@ struct Event {
     bool has_time;
     int device = current_device();
     std::chrono::steady_clock::time_point time{};
-    unsigned int enqueued = 0, done = 0;  // how many records
-    Clock before{};                       // the last one, and what comes before it
+    unsigned int enqueued = 0, done = 0;  // how many records of the event
+    Clock before{};                       // the last record, and what comes before it
 };
 
 struct Stream {
     int device;
     bool blocking;
     bool destroyed = false;
-    Clock before{};     // the operations that its next one comes after
-    Operations work{};  // not done
+    Clock before{};     // the operations that the stream's next one comes after
+    Operations work{};  // what is not done yet
 };
 
 // Never destroyed, since destructors of static objects may still use them.
 auto& streams = *new std::map<std::uintptr_t, Stream>;
 auto& events = *new Handles<cudaEvent_t, std::shared_ptr<Event>>;
 auto& streams_lock = *new std::recursive_mutex;  // held while work is done
-auto& in_flight = *new Operations;               // the host has not waited for the first one
+auto& in_flight = *new Operations;               // from the first one that the host has not waited for
 auto& waited = *new Clock;                       // what the host has waited for
-bool is_working = false;                         // the work itself waits for nothing
-unsigned int works_now = 0;                      // how many threads do work at once: its number is needed
+bool is_working = false;                         // whether work runs, whose own waits return at once
+unsigned int works_now = 0;                      // how many threads are between `begin_now` and `end_now`
 std::uint64_t last_number = 0;                   // the number of the latest operation in any stream
 thread_local Work work_now{};
 
@@ -78,7 +78,7 @@ std::size_t random_below(std::size_t count) {
     return random() % count;
 }
 
-/// Does the first work in a stream or, if this must wait for other streams, the first work in one of them.
+/// Does the first work in a stream or, if that must wait for other streams, the first work in one of those.
 void advance(Stream* stream) {
     const auto is_not_done = [](const auto& last) {
         const auto found = streams.find(last.first);
@@ -105,7 +105,7 @@ void advance(Stream* stream) {
     if (!wrong.empty() && sticky_error() == cudaSuccess) set_fault(cudaErrorLaunchFailure, wrong);
 }
 
-/// Forgets work that comes before everything from now on.
+/// Forgets work that is done and that the host has waited for: everything from now on comes after it.
 void forget_old_work() {
     while (!in_flight.empty() && in_flight.front()->done && in_flight.front()->is_in(waited))
         in_flight.pop_front();
@@ -117,7 +117,7 @@ void forget_old_work() {
     }
 }
 
-/// Does all work up to a clock. Without a seed, the first that was enqueued is done first.
+/// Does all work up to a clock, without a seed in the order in which it was enqueued.
 void do_up_to(const Clock& clock) {
     for (;;) {
         std::vector<Stream*> waiting;
@@ -135,7 +135,7 @@ void do_up_to(const Clock& clock) {
     join(waited, clock);
 }
 
-/// Lets the host wait for all work up to a clock.
+/// Makes the host wait for all work up to a clock.
 void wait_up_to(const Clock& clock) {
     if (is_working) return;
     do_up_to(clock);
@@ -157,7 +157,7 @@ cudaError_t finish_with_handle(bool valid) {
     return finish(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/// Called at the end of the program.
+/// Called at the end of the program: reports a kernel that has not run.
 void tell_undone() {
     const std::lock_guard lock(streams_lock);
     if (sticky_error() != cudaSuccess) return;
@@ -224,8 +224,8 @@ void enqueue(cudaStream_t handle, Operation new_operation) {
 void do_now(cudaStream_t handle, Operation operation) {
     const std::lock_guard lock(streams_lock);
     enqueue(handle, std::move(operation));
-    // A kernel in another stream must not use the same memory. This is found when that kernel runs, and the
-    // program may use the result before.
+    // A kernel in another stream must not use the same memory. Whether it does is found only when it runs, so
+    // it must run before the program can use the result of this operation.
     Operations kernels;
     std::copy_if(in_flight.begin(), in_flight.end(), std::back_inserter(kernels),
                  [](const auto& other) { return other->is_kernel; });

@@ -34,7 +34,8 @@ void wait_for(cudaStream_t stream);
 void wait_for_device();
 void wait_for_all_devices();
 
-/// `cudaSuccess` for a stream of the current device or, with `or_other_device`, of any device.
+/// `cudaSuccess` for a stream of the current device or, with `or_other_device`, of any device; otherwise
+/// cudaErrorInvalidResourceHandle.
 cudaError_t stream_error(cudaStream_t stream, bool or_other_device = false);
 
 /// The device that the calling thread has chosen.

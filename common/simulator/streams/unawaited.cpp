@@ -21,9 +21,10 @@
 namespace sim {
 namespace {
 
-/// Limits on the cost of watching: per range of pages in a grid, and in all grids.
+/// Limits on the cost of watching: for a range of pages in one grid, for the launches at one source line, and
+/// for all grids.
 constexpr std::size_t kMostPagesAtOnce = 64, kMostPages = 1024, kMostTraps = 64;
-constexpr unsigned int kMostLaunches = 32;  // at one source line
+constexpr unsigned int kMostLaunches = 32;
 constexpr std::size_t kMostUnawaited = 32, kMostUnawaitedBytes = std::size_t{64} << 20;
 
 /// Pages that a grid has opened together.
@@ -47,7 +48,7 @@ struct Watched {
 struct Uses {
     Work work;
     Kernel kernel;
-    std::vector<std::pair<char*, std::vector<char>>> written{};  ///< pages; bytes that are not 0 have changed
+    std::vector<std::pair<char*, std::vector<char>>> written{};  ///< pages; a byte that is not 0 has changed
     std::vector<const char*> used{};
     std::set<char*> opened{};  ///< pages that the host may use again
 
@@ -127,8 +128,8 @@ bool kernel_passes(const void* address) {
     char* const page = page_of(address);
     const auto next = all->openings.upper_bound(page);
     const auto found = next == all->openings.begin() ? next : std::prev(next);
-    // Several threads may use the pages at the same time. Only the second signal in a row is a store, after
-    // the pages have been opened to loads.
+    // Another thread may have opened the pages in the meantime. An access is known to be a store only if it
+    // traps twice in a row in the same thread: the second time, the pages are open to loads.
     thread_local std::pair<char*, unsigned int> tried;
     if (found == next || page >= found->first + found->second.bytes) {
         tried = {page, watched_grids};
@@ -173,7 +174,7 @@ bool host_passes(const void* address) {
     if (!is_guarded) return false;
     if (is_hidden && opened_to_read.insert(page).second)
         return platform::protect(page, platform::page_bytes(), platform::Access::read);
-    // The access is a store.
+    // The page is open to loads, so the access is a store.
     for (const Uses& uses : unawaited)
         if (uses.guards(page) && uses.has_used(address)) return false;
     forget_shared(page, 1);

@@ -2,11 +2,12 @@
 /// @brief Memory that kernels and the host share (managed memory, and pinned memory that a kernel gets), and
 /// missing waits of the host for a kernel that uses it.
 ///
-/// The pages of this memory are inaccessible when a grid begins. The first access to a page is a trap. It
-/// opens the page, or several if pages are used in order, and copies a page before it is written. At the
-/// grid's end, the copies show which bytes the grid has changed. Until the host waits for the grid, the
-/// changed pages are inaccessible to the host, and pages that were only read can't be written. A trap of the
-/// host is a missing wait if the grid is known to have used that very byte; otherwise, it opens the page.
+/// The pages of this memory are inaccessible when a grid begins. The first access to a page traps. The
+/// handler then opens the page, or several if pages are used in order. A page is copied before it is first
+/// written. At the grid's end, the copies show which bytes the grid has changed. Until the host waits for the
+/// grid, the changed pages are inaccessible to the host, and pages that were only read can't be written. A
+/// trap of the host is a missing wait if the grid is known to have used that very byte; otherwise, the page
+/// is opened.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ std::string unawaited_text(const void* address);
 /// Called when a grid that has printed ends. If the host never waits for it, the program's end reports this.
 void note_printed(const Kernel& kernel);
 
-/// The host has waited for this work.
+/// Called when the host has waited for this work: makes its pages accessible.
 void release_shared(const Clock& awaited);
 /// Called when other work uses this memory, or when it is freed: from now on, the host may use its pages.
 void forget_shared(const void* begin, std::size_t bytes);

@@ -13,8 +13,9 @@ class KernelParameters {
     explicit KernelParameters(const Tokens& tokens) : tokens_(tokens) {}
 
     /// @param at The `__global__` of a function.
-    /// @param[out] text What follows the function.
-    /// @return The brace that ends the function; kNone if it is only declared, or has a form of its own.
+    /// @param[out] text What to write after the function.
+    /// @return The brace that ends the function; kNone if the function is only declared, or has an unusual
+    /// form.
     std::size_t find(std::size_t at, std::string& text) const {
         const std::size_t body = tokens_.body(at);
         if (body == kNone || !tokens_.is(tokens_.end_before(body) - 1, ")")) return kNone;

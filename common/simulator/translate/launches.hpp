@@ -20,7 +20,7 @@ class Launches {
         replace_three(close, ">", "))");
     }
 
-    /// Removes the blanks in the `<< <` at `at` and in its `>> >`, which CUDA's other compilers don't accept.
+    /// Removes the blanks in the `<< <` at `at` and in its `>> >`, which clang does not accept.
     void close_up(std::size_t at) {
         const std::size_t close = find_close(at);
         replace_three(at, "<", "<<<");

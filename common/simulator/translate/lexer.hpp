@@ -13,10 +13,10 @@
 struct Token {
     enum Kind { word, quoted, blank, sign } kind;
     std::string text;
-    std::size_t directive = 0;  ///< in which preprocessor directive, from 1; 0 outside of directives
+    std::size_t directive = 0;  ///< the number of its preprocessor directive, from 1; 0 outside of directives
 };
 
-/// Splits a source into tokens, which give the source again if joined.
+/// Splits a source into tokens. Joined, their texts are the source again.
 class Lexer {
  public:
     explicit Lexer(const std::string& source) : source_(source) {}
@@ -39,7 +39,7 @@ class Lexer {
     static bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
     bool starts(std::string_view text) const { return source_.compare(at_, text.size(), text) == 0; }
 
-    /// Moves to the next `end`, or past it.
+    /// Moves to the next `end` or, if `past`, to what follows it.
     void skip_to(const std::string& end, bool past) {
         const std::size_t found = source_.find(end, at_);
         at_ = found == std::string::npos ? source_.size() : found + (past ? end.size() : 0);
@@ -85,8 +85,8 @@ class Lexer {
         if (at_ < source_.size() && source_[at_] == quote) ++at_;
     }
 
-    /// The length of a `\` with the end of its line, after which the next line continues this one; 0 if none.
-    /// As in compilers, blanks may be between the two.
+    /// The length of a `\` and the line end after it, which make the next line continue this one; 0 if there
+    /// is no such `\` at `at`. As in compilers, blanks may be between the two.
     std::size_t joined_line(std::size_t at) const {
         if (at >= source_.size() || source_[at] != '\\') return 0;
         const std::size_t end = source_.find_first_not_of(" \t\v\f\r", at + 1);
@@ -101,7 +101,7 @@ class Lexer {
         }
     }
 
-    /// The words of the directive that begins at this `#`, such as `if 0`.
+    /// The first characters of the directive that begins at this `#`, without blanks, such as `if0`.
     std::string directive() const {
         std::string words;
         for (std::size_t i = at_ + 1; i < source_.size() && source_[i] != '\n' && words.size() < 8; ++i)

@@ -89,8 +89,8 @@ class SharedDeclarations {
     }
 
     /// In a function, the declaration becomes a declaration of types, and each of its variables a reference
-    /// to shared memory. Elsewhere, and in a macro, whose parameters may be names, each worker has its own
-    /// variable.
+    /// to shared memory. Elsewhere, and in a macro, whose parameters may be names, the variables become
+    /// `thread_local`, and each worker has its own.
     std::size_t translate_static(std::size_t at, bool in_function) {
         std::string references, alignment;
         int templates = 0;

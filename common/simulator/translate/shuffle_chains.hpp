@@ -9,9 +9,9 @@
 
 #include "tokens.hpp"
 
-/// Makes the statement `v += __shfl_down_sync(mask, v, d);` a `::sim::Chained{"v", …}, v += …;`, as well as
-/// `v = v + shuffle;`, `v = max(v, shuffle);` and the broadcast `v = __shfl_sync(mask, v, lane);`. Whether
-/// other expressions use the value is not known.
+/// Turns the statement `v += __shfl_down_sync(mask, v, d);` into `::sim::Chained{"v", …}, v += …;`. Does the
+/// same for `v = v + shuffle;`, `v = max(v, shuffle);` and the broadcast `v = __shfl_sync(mask, v, lane);`.
+/// Whether other expressions use the value is not known.
 class ShuffleChains {
  public:
     static void translate(Tokens& tokens) {
@@ -44,7 +44,7 @@ class ShuffleChains {
         return i < tokens.size() ? i : kNone;
     }
 
-    /// Tokens without blanks; empty if one is quoted.
+    /// The text of tokens, without blanks; empty if one is quoted.
     static std::string compact(const Tokens& tokens, std::size_t from, std::size_t to) {
         std::string text;
         for (std::size_t i = from; i < to; ++i) {

@@ -93,7 +93,7 @@ class Tokens {
     void match_brackets() {
         partner_.assign(size(), kNone);
         std::vector<std::size_t> open;
-        std::size_t directive = 0, outside = 0;  // and how many brackets were open before it
+        std::size_t directive = 0, outside = 0;  // and how many brackets were open before the directive
         for (std::size_t i = 0; i < size(); ++i) {
             if (tokens_[i].directive != directive && !is_blank(i)) {
                 if (directive == 0) outside = open.size();

@@ -1,7 +1,12 @@
 /// @file
-/// @brief Translates a CUDA C++ file to plain C++: `translate INPUT OUTPUT`. With the headers of its own that
-/// it includes, which may also be in folders: `translate --program INPUT FOLDER [INCLUDED_FOLDER...]`; with
-/// `--cuda`, to CUDA C++ that clang reads.
+/// @brief Translates CUDA C++ files.
+///
+///     translate INPUT OUTPUT
+///         translates one file to plain C++
+///     translate --program INPUT FOLDER [INCLUDED_FOLDER...]
+///         also translates the program's own headers, which may be in the included folders
+///     translate --cuda INPUT FOLDER [INCLUDED_FOLDER...]
+///         the same, to CUDA C++ that clang reads
 #include <exception>
 #include <iostream>
 #include <string>

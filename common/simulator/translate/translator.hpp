@@ -11,7 +11,8 @@
 ///     extern __shared__ int s[];
 ///         int * const s = ::sim::dynamic_shared; (void)s;
 ///
-/// Two things get a name, which messages can say: a sum by shuffles, and a kernel's parameters.
+/// Two things are noted for messages: the variable of a shuffle's sum, and the names of a kernel's
+/// parameters.
 ///
 ///     v += __shfl_down_sync(mask, v, d);
 ///         ::sim::Chained{"v", '+'}, v += __shfl_down_sync(mask, v, d);
@@ -63,7 +64,7 @@ class Translator {
     }
 
  private:
-    /// Counts the braces around a token, except those of namespaces and of `extern "C"`.
+    /// Keeps count of the braces around a token, except those of namespaces and of `extern "C"`.
     void enter_or_leave(std::size_t i) {
         if (tokens_.is(i, "{")) {
             scopes_.push_back(!is_namespace(i));

@@ -19,8 +19,8 @@ inline unsigned long long __brevll(unsigned long long x) {
     return static_cast<unsigned long long>(__brev(static_cast<unsigned int>(x))) << 32 |
            __brev(static_cast<unsigned int>(x >> 32));
 }
-/// The four of the eight bytes of `x` and `y` that the digits of `selector` name. Bit 3 of a digit replaces
-/// the byte by copies of its sign bit.
+/// Four of the eight bytes of `x` and `y`, each selected by a hexadecimal digit of `selector`. If bit 3 of
+/// the digit is set, the byte is replaced by copies of its sign bit.
 inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
     const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
     unsigned int result = 0;
@@ -54,7 +54,7 @@ inline unsigned int __usad(unsigned int a, unsigned int b, unsigned int sum) {
 inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 inline int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
 
-/// `sum` plus the four products of the bytes.
+/// `sum` plus the products of the four pairs of bytes.
 inline int __dp4a(int a, int b, int sum) {
     for (int i = 0; i < 32; i += 8)
         sum += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);

@@ -7,7 +7,7 @@
 
 namespace sim {
 
-// Computed, since std::numeric_limits has functions of the host.
+// Computed, because the functions of std::numeric_limits are host functions.
 template <typename T>
 inline constexpr bool kIsSigned = static_cast<T>(-1) < 0;
 template <typename T>
@@ -15,7 +15,7 @@ inline constexpr T kLeast = kIsSigned<T> ? static_cast<T>(1ull << (8 * sizeof(T)
 template <typename T>
 inline constexpr T kGreatest = static_cast<T>(~kLeast<T>);
 
-/// NaN becomes 0, or the highest bit alone if one of the types has 64 bits (PTX: `cvt`).
+/// Converts to an integer. NaN becomes 0 or, if one type has 64 bits, the highest bit alone (PTX: `cvt`).
 template <typename To, typename From>
 To saturated(From x) {
     if (x != x) return static_cast<To>(sizeof(From) + sizeof(To) > 8 ? 1ull << (8 * sizeof(To) - 1) : 0);
@@ -31,7 +31,7 @@ int compared(To rounded, From exact) {
     if constexpr (static_cast<From>(0.5) != 0) {
         return (x > exact) - (x < exact);
     } else {
-        const double end = 2.0 * static_cast<double>(kGreatest<From> / 2 + 1);  // a number that From lacks
+        const double end = 2.0 * static_cast<double>(kGreatest<From> / 2 + 1);  // kGreatest<From> + 1
         if (x >= end) return 1;
         if (x < -end) return -1;
         return (static_cast<From>(x) > exact) - (static_cast<From>(x) < exact);

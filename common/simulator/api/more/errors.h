@@ -7,7 +7,7 @@
 
 namespace sim {
 
-/// Follows a call whose value is discarded (translate/programs/discarded_errors.hpp).
+/// Written after a call whose result is discarded (translate/programs/discarded_errors.hpp).
 struct Discarded {
     const char* call;
     Site site;

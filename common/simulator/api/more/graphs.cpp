@@ -19,7 +19,7 @@ struct SimGraphNode {
     Step run;
     std::vector<SimGraphNode*> dependencies;
     cudaKernelNodeParams kernel = {};
-    const SimGraphNode* original = nullptr;  ///< of a clone's node: the node that was cloned
+    const SimGraphNode* original = nullptr;  ///< for a node of a clone: the node that was cloned
 };
 struct SimGraph {
     std::vector<std::unique_ptr<SimGraphNode>> nodes;
@@ -49,7 +49,7 @@ Step kernel_step(const cudaKernelNodeParams* p) {
     return [=] { bound(config, {"a graph", 0}); };
 }
 
-/// The nodes' work, each after the nodes that it depends on.
+/// The work of all nodes, ordered so that each node comes after those that it depends on.
 std::vector<SimGraphExec::NodeStep> steps(const SimGraph& graph) {
     std::vector<SimGraphExec::NodeStep> result;
     std::set<const SimGraphNode*> done;
@@ -69,7 +69,7 @@ SimGraphExec::NodeStep* find_step(cudaGraphExec_t exec, cudaGraphNode_t node) {
     return nullptr;
 }
 
-/// Copies as many nodes as an array has room for, if there is one.
+/// Copies as many nodes as an array has room for, if there is one. Sets `count` to the number of all nodes.
 cudaError_t list_nodes(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes, size_t* count) {
     for (size_t i = 0; nodes != nullptr && i < *count && i < all.size(); ++i) nodes[i] = all[i];
     return *count = all.size(), cudaSuccess;

@@ -1,18 +1,17 @@
 /// @file
-/// @brief Floating-point numbers of 16 bits, as cuda_fp16.h and cuda_bf16.h have them: stored in 16 bits,
-/// computed in `float`.
+/// @brief 16-bit floating-point numbers, for cuda_fp16.h and cuda_bf16.h. They are computed in `float`.
 #pragma once
 
 #include "prelude.h"
 
 namespace sim {
 
-/// A float with fewer bits of mantissa, rounded to the nearest, and of two equally near ones to the even one.
+/// The bits of a float without the lowest `dropped` ones, rounded to nearest, ties to even.
 inline std::uint32_t round_bits(std::uint32_t bits, int dropped) {
     return (bits + ((1u << (dropped - 1)) - 1) + (bits >> dropped & 1)) >> dropped;
 }
 
-/// IEEE's format: 5 bits of exponent, 10 of mantissa.
+/// IEEE's half precision: 5 bits of exponent, 10 of mantissa.
 struct HalfFormat {
     static unsigned short from_float(float x) {
         const std::uint32_t bits = same_bits<std::uint32_t>(x), sign = bits >> 16 & 0x8000,
@@ -113,8 +112,8 @@ T clamped(T x) {
         return T(value);                             \
     }                                                \
     inline T2 h2##function(T2 a) { return {h##function(a.x), h##function(a.y)}; }
-/// The forms of an operation that round to the nearest number without being fused with another operation, and
-/// whose result is between 0 and 1.
+/// Two forms of an operation: `_rn` rounds to nearest and is never fused with another operation; `_sat`
+/// clamps the result to [0, 1].
 #define SIM_FLOAT16_FORMS(T, T2, name)                                           \
     inline T __h##name##_rn(T a, T b) { return __h##name(a, b); }                \
     inline T2 __h##name##2_rn(T2 a, T2 b) { return __h##name##2(a, b); }         \

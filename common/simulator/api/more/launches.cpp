@@ -11,7 +11,8 @@ namespace sim {
 namespace {
 
 std::mutex noting;
-/// How to bind each kernel. Initializers of a program's variables may already pass on kernels.
+/// How to bind the arguments of each kernel. In a function, because initializers of a program's variables may
+/// note kernels.
 std::map<const void*, Bind*>& noted() {
     static std::map<const void*, Bind*> kernels;
     return kernels;

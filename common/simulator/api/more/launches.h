@@ -42,7 +42,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t shared_bytes, unsigned int) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
 }
-/// The largest block with the most threads on a multiprocessor, of those that are a whole number of warps.
+/// The block size, in whole warps, that puts the most threads on an SM; if there are several, the largest.
 template <typename Kernel, typename SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, Kernel* kernel,
                                                            SharedBytes shared_bytes, int limit = 0) {
@@ -73,13 +73,13 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, in
 
 namespace sim {
 
-/// A kernel, as its threads call it, with arguments that have been kept.
+/// A function object with which threads call a kernel, with kept arguments.
 template <typename... Kept>
 auto kernel_call(const void* kernel, const Kept&... arguments) {
     return [=] { call_kernel(kernel, arguments...); };
 }
 
-/// Makes a kernel's call from the addresses of its arguments. Free the call's object by `destroy`.
+/// Makes a kernel's call from the addresses of its arguments. The caller frees its object by `destroy`.
 /// @param note Is called with each argument.
 using Note = void(void* to, Argument);
 using Bind = ThreadCall(const void* kernel, void** arguments, Note* note, void* to);
@@ -97,12 +97,12 @@ ThreadCall bind_addresses(const void* kernel, void** arguments, Note* note, void
     return bind<Parameters...>(kernel, arguments, note, to, std::index_sequence_for<Parameters...>{});
 }
 
-/// Notes how to bind a kernel's arguments.
+/// Records how to bind a kernel's arguments.
 void note_kernel(const void* kernel, Bind* bind);
-/// Launches a kernel that has been noted. Otherwise the error is cudaErrorInvalidDeviceFunction.
+/// Launches a kernel that `note_kernel` knows. For any other, the error is cudaErrorInvalidDeviceFunction.
 cudaError_t launch_noted(const void* kernel, void** arguments, const LaunchConfig& config, Site site);
 
-/// Notes a kernel that is about to be passed on as `void*`.
+/// Calls `note_kernel` for a kernel that is about to be passed on as `void*`. @return The kernel.
 template <typename... Parameters>
 auto& known(void (*kernel)(Parameters...)) {
     note_kernel(reinterpret_cast<const void*>(kernel), bind_addresses<Parameters...>);

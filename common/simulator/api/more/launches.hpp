@@ -11,7 +11,7 @@ namespace sim {
 /// A kernel with its arguments, which can be launched more than once.
 using BoundKernel = std::function<void(const LaunchConfig& config, Site site)>;
 
-/// @return Nothing if the kernel has not been noted.
+/// @return A kernel with its arguments; empty if `note_kernel` was not called for it.
 BoundKernel bind_noted(const void* kernel, void** arguments);
 
 }  // namespace sim

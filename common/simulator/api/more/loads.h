@@ -1,5 +1,5 @@
 /// @file
-/// @brief Loads and stores with hints for the caches, fences, and what a thread may ask about itself.
+/// @brief Loads and stores with cache hints, fences, timers and traps, and address spaces.
 #pragma once
 
 #include "../../include/cuda_runtime.h"

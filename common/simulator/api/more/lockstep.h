@@ -7,13 +7,13 @@
 
 #include "warps.h"
 
-/// The operators that also have a form that assigns.
+/// The operators that have a compound assignment.
 #define SIM_EACH_OPERATOR(X) X(+) X(-) X(*) X(/) X(%) X(&) X(|) X(^) X(<<) X(>>)
 
 namespace sim {
 
-/// All lanes that store together have read before one of them stores, and all have stored before one reads
-/// again.
+/// A reference through which lanes store in lockstep: all of them have read before one stores, and all have
+/// stored before one reads again.
 template <typename T>
 class LockstepReference {
  public:
@@ -92,8 +92,8 @@ class LockstepPointer {
     volatile T* address_;
 };
 
-/// A `LockstepPointer` for numbers; an ordinary `volatile T*` for structs, whose members are used in no
-/// order.
+/// A `LockstepPointer` for numbers; an ordinary `volatile T*` for structs, whose members are not kept in
+/// lockstep.
 template <typename T>
 using AnyLockstepPointer = std::conditional_t<std::is_arithmetic_v<T>, LockstepPointer<T>, volatile T*>;
 
@@ -118,7 +118,7 @@ const T& value_of(const T& value, ...) {
 
 }  // namespace sim
 
-/// @name Functions that take values of any type, and would not ask for the value of such an element
+/// @name Functions that accept values of any type, and would not convert such an element to its value
 /// @{
 template <typename... Values, typename = std::enable_if_t<(sim::kIsLockstep<Values> || ...)>>
 int printf(const char* format, const Values&... values) {

@@ -1,6 +1,5 @@
 /// @file
-/// @brief CUDA's mathematical functions that C does not have. Fast and rounded versions are exact here to the
-/// last digits, where a GPU's are not.
+/// @brief CUDA's mathematical functions that C lacks. Fast versions are as accurate here as ordinary ones.
 #pragma once
 
 #include <math.h>
@@ -49,7 +48,7 @@ SIM_BINARY(int, __mul24,
                             (((y & 0xffffffu) ^ 0x800000u) - 0x800000u)))
 SIM_BINARY(int, mul24, __mul24(x, y))
 
-// Operations with a rounding: all of them round to nearest here.
+// Operations with an explicit rounding mode. Here, all of them round to nearest.
 #define SIM_ROUNDED(suffix)                                                           \
     SIM_BINARY(float, __fadd_##suffix, x + y)                                         \
     SIM_BINARY(float, __fsub_##suffix, x - y)                                         \

@@ -1,14 +1,13 @@
 /// @file
-/// @brief The runtime API: managed, mapped and asynchronously allocated memory, and what is known about
-/// pointers.
+/// @brief The runtime API: managed, mapped and asynchronously allocated memory, and attributes of pointers.
 #pragma once
 
 #include "../../include/cuda_runtime.h"
 
 namespace sim {
-/// Lets copies use a device variable by its address.
+/// Registers a device variable, so that copies can find it by its address.
 void adopt_symbol(const void* symbol, size_t bytes);
-/// Lets copies use all `__managed__` variables.
+/// Does the same for all `__managed__` variables.
 bool adopt_managed_variables();
 inline const bool managed_variables_are_adopted = adopt_managed_variables();
 /// Whether an address is in device memory.
@@ -27,7 +26,7 @@ enum : unsigned int {
 };
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
-/// @name Pinned memory, which kernels can use too
+/// @name Pinned memory, which kernels can also use
 /// @{
 template <typename T>
 cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int) {

@@ -15,7 +15,7 @@ struct cudaPos {
     size_t x, y, z;
 };
 struct cudaMemcpy3DParms {
-    void* srcArray;  ///< null: there are no arrays
+    void* srcArray;  ///< must be null: the simulator has no CUDA arrays
     cudaPos srcPos;
     cudaPitchedPtr srcPtr;
     void* dstArray;

@@ -1,6 +1,7 @@
 /// @file
-/// @brief What a program from elsewhere finds without including it, as under nvcc: CUDA's runtime API, and
-/// the C headers that it brings. `./course run FILE.cu` includes it before the program's first line.
+/// @brief What a program from elsewhere can use without including anything, as with nvcc: CUDA's runtime API,
+/// and the C headers that it brings. `./course run FILE.cu` includes this file before the program's first
+/// line.
 #pragma once
 
 #include <assert.h>
@@ -21,9 +22,9 @@
 #include "../../include/cuda_runtime.h"
 #include "../../include/simulator/cooperation.h"
 
-/// @name What programs ask the compiler
-/// The one compilation is for the host and for the device, and both find what a device of compute
-/// capability 9.0 has. In a file of C++, nvcc does not read CUDA's own words.
+/// @name Macros by which programs recognize the compiler and the device
+/// One compilation is for both the host and the device, so both see compute capability 9.0. As with nvcc, a
+/// C++ file (SIM_HOST_FILE) does not see the macros for CUDA code.
 /// @{
 #ifndef SIM_HOST_FILE
 #define __CUDACC__ 1
@@ -40,7 +41,7 @@
 #define CUDARTAPI
 /// @}
 
-#define __managed__ __attribute__((section("sim_managed")))  // api/more/memory.cpp adopts them
+#define __managed__ __attribute__((section("sim_managed")))  // registered by memory.h
 #define __grid_constant__
 #define __device_builtin__
 #define __builtin_align__(bytes) __align__(bytes)

@@ -26,8 +26,8 @@ int clamped(int x) {
 
 }  // namespace sim
 
-// A function for halves and one for bytes. `T` is the type of a part; `x` and `y` are a part of each
-// argument.
+// Functions for the halves (suffix 2) or the bytes (suffix 4) of words. In an expression, `T` is the type of
+// a part, and `x` and `y` are a part of each argument.
 #define SIM_PARTS_OF(suffix, T_, name, expression)                                     \
     inline unsigned int name##suffix(unsigned int a, unsigned int b) {                 \
         using T [[maybe_unused]] = T_;                                                 \
@@ -54,7 +54,7 @@ int clamped(int x) {
 #define SIM_OF_ONE(name, expression)               \
     SIM_PART_OF(2, signed short, name, expression) \
     SIM_PART_OF(4, signed char, name, expression)
-// A comparison gives a part of ones or, in the other function, the number 1.
+// Where a comparison holds, `__vcmp` sets all bits of the part, and `__vset` sets the part to 1.
 #define SIM_COMPARE(name, which, operation) \
     SIM_##which(__vcmp##name, (x operation y) ? -1 : 0) SIM_##which(__vset##name, x operation y)
 

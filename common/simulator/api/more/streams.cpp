@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API of api/more: priorities of streams, and functions of the host in streams.
+/// @brief The runtime API of api/more: priorities of streams, and host functions in streams.
 #include "streams.h"
 
 #include <algorithm>

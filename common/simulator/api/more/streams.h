@@ -8,7 +8,7 @@ enum : unsigned int { cudaEventInterprocess = 4, cudaEventRecordDefault = 0, cud
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 
-/// A priority changes nothing here, but a program may ask for it. Those outside the range are clamped.
+/// A priority changes nothing here, but a program can query it. Priorities outside of the range are clamped.
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
@@ -24,7 +24,7 @@ inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
     return cudaEventRecord(event, stream);
 }
 
-/// @name Functions of the host in a stream
+/// @name Host functions in a stream
 /// @{
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);

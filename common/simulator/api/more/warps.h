@@ -1,5 +1,6 @@
 /// @file
-/// @brief More warp functions, those without `_sync` of older programs, and which lanes are converged.
+/// @brief More warp functions: reductions, the mask of converged lanes, and the functions without `_sync` of
+/// older programs.
 #pragma once
 
 #include "../../include/cuda_runtime.h"
@@ -42,7 +43,7 @@ SIM_REDUCE(__reduce_or_sync, a | b)
 SIM_REDUCE(__reduce_xor_sync, a ^ b)
 #undef SIM_REDUCE
 
-/// @name Without `_sync`, as until CUDA 8: among the lanes that run together
+/// @name Functions without `_sync`, as until CUDA 8: among the converged lanes
 /// @{
 #define SIM_LEGACY(name, parameter)                                                      \
     template <typename T>                                                                \

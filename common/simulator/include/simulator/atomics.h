@@ -1,14 +1,14 @@
 /// @file
-/// @brief CUDA's atomic functions, for the same types as CUDA's. All return the old value.
+/// @brief CUDA's atomic functions for integers, float and double. All return the old value.
 ///
-/// They are relaxed, like CUDA's: an atomic orders no other accesses; `__threadfence` does.
+/// They are relaxed, like CUDA's: an atomic does not order other accesses; `__threadfence` does.
 #pragma once
 
 #include "kernel.h"
 
 namespace sim {
 
-/// Replaces `*address` by `change(*address)`, trying again if another thread has changed it in between.
+/// Replaces `*address` by `change(*address)`. Tries again if another thread changes `*address` in between.
 template <typename T, typename Change>
 T atomic_update(T* address, Change change) {
     T old = __atomic_load_n(address, __ATOMIC_RELAXED);
@@ -17,8 +17,8 @@ T atomic_update(T* address, Change change) {
     return old;
 }
 
-/// Replaces a floating-point number by `change` of it; numbers are compared as the integer `Bits` of the same
-/// size.
+/// Adds to a floating-point number.
+/// @tparam Bits An integer of the number's size, as which old and new values are compared and exchanged.
 template <typename Bits, typename T>
 T atomic_add_float(T* address, T value) {
     return from_bits<T>(atomic_update(reinterpret_cast<Bits*>(address), [value](Bits old) {
@@ -28,7 +28,8 @@ T atomic_add_float(T* address, T value) {
 
 }  // namespace sim
 
-// clang replaces an addition of a known 0 by a load, which the lens does not count as an atomic.
+// The empty asm hides the value: clang would replace the addition of a constant 0 by a load, which the lens
+// does not count as an atomic.
 #define SIM_ATOMIC(name, T, builtin)                      \
     inline T name(T* address, T value) {                  \
         asm("" : "+r"(value));                            \
@@ -69,7 +70,7 @@ SIM_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0 || old > value ? value : old
 
 /// @{
 
-/// Floating-point numbers are added, and exchanged, as integers of the same size.
+/// Atomics on floating-point numbers, done by atomic operations on integers of the same size.
 inline float atomicAdd(float* address, float value) {
     return sim::atomic_add_float<std::uint32_t>(address, value);
 }

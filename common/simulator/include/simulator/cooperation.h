@@ -1,6 +1,7 @@
 /// @file
-/// @brief What the simulator can do beyond what the course needs: lanes that converge, blocks that wait for
-/// their grid, kernels that launch kernels, errors that a program discards, and results of shuffles.
+/// @brief What the simulator can do beyond what the course needs: converged lanes, barriers for the whole
+/// grid, kernels that launch kernels, memory that kernels and the host share, and reports of uninitialized
+/// memory and discarded errors.
 #pragma once
 
 #include "kernel.h"
@@ -9,25 +10,28 @@
 
 namespace sim {
 
-/// @brief The lanes that run together: those that call this function on the same line.
+/// @brief Returns the converged lanes of the warp: those that call this function on the same line.
 ///
-/// The thread waits until no thread of its block can continue otherwise. All threads that are then waiting on
-/// this line have converged.
+/// The thread waits until no other thread of its block can run. The lanes of its warp that wait on this line
+/// by then have converged.
 unsigned int converged_lanes(Site site);
 
 void grid_barrier(Site site);  ///< Waits for all threads of a cooperative launch.
-bool is_cooperative();         ///< Whether the running grid is of a cooperative launch.
+bool is_cooperative();         ///< Whether the running grid was launched cooperatively.
 
-/// Lets kernels launch kernels, which run when the grid that has launched them has ended.
+/// Lets kernels launch kernels, which run when the launching grid has ended. Like the next two functions, it
+/// returns true, so that a variable's initializer can call it.
 bool let_kernels_launch();
 
-/// Kernels and the host may use the same memory at the same time: they wait for each other's stores.
+/// Lets kernels and the host use the same memory at the same time, because they wait for each other's stores:
+/// missing waits for such memory are no longer reported.
 bool share_memory();
 
-/// Says at the end if the host has copied what looks like memory that was never written.
+/// Enables a message at the program's end if a copy to the host contained what looks like uninitialized
+/// memory.
 bool tell_of_poison();
 
-/// A call has returned an error that the program discards.
+/// Called with the result of each call whose result the program discards; `cudaSuccess` is ignored.
 void discard_error(cudaError_t error, const char* call, Site site);
 
 }  // namespace sim

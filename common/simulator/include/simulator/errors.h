@@ -1,5 +1,5 @@
 /// @file
-/// @brief CUDA's errors: names, numbers and texts. The simulator itself returns about twenty of them.
+/// @brief CUDA's errors: names, numbers and texts. The simulator itself returns only a few of them.
 #pragma once
 
 // clang-format off

@@ -6,23 +6,23 @@
 
 namespace sim {
 
-/// What kind of rule a kernel has broken.
+/// The kind of rule that a kernel has broken.
 enum class FaultKind {
-    address,      ///< the thread uses memory that it may not use, or an index that an array does not have
+    address,      ///< a thread uses memory that it may not use, or an index outside of an array
     barrier,      ///< threads of a block have skipped a barrier, or wait at different ones
-    deadlock,     ///< all threads wait
-    no_progress,  ///< a thread loops forever, or waits for what can't happen
+    deadlock,     ///< threads wait, and none of them can continue
+    no_progress,  ///< a thread seems to loop forever, perhaps while it waits for another
     other
 };
 
-/// A kernel's fault. Texts are empty where something is not known.
+/// A kernel's fault. A text that is not known is empty.
 struct Fault {
     FaultKind kind = FaultKind::other;
-    std::string kernel{}, launched_at{};    ///< `launched_at` and `line` are a file and a number, a.cu:7
-    std::string block{}, thread{}, line{};  ///< the indices as in (0, 0, 0)
-    std::string message{};                  ///< for users, all of this; empty if no kernel has failed
+    std::string kernel{}, launched_at{};    ///< `launched_at` and `line` have the form a.cu:7
+    std::string block{}, thread{}, line{};  ///< `block` and `thread` have the form (0, 0, 0)
+    std::string message{};                  ///< all of this, for users; empty if no kernel has failed
 
-    /// Adds all members to an object of JSON.
+    /// Adds all members to a JSON object.
     template <typename Json>
     void write(Json& json) const {
         constexpr const char* kKinds[] = {"address", "barrier", "deadlock", "no progress", "other"};
@@ -31,7 +31,8 @@ struct Fault {
     }
 };
 
-/// The last kernel's fault whose message `last_fault` returns. Does not count as reading the message.
+/// The fault whose message `last_fault` returns (launch.h). Unlike `last_fault`, this function does not count
+/// as reading the message.
 Fault fault();
 
 }  // namespace sim

@@ -7,14 +7,14 @@
 #include <string>
 #include <type_traits>
 
-/// An object of JSON, written one member after the other.
+/// A JSON object, written one member after another.
 class Json {
  public:
     /// Begins the object.
     explicit Json(std::ostream& out) : out_(out) { out_ << "{"; }
     /// Ends the object.
     void end() { out_ << "}"; }
-    /// Members, each given by its name and its value: a text, a number or a truth value.
+    /// Adds members, each given by its name and its value: a string, a number or a bool.
     template <typename T, typename... Rest>
     Json& add(const char* name, const T& value, const Rest&... rest) {
         begin(name);
@@ -27,17 +27,17 @@ class Json {
         if constexpr (sizeof...(rest) > 0) add(rest...);
         return *this;
     }
-    /// A list of numbers.
+    /// Adds an array of numbers.
     template <typename Range>
     Json& numbers(const char* name, const Range& range) {
         return items(name, range, [&](auto number) { out_ << number; });
     }
-    /// A list of texts.
+    /// Adds an array of strings.
     template <typename Range>
     Json& texts(const char* name, const Range& range) {
         return items(name, range, [&](const std::string& text) { quote(text); });
     }
-    /// An object, which `write` fills.
+    /// Adds an object, which `write` fills.
     template <typename Write>
     Json& object(const char* name, const Write& write) {
         begin(name);
@@ -46,7 +46,7 @@ class Json {
         inner.end();
         return *this;
     }
-    /// A list of objects, each of which `write` fills.
+    /// Adds an array of objects, each of which `write` fills for one item of the range.
     template <typename Range, typename Write>
     Json& list(const char* name, const Range& range, const Write& write) {
         return items(name, range, [&](const auto& item) {

@@ -12,18 +12,18 @@
 
 #if defined(__clang__)
 #if __has_feature(thread_sanitizer)
-// Until clang 15, copies of structures call the C library directly.
+// Until clang 15, copies of structs call the C library's functions instead of ThreadSanitizer's.
 asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
 #endif
 #endif
 
-/// Marks what a launch calls on the host, and what is between a kernel and its barrier. A function of its own
-/// would take time to compile in each file, and in a browser also whenever a thread waits.
+/// Inlines the functions that a launch calls on the host, and those on the stack between a kernel and its
+/// barrier. Separate functions would make each file slower to compile and, in a browser, each wait slower.
 #define SIM_INLINE __attribute__((always_inline))
 
 /// @{
 
-/// The built-in variables. Each OS thread runs one simulated thread at a time, to which these belong.
+/// The built-in variables of the simulated thread that this OS thread is running.
 inline thread_local uint3 threadIdx{};
 inline thread_local uint3 blockIdx{};
 inline thread_local dim3 blockDim{};
@@ -38,7 +38,8 @@ struct Site {
     const char* file;
     int line;
 };
-/// Whether two sites are the same line: each object file may have its own copy of the source file's name.
+/// Whether two sites are the same line. Compares the file names as text too, because each object file may
+/// have its own copy of a name.
 inline bool operator==(const Site& a, const Site& b) {
     return a.line == b.line &&
            (a.file == b.file || (a.file != nullptr && b.file != nullptr && std::strcmp(a.file, b.file) == 0));
@@ -46,7 +47,7 @@ inline bool operator==(const Site& a, const Site& b) {
 
 // --- Shared memory ------------------------------------------------------------------------------
 
-/// The serial number of the block that this OS thread runs, different for each block and never 0.
+/// The serial number of the block that this OS thread runs: different for each of its blocks, and never 0.
 inline thread_local std::uint64_t block_serial = 1;
 
 /// A static `__shared__` variable, as it is declared.
@@ -56,17 +57,18 @@ struct SharedVariable {
     Site site;
 };
 
-/// Where a declaration's variable is.
+/// The memory of a `__shared__` variable.
 struct SharedPlace {
-    std::uint64_t block;  ///< the serial number of the block that has the array
+    std::uint64_t block;  ///< the serial number of the block that the memory belongs to
     void* address;
 };
 
-/// Finds the place of a variable for the block that runs, and fills it with the poison value.
+/// Finds the memory of a variable for the running block, and fills it with poison (memory/redzones.hpp).
 /// @param[in] declaration An address that no other declaration has.
 void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable);
 
-/// @brief Called by every thread that passes a `__shared__` declaration. The block's first one prepares it.
+/// @brief Called by every thread that passes a `__shared__` declaration. The first thread of the block to do
+/// so prepares the variable.
 /// @tparam T           The variable's type.
 /// @tparam Declaration A different type for each declaration: that of a lambda expression.
 template <typename T, typename Declaration>
@@ -87,7 +89,7 @@ T& shared_variable(Declaration, const char* name, std::size_t alignment = 1,
 /// The launch's dynamic shared memory: an array of whatever type the kernel declares.
 struct DynamicShared {
     char* memory;
-    /// The array, as the kernel declares it.
+    /// Converts to the type that the kernel declares.
     template <typename T>
     operator T*() const {
         return reinterpret_cast<T*>(memory);
@@ -95,10 +97,10 @@ struct DynamicShared {
 };
 inline thread_local DynamicShared dynamic_shared{};  ///< the memory of the block that this OS thread runs
 
-/// Dynamic shared memory, as it is declared outside of functions.
+/// Dynamic shared memory that is declared outside of functions.
 template <typename T>
 struct DynamicSharedArray {
-    /// The array's first element.
+    /// A pointer to the first element.
     operator T*() const { return dynamic_shared; }
     /// The first element, as a pointer to another type.
     template <typename U>
@@ -109,8 +111,8 @@ struct DynamicSharedArray {
 
 // --- Waiting for others -------------------------------------------------------------------------
 
-/// Waits until every thread of the block that has not returned also waits here.
-/// @return For how many of them the predicate is true.
+/// Waits until every live thread of the block (one that has not returned) waits at `site`.
+/// @return For how many of these threads the predicate is true.
 int barrier(bool predicate, Site site);
 
 /// The values that the lanes of a warp have passed to an exchange.
@@ -124,16 +126,16 @@ struct WarpValues {
 /// @param[in] value    The value that this lane passes.
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
 
-/// An exchange for a lane that receives the value of only one lane, `source`.
+/// Like `warp_exchange`, for a lane that receives only the value of lane `source`.
 std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
                            Site site);
 
-/// This thread's place in its warp, 0 to 31.
+/// The running thread's lane, 0 to 31.
 inline unsigned int lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize;
 }
 
-/// A number of up to 8 bytes, as it is passed in an exchange.
+/// Converts a number of up to 8 bytes to the form in which an exchange passes it.
 template <typename T>
 std::uint64_t to_bits(T value) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "CUDA takes numbers of up to 8 bytes");
@@ -142,7 +144,7 @@ std::uint64_t to_bits(T value) {
     return bits;
 }
 
-/// The number that was passed in an exchange.
+/// The inverse of `to_bits`.
 template <typename T>
 T from_bits(std::uint64_t bits) {
     T value;
@@ -164,12 +166,14 @@ inline unsigned int ballot(const WarpValues& all) {
     return result;
 }
 
-/// Ends the kernel: the thread uses an address that is not a multiple of its type's alignment.
+/// Ends the kernel with a fault: the running thread uses an address that is misaligned for its type.
 void misaligned(const void* address);
 
-/// All other threads see the earlier writes of this thread before its later ones.
+/// A memory fence: other threads see this thread's earlier writes before its later ones.
+/// @param of_block Whether the fence is only for threads of the same block, which only an instrument
+/// distinguishes.
 void fence(bool of_block = false);
-/// Tells the instrument whether the atomic operations that follow are those that end in `_block`.
+/// Tells the instrument whether the next atomic operations have block scope, like `atomicAdd_block`.
 void atomic_scope(bool of_block);
 
 /// Device time in nanoseconds: the simulated device's clock runs at 1 GHz.
@@ -177,13 +181,13 @@ long long device_clock();
 
 }  // namespace sim
 
-// Every function that waits gets the caller's line from the compiler, for the message in case of a fault.
+// The parameters through which a function that waits gets its caller's line, for messages about faults.
 #define SIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /// @{
 
-/// Wait until every thread of the block that has not returned waits on the same line. The others also return
-/// for how many threads, or whether for all or any, `predicate` is not zero.
+/// Wait until every live thread of the block waits on the same line. The last three also return for how many
+/// of these threads `predicate` is not zero, or whether this is so for all or for any of them.
 SIM_INLINE inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) { return sim::barrier(predicate != 0, {file, line}); }
 inline int __syncthreads_and(int predicate, SIM_HERE) {
@@ -195,7 +199,7 @@ inline int __syncthreads_or(int predicate, SIM_HERE) {
 
 /// @}
 
-/// Other threads see what this thread has written before they see what it writes next.
+/// Other threads see this thread's earlier writes before its later ones.
 inline void __threadfence() { sim::fence(); }
 
 /// Waits until every live lane of `mask` waits with the same mask.
@@ -205,7 +209,8 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {
 
 /// @{
 
-/// A lane's value from another lane of `mask`. The width (a power of two) divides the warp into segments; a
+/// The value of another lane of `mask`. The width (a power of two) divides the warp into segments.
+/// `__shfl_sync` takes `source` modulo the width, as a lane of the caller's segment; with the other two, a
 /// lane that would read from outside its segment reads its own value.
 template <typename T>
 T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize, SIM_HERE) {
@@ -224,7 +229,7 @@ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = w
     return sim::shuffle(__func__, mask, value, source, {file, line});
 }
 /// @}
-/// Here a lane may read from earlier segments, but not from later ones.
+/// Like the shuffles above, but a lane may also read from earlier segments of the warp.
 template <typename T>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize, SIM_HERE) {
     const unsigned int lane = sim::lane(), within = width - 1;
@@ -234,7 +239,7 @@ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSiz
 
 /// @{
 
-/// The lanes of `mask` whose predicate is not zero: which lanes, whether any, whether all.
+/// Which lanes of `mask` have a predicate that is not zero, whether any lane has, and whether all have.
 inline unsigned int __ballot_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(sim::warp_exchange(__func__, mask, predicate != 0, {file, line}));
 }
@@ -246,7 +251,7 @@ inline int __all_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(all) == all.lanes;
 }
 /// @}
-/// The lanes of `mask` whose value is that of the caller.
+/// The lanes of `mask` whose value equals the caller's.
 template <typename T>
 unsigned int __match_any_sync(unsigned int mask, T value, SIM_HERE) {
     const sim::WarpValues all = sim::warp_exchange(__func__, mask, sim::to_bits(value), {file, line});
@@ -255,14 +260,14 @@ unsigned int __match_any_sync(unsigned int mask, T value, SIM_HERE) {
         if ((all.lanes >> i & 1) != 0 && all.value[i] == sim::to_bits(value)) same |= 1u << i;
     return same;
 }
-/// All lanes of `mask` if their values are equal, otherwise none.
+/// All lanes of `mask` if their values are equal, otherwise none. `*all_same` says whether they are.
 template <typename T>
 unsigned int __match_all_sync(unsigned int mask, T value, int* all_same, SIM_HERE) {
     const unsigned int same = __match_any_sync(mask, value, file, line);
     *all_same = same == mask;
     return *all_same != 0 ? mask : 0;
 }
-/// The sum wraps around, even for int.
+/// The sum of the values of all lanes of `mask`. It wraps around, even for int.
 template <typename T>
 T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
     static_assert(sizeof(T) == 4 && std::is_integral<T>::value, "CUDA takes int and unsigned int");
@@ -282,10 +287,9 @@ inline unsigned int __activemask() { return 1u << sim::lane(); }
 /// The clock of the SM, in cycles, which are nanoseconds here.
 inline long long clock64() { return sim::device_clock(); }
 
-/// @brief A load with a hint for the caches, which the value does not depend on.
+/// @brief A load with a cache hint, which does not affect the value.
 ///
-/// Usually this loads a wide vector, so it requires the alignment, as a GPU does. An x86 CPU allows most
-/// misaligned loads.
+/// Requires an aligned address, as a GPU does. An x86 CPU alone would allow most misaligned loads.
 template <typename T>
 T __ldcs(const T* address) {
     if (reinterpret_cast<std::uintptr_t>(address) % alignof(T) != 0) sim::misaligned(address);
@@ -298,11 +302,11 @@ T __ldcg(const T* address) {
     return __ldcs(address);
 }
 
-/// The lower half of `high:low`, shifted to the right by `shift` mod 32.
+/// The lower 32 bits of the 64-bit number `high:low` shifted right by `shift` mod 32.
 inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int shift) {
     return static_cast<unsigned int>((std::uint64_t{high} << 32 | low) >> (shift % 32));
 }
 /// How many bits are set.
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
-/// The number of the lowest bit that is set, from 1; 0 if none is.
+/// The position of the lowest bit that is set, counted from 1; 0 if none is set.
 inline int __ffs(int x) { return __builtin_ffs(x); }

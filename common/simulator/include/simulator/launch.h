@@ -12,8 +12,8 @@
 
 /// @brief What `::sim::launch` needs to know about a kernel: how to call it, its address, and its name.
 ///
-/// Which function a template's name refers to depends on the arguments of a call. The second function, which
-/// returns the kernel's address, is therefore a template and cannot always be called.
+/// Which function a template's name refers to depends on the arguments of a call. The second lambda, which
+/// returns the kernel's address, is therefore generic and cannot always be called.
 #define SIM_KERNEL(...)                                                                         \
     [=](auto... sim_arguments) SIM_INLINE { __VA_ARGS__(sim_arguments...); },                   \
         [=](auto sim_address) SIM_INLINE -> decltype(sim_address(__VA_ARGS__)) {                \
@@ -33,7 +33,7 @@ struct LaunchConfig {
     bool cooperative = false;  ///< all blocks run at the same time
 };
 
-/// @return A launch configuration, with defaults for parts that are left out.
+/// @return A launch configuration, with defaults for the parts that a launch omits.
 inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
                                   cudaStream_t stream = nullptr) {
     return {grid, block, dynamic_shared_bytes, stream};
@@ -46,17 +46,18 @@ struct Kernel {
     Site site;
 };
 
-/// The names of a kernel's parameters, separated by commas; the translator writes one behind each definition.
+/// The names of a kernel's parameters, separated by commas. The translator defines such an object after each
+/// kernel.
 class ParameterNames {
  public:
-    ParameterNames(const char* of, const char* all);  ///< adds it to those of the program
+    ParameterNames(const char* of, const char* all);  ///< adds the object to the program's list
     const char* const kernel;                         ///< the kernel's name, without namespaces
     const char* const names;
-    const ParameterNames* const next;  ///< another kernel's, or null
+    const ParameterNames* const next;  ///< the next object of the list, or null
 };
 
 /// @{
-/// Notes the names of a kernel's parameters. The kernel's name may be a macro.
+/// Defines the `ParameterNames` of a kernel, whose name may be a macro.
 #define SIM_PARAMETERS(kernel, names) SIM_PARAMETERS_(kernel, names, __COUNTER__)
 #define SIM_PARAMETERS_(kernel, names, number) SIM_PARAMETERS_NUMBER(#kernel, names, number)
 #define SIM_PARAMETERS_NUMBER(kernel, names, number)                    \
@@ -65,19 +66,19 @@ class ParameterNames {
     }
 /// @}
 
-/// An argument that is a pointer, and how large the elements are to which it points; otherwise null.
+/// A pointer argument, and the size of the elements that it points to; null and 0 for any other argument.
 struct Argument {
     const void* pointer = nullptr;
     std::size_t element_bytes = 0;
 };
 /// @{
-/// The size of a type, or 1 if it has none.
+/// The size of a type in bytes, or 1 if it has none, like `void`.
 template <typename T, typename = void>
 struct SizeOf : std::integral_constant<std::size_t, 1> {};
 template <typename T>
 struct SizeOf<T, std::void_t<decltype(sizeof(T))>> : std::integral_constant<std::size_t, sizeof(T)> {};
 /// @}
-/// What a launch notes of an argument.
+/// What a launch records about an argument.
 template <typename T>
 SIM_INLINE inline Argument argument_of(const T& argument) {
     using Element = std::remove_pointer_t<T>;
@@ -91,10 +92,10 @@ SIM_INLINE inline Argument argument_of(const T& argument) {
 struct ThreadCall {
     const void* object;
     ThreadLoop loop;                          ///< `run_threads` for its type
-    const void* (*copy)(const void* object);  ///< a grid that runs later needs one
+    const void* (*copy)(const void* object);  ///< for a grid that runs later
     void (*destroy)(const void* copy);
 };
-/// Refers to a function object that the caller keeps until `launch_grid` returns.
+/// Refers to a function object, which must exist until `launch_grid` returns.
 template <typename Call>
 ThreadCall thread_call(const Call& call) {
     return {&call, run_threads<Call>,
@@ -103,11 +104,12 @@ ThreadCall thread_call(const Call& call) {
 }
 
 /// Launches a grid: runs it at once or in its stream (streams.hpp), or, if a kernel launches it, after that
-/// kernel's grid. `cudaGetLastError` returns an error of its configuration or of the grid.
+/// kernel's grid. If the configuration is invalid or the grid fails, `cudaGetLastError` returns the error.
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call,
                  const Argument* arguments = nullptr, std::size_t count = 0);
 
-/// The address of the function that a name refers to, or of the template's function for these types.
+/// Finds the address of the function that a kernel's name refers to; if it names a template, that of the
+/// function for these types of arguments.
 template <typename... Arguments>
 struct KernelAddress {
     /// For a function that takes these types.
@@ -119,25 +121,25 @@ struct KernelAddress {
     SIM_INLINE const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
     }
-    /// What the function returns.
+    /// Has the return type of the function; only declared.
     static void result(void (*kernel)(Arguments...));
-    /// What a function returns that takes other types.
+    /// The same for a function that takes other types.
     template <typename Result, typename... Parameters>
     static Result result(Result (*kernel)(Parameters...));
 };
 
-/// Whether a copy of an argument is a copy of its bytes, and nothing happens when it is destroyed.
+/// Whether copying an argument only copies its bytes, and destroying it does nothing.
 template <typename T>
 constexpr bool is_trivial_argument = std::is_trivially_copy_constructible_v<T>&&
     std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
 
-/// The bytes of any other argument: a GPU copies only these, and destroys nothing.
+/// The bytes of an argument that is not trivial: a GPU copies only the bytes and destroys nothing.
 template <typename T>
 struct Bytes {
-    alignas(T) unsigned char bytes[sizeof(T)];  ///< the object
+    alignas(T) unsigned char bytes[sizeof(T)];
 };
 
-/// The part of an argument that a launch keeps.
+/// What a launch keeps of an argument: a copy, or its bytes if it is not trivial.
 template <typename T>
 auto keep(const T& argument) {
     if constexpr (is_trivial_argument<T>) {
@@ -150,7 +152,7 @@ auto keep(const T& argument) {
 }
 
 /// @{
-/// How a kernel gets it: the C++ ABI passes an argument that is not trivial by its address.
+/// What is passed to a kernel for a kept argument: the C++ ABI passes one that is not trivial by its address.
 template <typename T>
 T pass(const T& argument) {
     return argument;
@@ -161,7 +163,7 @@ const Bytes<T>* pass(const Bytes<T>& argument) {
 }
 /// @}
 
-/// Calls a kernel with what a launch has kept: with a copy for each thread, which may change it.
+/// Calls a kernel with the arguments that a launch has kept. Each thread gets copies, which it may change.
 template <typename... Kept>
 #ifdef __clang__
 __attribute__((no_sanitize("function")))
@@ -184,7 +186,8 @@ struct AnyLauncher {
     SIM_INLINE void operator()(Arguments... arguments) const {
         launch(arguments...);
     }
-    /// Launches the kernel. If no argument has to be converted, none is copied for each thread.
+    /// Launches the kernel: by its address if an argument is not trivial, so that threads run no copy
+    /// constructors; otherwise, or if its address cannot be found, by its name.
     template <typename... Arguments>
     SIM_INLINE void launch(const Arguments&... arguments) const {
         if constexpr ((is_trivial_argument<Arguments> && ...) ||
@@ -193,7 +196,7 @@ struct AnyLauncher {
         else
             launch_by_address(find(KernelAddress<Arguments...>{}), keep(arguments)...);
     }
-    /// Launches the kernel by its name. Each thread has copies of the arguments.
+    /// Launches the kernel by its name. Each thread copies the arguments.
     template <typename... Arguments>
     SIM_INLINE void launch_by_name(Arguments... arguments) const {
         const void* address = nullptr;
@@ -214,8 +217,8 @@ struct AnyLauncher {
     }
 };
 
-/// @brief Launches a kernel whose parameters are known: arguments are converted once, in the launch.
-/// @tparam Function The kernel's type; `void` if a template's name does not determine it.
+/// @brief Launches a kernel. If its parameters are known, the arguments are converted once, in the launch.
+/// @tparam Function The type of a pointer to the kernel; `void` if the kernel's name does not determine it.
 template <typename Call, typename Find, typename Function>
 struct Launcher : AnyLauncher<Call, Find> {};
 template <typename Call, typename Find, typename... Parameters>
@@ -233,11 +236,11 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
 
 /// Determines a kernel's type, unless its name refers to several functions.
 struct KernelType {
-    /// Only declared, never defined: its return type is what matters.
+    /// Never defined: only its return type is used.
     template <typename Function>
     Function* operator()(Function*) const;
 };
-/// The type, or `void`.
+/// The type of a pointer to the kernel, or `void`.
 template <typename Find>
 using FunctionOf =
     typename std::conditional_t<std::is_invocable_v<Find, KernelType>, std::invoke_result<Find, KernelType>,
@@ -255,10 +258,11 @@ Launcher<Call, Find, FunctionOf<Find>> launch(Call call, Find find, const char* 
 /// CUDA_SIM_WORKERS: the number of OS threads that run blocks.
 unsigned int workers();
 
-/// CUDA_SIM_MULTIPROCESSORS: the device's number of SMs; by default, that of the workers.
+/// CUDA_SIM_MULTIPROCESSORS: the device's number of SMs; by default, the number of workers.
 unsigned int multiprocessors();
 
-/// The message about the last kernel that failed. Empty if none has failed.
+/// The message about the last kernel that failed; empty if none has failed. A message that was read here is
+/// not printed at the program's end.
 const char* last_fault();
 
 }  // namespace sim

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-/// The members of CUDA's struct, and those that CUDA 13 has removed. Those that the simulator does not know
+/// The members of CUDA's struct, and those that CUDA 13 has removed. Members that the simulator does not set
 /// are 0.
 struct cudaDeviceProp {
     char name[256];

@@ -1,10 +1,10 @@
 /// @file
 /// @brief The part of CUDA's runtime API that the course uses: errors, devices, memory, streams, events.
 ///
-/// Until a program creates a stream, every operation is finished when its call returns, which is one of the
-/// schedules that CUDA allows. From then on, see streams.hpp. Device memory is host memory
-/// that the simulator keeps a list of: a pointer that is not on the list, or a range that leaves its
-/// allocation, is an error, as on a GPU.
+/// Until a program creates a stream or copies pinned memory asynchronously, every operation is finished when
+/// its call returns, which is one of the schedules that CUDA allows. streams.hpp describes when work is done
+/// from then on. Device memory is host memory whose allocations the simulator keeps in a list: a pointer that
+/// is in no allocation, or a range that leaves its allocation, is an error, as on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "properties.h"
 #include "vector_types.h"
 
-/// The numbers and texts are CUDA's.
+/// CUDA's errors, with CUDA's numbers.
 enum cudaError_t : int {
 #define SIM_X(name, value, text) name = value,
     SIM_ERRORS(SIM_X)
@@ -22,30 +22,31 @@ enum cudaError_t : int {
 
 /// @{
 
-/// CUDA's texts for an error: its name, and a one-line description.
+/// An error's name, and CUDA's description of it, to which the simulator adds the cause if that is known.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 /// @}
 cudaError_t cudaGetLastError();     ///< Returns the last error and clears it.
 cudaError_t cudaPeekAtLastError();  ///< Returns the last error and keeps it.
 
-/// 0, as CUDA returns if no driver is installed.
+/// The version is 0, as CUDA returns if no driver is installed.
 cudaError_t cudaDriverGetVersion(int* version);
-/// The CUDA version whose names and signatures these are: 13000.
+/// The CUDA version whose names and signatures these are: 13000, for CUDA 13.0.
 cudaError_t cudaRuntimeGetVersion(int* version);
 
 /// @name Devices
-/// There is one, number 0, unless CUDA_SIM_DEVICES says otherwise. For any other number the error is
-/// cudaErrorInvalidDevice, for a null pointer cudaErrorInvalidValue.
+/// There is one device, number 0, unless CUDA_SIM_DEVICES sets how many there are. The error is
+/// cudaErrorInvalidDevice for a number that no device has, and cudaErrorInvalidValue for a null pointer.
 /// @{
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);  ///< Chooses the device that the calling thread uses from now on.
 cudaError_t cudaGetDevice(int* device);
-/// A name that begins with "simulator", CUDA's limits, and one SM for each OS thread that runs blocks.
+/// A name that begins with "simulator", the limits of compute capability 9.0, and one SM for each OS thread
+/// that runs blocks, unless CUDA_SIM_MULTIPROCESSORS sets how many.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
-/// One of the properties, or a clock's rate in kHz.
+/// One of the properties. Clock rates are in kHz.
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-/// Waits for the current device, and returns a kernel's fault.
+/// Waits for the current device. If a kernel has failed, returns the error of its fault.
 cudaError_t cudaDeviceSynchronize();
 /// Frees every allocation of the current device and clears a kernel's fault, but not the last error.
 cudaError_t cudaDeviceReset();
@@ -58,32 +59,32 @@ using cudaStream_t = struct SimStream*;
 using cudaEvent_t = struct SimEvent*;
 enum : unsigned int { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
-/// The default stream does not wait for a non-blocking one.
+/// The default stream and a stream created with cudaStreamNonBlocking do not wait for each other.
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-/// Work enqueued in the stream from now on waits for the work after which the event was recorded.
+/// Work enqueued in the stream from now on waits for the work before the event's last record.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
 
 /// @}
 
 /// @name Events
-/// Time stamps in streams. For an event that is null or was never recorded, the error is
-/// cudaErrorInvalidResourceHandle.
+/// Time stamps in streams. For an event that does not exist, the error is cudaErrorInvalidResourceHandle.
 /// @{
 enum : unsigned int { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
-/// Creates, destroys, records or awaits an event.
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-/// The milliseconds between two recorded events, with a resolution of less than a microsecond.
+/// The milliseconds between two recorded events, with a resolution of less than a microsecond. The error is
+/// cudaErrorInvalidResourceHandle if an event was never recorded or has no timing, and cudaErrorNotReady if a
+/// record is still in flight.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
 /// @}
 
-/// The direction of a copy. The default determines it from the pointers.
+/// The direction of a copy. cudaMemcpyDefault determines it from the pointers.
 enum cudaMemcpyKind : int {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
@@ -94,7 +95,7 @@ enum cudaMemcpyKind : int {
 
 /// @name Memory
 /// Sizes are in bytes. The error is cudaErrorInvalidValue for a pointer or a range outside all allocations,
-/// and cudaErrorMemoryAllocation for more memory than there is.
+/// and cudaErrorMemoryAllocation for more memory than is available.
 /// @{
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);  ///< Device memory, at a multiple of 256 bytes.
 cudaError_t cudaFree(void* pointer);                        ///< Null frees nothing and is no error.
@@ -107,7 +108,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);  
 enum : unsigned int { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 /// Memory that the host and all devices can access; free it with cudaFree.
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);
-/// Moves managed memory to a device before a kernel accesses it. On the simulator, it is already everywhere.
+/// On a GPU, moves managed memory to a device before a kernel accesses it. Here, all memory is the host's,
+/// and nothing moves.
 inline cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t = nullptr) {
     return cudaSuccess;
 }
@@ -116,8 +118,8 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
 /// Copies; the direction says which of the two pointers must point to device memory.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
-/// Set and copy bytes in a stream. A copy from or to host memory that is not pinned is done when the call
-/// returns.
+/// Set and copy bytes in a stream. If host memory is not pinned, a copy to it is done when the call returns,
+/// and a copy from it has read the bytes by then.
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
@@ -139,14 +141,14 @@ cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned int flags
 
 /// @}
 
-/// How many bytes of dynamic shared memory a launch may ask for.
+/// What cudaFuncSetAttribute can set: how many bytes of dynamic shared memory a launch may request.
 enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 namespace sim {
 
 /// @{
 
-/// What the templates below call, without the kernel's type.
+/// What the templates below call, without the type of the kernel or variable.
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, const void* kernel, int threads_per_block,
                       std::size_t dynamic_shared_bytes);
@@ -156,13 +158,14 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offs
 
 }  // namespace sim
 
-/// Lets a kernel use more dynamic shared memory than the 48 KiB that every kernel may use.
+/// Lets a kernel use more dynamic shared memory than the 48 KiB that every kernel may use: `value` bytes, at
+/// most 227 KiB. The error for any other value is cudaErrorInvalidValue.
 template <typename Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
     return sim::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-/// How many blocks of a kernel fit on an SM at a time.
+/// How many blocks of a kernel fit on an SM at a time; 0 if the kernel can't be launched with such a block.
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads_per_block,
                                                           std::size_t dynamic_shared_bytes) {
@@ -172,7 +175,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* k
 
 /// @{
 
-/// Copy `bytes` to or from a device variable, starting at byte `offset`.
+/// Copy `bytes` to or from a device variable, starting at byte `offset`. The error for a range outside of the
+/// variable is cudaErrorInvalidValue.
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0) {
     return sim::copy_symbol(&symbol, sizeof(T), offset, const_cast<void*>(from), bytes, true);

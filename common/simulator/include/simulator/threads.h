@@ -4,7 +4,8 @@
 
 #include "kernel.h"
 
-/// Marks the simulator's own work in code that is compiled to be interrupted (see interleave.cpp).
+/// Marks functions of the simulator in files that are compiled to be interrupted (instrument/interleave.cpp):
+/// these functions are not.
 #define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
 
 namespace sim {
@@ -22,15 +23,15 @@ enum class ThreadState : unsigned char {
 };
 
 class Chained;
-inline thread_local const Chained* chained = nullptr;  ///< the marked statement that the running thread is in
+inline thread_local const Chained* chained = nullptr;  ///< the running thread's marked statement, or null
 
-/// @brief A statement such as `v += __shfl_down_sync(mask, v, d);` while it runs, which the translator has
-/// marked: the variable's new value certainly contains what the shuffle returns. Several of them may be the
-/// steps of a reduction.
+/// @brief Exists while a marked statement runs, such as `v += __shfl_down_sync(mask, v, d);`. The translator
+/// marks a statement if the variable's new value certainly depends on what the shuffle returns. Several such
+/// statements may be the steps of a reduction.
 class Chained {
  public:
     /// @param its_variable The name of the variable that is assigned to.
-    /// @param its_fold     `+` and so on, `,` for a minimum or maximum, `=` for a broadcast.
+    /// @param its_fold     The operator, such as `+`; `,` for a minimum or maximum, `=` for a broadcast.
     SIM_UNINTERRUPTED Chained(const char* its_variable, char its_fold)
         : variable(its_variable), fold(its_fold) {
         chained = this;
@@ -60,22 +61,22 @@ struct Thread {
     Site site;  ///< the line
 };
 
-/// A thread has returned while others wait: those that were waiting only for it become ready.
+/// Called when a thread returns while others wait. Those that waited only for this thread become ready.
 void returned_while_others_wait();
 
 /// @brief The threads of the block that an OS thread runs.
 ///
 /// A thread that never waits costs a few nanoseconds: it is one iteration of `run_threads`.
 struct Threads {
-    Thread all[kMaxThreadsPerBlock];     ///< by their number in the block, x running fastest
-    Thread* order[kMaxThreadsPerBlock];  ///< the same in the order in which they run
+    Thread all[kMaxThreadsPerBlock];     ///< by their number in the block, x varying fastest
+    Thread* order[kMaxThreadsPerBlock];  ///< the same threads, in the order in which they run
     unsigned int count = 0;              ///< how many threads the block has
     unsigned int started = 0;            ///< how many have started
     unsigned int live = 0;               ///< how many have not returned
     unsigned int waiting = 0;            ///< how many wait, at a barrier or for their warp
     Thread* current = nullptr;           ///< the running thread
-    volatile bool in_kernel =
-        false;  ///< whether the running thread runs the kernel, not the simulator; read by signal handlers
+    volatile bool in_kernel = false;     ///< whether the running thread executes the kernel's code, not the
+                                         ///< simulator's; read by signal handlers
 
     /// A thread's number in the block.
     unsigned int number(const Thread& thread) const { return static_cast<unsigned int>(&thread - all); }
@@ -95,7 +96,7 @@ struct Threads {
         return true;
     }
 
-    /// The running thread has returned from the kernel.
+    /// Called when the running thread has returned from the kernel.
     SIM_UNINTERRUPTED void finish() {
         in_kernel = false;
         current->state = ThreadState::returned;
@@ -104,9 +105,8 @@ struct Threads {
     }
 };
 
-/// Calls the kernel for each thread that has not started. The calls may wait, and other fibers may
-/// start threads in the meantime.
-/// @param call Calls the kernel with its arguments: a `const Call`.
+/// Calls the kernel for each thread that has not started. While a call waits, other fibers may start threads.
+/// @param call Points to a `const Call`, which calls the kernel with its arguments.
 template <typename Call>
 SIM_UNINTERRUPTED void run_threads(const void* call, Threads& threads) {
     while (threads.start_next()) {
@@ -115,7 +115,7 @@ SIM_UNINTERRUPTED void run_threads(const void* call, Threads& threads) {
     }
 }
 
-/// `run_threads` for one kernel, whose type the compiled simulator does not know.
+/// `run_threads` for one type of call, which the compiled simulator does not know.
 using ThreadLoop = void (*)(const void* call, Threads& threads);
 
 }  // namespace sim

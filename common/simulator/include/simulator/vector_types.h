@@ -6,7 +6,8 @@
 
 namespace sim {
 
-/// CUDA aligns vectors of two and four to their size, at most 16 bytes, and others like one component.
+/// The alignment, in bytes, of a vector of two or four components: its size, at most 16, as in CUDA. Vectors
+/// of one and three components are aligned like one component.
 template <typename T>
 constexpr std::size_t vector_alignment(std::size_t components) {
     const std::size_t bytes = components * sizeof(T);
@@ -45,7 +46,7 @@ SIM_VECTOR_TYPES(float, float)
 SIM_VECTOR_TYPES(double, double)
 #undef SIM_VECTOR_TYPES
 
-/// The shape of a grid or a block. Components that are left out are 1.
+/// The shape of a grid or a block. Omitted components are 1.
 struct dim3 {
     unsigned int x, y, z;
     /// @{

@@ -2,16 +2,16 @@
 /// @brief Linux: switching between stacks, on x86-64 and 64-bit Arm.
 ///
 /// The C library's `swapcontext` also switches the signal mask, by a system call: over 400 ns per switch
-/// instead of under 10. Boost.Context has such a function, but only below its public API, which allocates and
+/// instead of under 10. Boost.Context can switch without the system call, but its public API allocates and
 /// frees a stack for each fiber. These few instructions need no library.
 #include <cstdint>
 #include <cstring>
 
 #include "../platform.hpp"
 
-// A context is the stack pointer of a suspended call. At that address are, upwards: the registers
-// that a function must keep, and the address at which the call continues. A new call finds zeros in place of
-// its caller's address, which ends each search for callers.
+// A context is the stack pointer of a suspended call. From there upwards, the stack holds the registers that
+// a function must preserve, and the address at which the call continues. Above a new call is a 0 in place of
+// its caller's address, which ends each stack walk.
 
 #if defined(__x86_64__)
 
@@ -50,7 +50,7 @@ sim_switch_context:
 namespace sim::platform {
 
 Context make_context(char* top, void (*enter)(Context from, void* data)) {
-    std::uint64_t frame[9]{};  // rounding, r15 to rbp, where it continues, its caller's address
+    std::uint64_t frame[9]{};  // rounding, r15 to rbp, where the call continues, its caller's address
     std::uint32_t vectors = 0;
     std::uint16_t x87 = 0;
     asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(vectors), "=m"(x87));

@@ -9,8 +9,8 @@
 
 #include "../platform.hpp"
 
-// Where the linker puts the program's variables, and the `__managed__` ones; these are null if there are
-// none.
+// The bounds of the program's variables and, among them, of the `__managed__` ones, which are null if there
+// are none.
 extern "C" char __data_start[], _end[];
 extern "C" char __start_sim_managed[] __attribute__((weak));
 extern "C" char __stop_sim_managed[] __attribute__((weak));
@@ -45,7 +45,7 @@ bool protect(char* pages, std::size_t bytes, Access access) {
     const int protection = access == Access::none   ? PROT_NONE
                            : access == Access::read ? PROT_READ
                                                     : PROT_READ | PROT_WRITE;
-    return bytes == 0 || mprotect(pages, bytes, protection) == 0;  // QEMU's mprotect fails for no pages
+    return bytes == 0 || mprotect(pages, bytes, protection) == 0;  // QEMU's mprotect fails for 0 bytes
 }
 
 void discard(char* pages, std::size_t bytes) { madvise(pages, bytes, MADV_DONTNEED); }
@@ -60,13 +60,14 @@ Pages::~Pages() { munmap(data_, bytes_); }
 
 Range variables() { return {__data_start, _end}; }
 
-/// The linker puts this array after a program's managed variables, so nothing else is on their pages.
+/// The linker puts `after_managed` after a program's managed variables. Its alignment gives them pages of
+/// their own.
 constexpr std::size_t kMostPageBytes = 64 * 1024;
 [[gnu::section("sim_managed"), gnu::used]] alignas(kMostPageBytes) static char after_managed[kMostPageBytes];
 
 Range managed_variables() { return {__start_sim_managed, after_managed}; }
 Range managed_pages() {
-    // To a compiler, two variables are never adjacent.
+    // Volatile, because a compiler may assume that two variables are never adjacent.
     const char* volatile stop = __stop_sim_managed;
     const bool is_last = stop == after_managed + sizeof(after_managed);
     return is_last ? managed_variables() : Range{nullptr, nullptr};

@@ -18,7 +18,7 @@ namespace sim::platform {
 
 std::size_t most_threads() { return std::numeric_limits<std::size_t>::max(); }
 
-/// The folder that lists the threads has a link for each thread, and two for itself.
+/// The folder /proc/self/task has a link for each thread, and two for itself.
 bool has_other_threads() {
     struct stat folder {};
     return stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3;
@@ -39,7 +39,7 @@ std::string host_name() {
     return host.nodename;
 }
 
-/// Holds a lock of the C library while it prints, so that no tick stops the thread here.
+/// Locks standard output, so that no other thread prints between the two texts.
 void print(std::string_view first, std::string_view second) {
     flockfile(stdout);
     for (const std::string_view part : {first, second}) std::fwrite(part.data(), 1, part.size(), stdout);
@@ -57,9 +57,9 @@ extern "C" clock_t clock() noexcept {
 }
 
 #ifdef SIM_ADDRESS_SANITIZER
-/// What `ASAN_OPTIONS` may change. Since g++ 13, uses of local variables after their function's end are
-/// looked for by default. Each frame of each simulated thread would then be allocated, and checks of chapter
-/// 07 take more than the 30 s of CPU time that `./course grade` allows.
+/// The defaults, which `ASAN_OPTIONS` overrides. Since g++ 13, AddressSanitizer looks for uses of local
+/// variables after their function has returned. It would allocate each frame of each simulated thread, and
+/// checks of chapter 07 would take more than the 30 s of CPU time that `./course grade` allows.
 extern "C" [[gnu::used, gnu::visibility("default")]] const char* __asan_default_options() {
     return "detect_stack_use_after_return=0";
 }

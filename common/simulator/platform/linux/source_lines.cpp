@@ -35,14 +35,14 @@ struct Unwinding {
 
 _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     Unwinding& unwinding = *static_cast<Unwinding*>(data);
-    int is_exact = 0;  // not the instruction after a call
+    int is_exact = 0;  // 0: `at` is the instruction after a call
     const std::uintptr_t at = _Unwind_GetIPInfo(context, &is_exact);
     if (at == 0 || unwinding.count == unwinding.at.size()) return _URC_END_OF_STACK;
     unwinding.at[unwinding.count++] = is_exact != 0 ? at : at - 1;
     return _URC_NO_REASON;
 }
 
-/// Whether a file is in one of the folders SIM_HELPERS, which are separated by colons.
+/// Whether a file is in one of the folders that SIM_HELPERS names, separated by colons.
 [[maybe_unused]] bool is_helper(std::string_view file) {
     for (std::string_view folders = SIM_HELPERS; !folders.empty();) {
         const std::string_view folder = folders.substr(0, folders.find(':'));
@@ -52,16 +52,17 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     return false;
 }
 
-/// Called first for each function that was inlined at an instruction, then for the function that contains it.
+/// Called first for each function that was inlined at an instruction, then for the function that contains the
+/// instruction.
 [[maybe_unused]] int note_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
     const std::string_view name = file == nullptr ? "" : file;
     if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;
     if (is_helper(name)) return 0;
     static_cast<std::vector<std::string>*>(data)->push_back(std::string(name) + ":" + std::to_string(line));
-    return 0;  // go on
+    return 0;  // continue
 }
 
-/// The program's symbols: with -g1, clang's lines know no functions.
+/// Uses the program's symbols, because with -g1, clang's debug information has no functions.
 [[maybe_unused]] void note_function(void* data, std::uintptr_t, const char* name, std::uintptr_t,
                                     std::uintptr_t) {
     if (name != nullptr) *static_cast<std::string*>(data) = name;
@@ -103,7 +104,7 @@ std::string function_of([[maybe_unused]] const void* address) {
     if (state() == nullptr) return result;
     backtrace_syminfo(state(), reinterpret_cast<std::uintptr_t>(address), note_function, ignore_error,
                       &result);
-    if (!result.starts_with("_Z")) return result;  // the variable n is not the type whose code is n
+    if (!result.starts_with("_Z")) return result;  // a variable n is not __int128, whose mangled name is n
     if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {
         result = readable;
         std::free(readable);

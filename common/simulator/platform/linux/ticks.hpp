@@ -6,6 +6,6 @@
 
 namespace sim::platform {
 
-constexpr int kTick = SIGVTALRM;  ///< the signal of an OS thread's timer
+constexpr int kTick = SIGVTALRM;
 
 }  // namespace sim::platform

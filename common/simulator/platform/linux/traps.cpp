@@ -24,8 +24,9 @@ bool handed_on[std::size(kSignals)];
     for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], nullptr, &first_actions[i]);
 }
 
-/// The program's own trap. When the handler returns, the program repeats it, and the handler that was set
-/// before ours runs. The second time, perhaps caused by that handler, nothing handles the trap.
+/// Hands a trap on to the program. When our handler returns, the program repeats the instruction, and the
+/// handler that was set before ours runs. If the same signal is handed on again, perhaps because of that
+/// handler, the default action ends the program.
 void hand_on(std::size_t i) {
     struct sigaction nothing {};
     nothing.sa_handler = SIG_DFL;
@@ -38,7 +39,7 @@ Trap trap_of(int signal, const siginfo_t& info) {
     if (signal == SIGILL || signal == SIGTRAP)
         return Trap::illegal_instruction;  // x86 raises the first, Arm the second
     if (signal == SIGABRT) return Trap::abort;
-    // An x86 CPU does not tell the address of some accesses. A signal that was sent has none.
+    // An x86 CPU does not report the address of some accesses. A signal from a process has no address.
     const bool has_address = signal == SIGSEGV && info.si_code > 0 && info.si_code != SI_KERNEL;
     return has_address ? Trap::address : Trap::no_address;
 }
@@ -58,15 +59,15 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }
 
-/// A limit of CPU time ends host code at a line. While a kernel runs, up to two more signals are
-/// awaited, which come one second apart.
+/// Called when the program has reached its limit of CPU time, and again every second. Host code ends with a
+/// message that names its line. A kernel may run on until the fourth signal.
 [[maybe_unused]] const auto kBeforeLimit = signal(SIGXCPU, [](int) {
     static std::atomic<int> signals = 0;
     alarm(10);  // ends a process that waits for its own lock on memory here
     handle_time_limit();
     if (!is_in_kernel()) {
         signal(SIGXCPU, SIG_DFL);
-        raise(SIGXCPU);  // when this handler returns
+        raise(SIGXCPU);  // takes effect when this handler returns
         return;
     }
     alarm(0);

@@ -1,10 +1,10 @@
 /// @file
-/// @brief Web: switching between calls, by Binaryen's Asyncify: a call that is left unwinds into a buffer,
-/// and is rewound from it.
+/// @brief Web: switching between calls, by Binaryen's Asyncify, which unwinds a suspended call into a buffer
+/// and rewinds it from there.
 ///
-/// WebAssembly's own stack can't be switched. So `sim_switch_context` has all calls return up to `go_on`,
-/// which then enters another context, or has its calls entered again. Asyncify does not change functions that
-/// call its own.
+/// WebAssembly's own stack can't be switched. Therefore, `sim_switch_context` unwinds all calls up to
+/// `go_on`, which then enters another context or rewinds its calls. Asyncify does not change functions that
+/// call Asyncify's own.
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -27,10 +27,10 @@ namespace {
 
 enum class Calls { run, unwind, rewind } calls = Calls::run;
 
-/// A call that is left or has not begun.
+/// A call that is suspended or has not begun.
 struct WebContext {
-    std::uintptr_t next, end;  ///< Asyncify reads them: the part of the buffer that is left
-    std::uintptr_t stack;      ///< the stack pointer; of the variables whose address is taken
+    std::uintptr_t next, end;  ///< read by Asyncify: the unused part of the buffer
+    std::uintptr_t stack;      ///< the stack pointer, for variables whose address is taken
     bool has_begun;
     char* buffer;
     void (*enter)(Context from, void* data);
@@ -41,8 +41,8 @@ char own_buffer[64 * 1024];
 WebContext own{0, reinterpret_cast<std::uintptr_t>(std::end(own_buffer)), 0, true, own_buffer, nullptr};
 
 WebContext *running = &own, *left_for = nullptr;
-Switched passed{};              ///< what the next call gets
-bool is_left_for_good = false;  ///< whether a trap has left it, so that its calls need not unwind
+Switched passed{};              ///< what the next call to run receives
+bool is_left_for_good = false;  ///< whether the last call was left by a trap, without unwinding
 
 struct {
     int (*without)();
@@ -72,7 +72,8 @@ void take_over() {
     if (calls == Calls::rewind) start_rewind(running);
 }
 
-/// The lowest call on the stack. @param[in] signal That of the trap that ended the last call; else 0.
+/// The outermost call on the stack.
+/// @param[in] signal The signal of the trap that ended the last call; otherwise 0.
 /// @return What main returns.
 [[gnu::noinline]] int go_on(int signal) {
     if (is_left_for_good) {
@@ -96,7 +97,7 @@ void take_over() {
 
 }  // namespace
 
-/// At the top of the stack are its context and its buffer.
+/// The context and its buffer are at the top of the stack.
 Context make_context(char* top, void (*enter)(Context from, void* data)) {
     char* const context = top - sizeof(WebContext);
     char* const buffer = context - kBufferBytes;
@@ -136,15 +137,14 @@ void call_apart(const std::function<void()>& work) {
     sim_switch_context(make_context(std::end(stack), enter), const_cast<std::function<void()>*>(&work));
 }
 
-/// Called by the host: runs a main function, or the module's own if both are null.
+/// Called by the host: runs a main function, or the module's own if both pointers are null.
 extern "C" [[clang::export_name("sim_run")]] int sim_run(int (*without)(), int (*with)(int, char**),
                                                          int count, char** words) {
     entry = {without == nullptr && with == nullptr ? __main_void : without, with, count, words};
     return go_on(0);
 }
 
-/// The host calls it after an instruction that WebAssembly has refused, in place of the call that executed
-/// it.
+/// Called by the host after WebAssembly has refused an instruction, in place of the call that executed it.
 extern "C" [[clang::export_name("sim_go_on")]] int sim_go_on(int signal) { return go_on(signal); }
 
 }  // namespace sim::platform

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What the web's platform asks of its host, the JavaScript that runs the program
+/// @brief What the web platform needs from its host, the JavaScript that runs the program
 /// (tools/workbench/host.mjs).
 #pragma once
 
@@ -12,15 +12,17 @@ constexpr int kBadAddress = 11, kAborted = 6, kDivided = 8;  ///< numbers of sig
 extern "C" {
 /// Ends the program, as a signal does.
 [[noreturn, clang::import_module("sim"), clang::import_name("end_by_signal")]] void end_by_signal(int number);
-/// Writes the name of what is at an address, as the linker knows it, and its length. @return Whether it has
-/// one.
+/// Writes the symbol of the function or variable at an address, at most `most` bytes of it, without a 0 at
+/// the end.
+/// @return How many bytes were written; 0 if there is no such symbol.
 [[clang::import_module("sim"), clang::import_name("name_of")]] std::size_t name_of(const void* address,
                                                                                    char* name,
                                                                                    std::size_t most);
 }
 
-/// An instruction was refused. Does not return if a kernel did not execute it.
-/// @param[in] number Of the signal that it would be on Linux.
+/// Handles an instruction that WebAssembly has refused: stops the kernel that executed it, or ends the
+/// program.
+/// @param[in] number The number of the signal that Linux would raise.
 void trap(int number);
 
 /// Ends the program if it has used up its time.

@@ -11,15 +11,15 @@
 #include "access.hpp"
 #include "host.hpp"
 
-// Where the linker puts the `__managed__` variables; null if there are none.
+// The bounds of the `__managed__` variables, from the linker; null if there are none.
 extern "C" char __start_sim_managed[] __attribute__((weak));
 extern "C" char __stop_sim_managed[] __attribute__((weak));
 
 namespace sim::platform {
 namespace {
 
-/// Calls through a null pointer, and members of what it does not point to, are at the first addresses, where
-/// the linker puts nothing.
+/// Forbids accesses to the first addresses, where a null pointer and its members point, and where the linker
+/// puts nothing.
 [[maybe_unused]] const bool kForbidsNull = [] {
     std::fill_n(allowed, 1024 / kPageBytes, nothing);
     return true;
@@ -74,7 +74,7 @@ void require_each_page(const volatile char* begin, std::size_t bytes, bool is_st
                 end_by_signal(kBadAddress);
 }
 
-/// The host stores here where the program's variables are, those of the simulator not among them.
+/// The bounds of the program's variables, without the simulator's. The host stores them here.
 extern "C" Range sim_variables{};
 Range variables() { return sim_variables; }
 

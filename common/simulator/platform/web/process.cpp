@@ -1,5 +1,5 @@
 /// @file
-/// @brief Web: traps, time, and threads of a module that has one thread.
+/// @brief Web: traps, time, and host threads, which take turns in a module that has one thread.
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -49,12 +49,12 @@ void trap(int number) {
     end_by_signal(number);
 }
 
-// --- Ticks: instrumented code calls often enough ---------------------------------------------------
+// --- Ticks: made when instrumented code repeats a loop ----------------------------------------------
 
 namespace {
 
-/// How long the program may run, or each of its cases. Wall-clock time, not processor time: a browser may run
-/// several times more slowly than a program on Linux.
+/// How long the program, or each of its cases, may run, in seconds of wall-clock time. A browser may run it
+/// several times more slowly than Linux does.
 const double most_seconds = [] {
     const char* const setting = std::getenv("CUDA_SIM_SECONDS");
     return setting == nullptr ? 120.0 : std::atof(setting);
@@ -81,10 +81,11 @@ void require_time() {
     end_by_signal(kOutOfTime);
 }
 
-/// Called by the host when the program has written which case is next (common/exercise/verdict.cu).
+/// Called by the host when the program has announced its next case (common/exercise/verdict.cu).
 extern "C" [[clang::export_name("sim_begins_case")]] void sim_begins_case() { begun = seconds_now(); }
 
-/// Called by instrumented code before it repeats a loop. @param[in] has_accessed Since its last branch.
+/// Called by instrumented code before it repeats a loop.
+/// @param[in] has_accessed Whether there was an access since the last branch.
 extern "C" void sim_repeats(const void* site, bool has_accessed) {
     if (!has_accessed) handle_iteration_end(site);
     static unsigned int turns = 0;
@@ -99,10 +100,10 @@ extern "C" void sim_repeats(const void* site, bool has_accessed) {
 
 }  // namespace sim::platform
 
-// --- Random numbers: those of the GNU C library, from which the articles' results follow ------------
+// --- Random numbers: those of the GNU C library, on which the articles' results depend --------------
 
 namespace {
-/// Each number is the sum of those 3 and 31 before it, without its lowest bit.
+/// Each number is the sum of the numbers 3 and 31 places before it; what `next` returns lacks its lowest bit.
 struct Random {
     static constexpr unsigned int kLong = 31, kShort = 3, kLeftOut = 310;
     std::uint32_t last[kLong]{};
@@ -133,7 +134,7 @@ extern "C" void srand(unsigned int seed) { numbers = Random(seed); }
 
 namespace {
 
-/// A thread of the CPU. All have the same `thread_local` variables.
+/// A thread of host code. All threads have the same `thread_local` variables.
 struct CpuThread {
     struct AtExit {
         void (*destroy)(void*);
@@ -170,14 +171,14 @@ void free_if_forgotten(CpuThread* thread) {
 void arrive(sim::platform::Context from) {
     CpuThreads& all = threads();
     all.left->context = from;
-    sim::platform::handle_thread_change(all.ready.size());  // without the current one, but with the first
+    sim::platform::handle_thread_change(all.ready.size());  // all but the current thread
     if (all.left->has_ended) all.free_stacks.push_back(all.left->stack);
     free_if_forgotten(all.left);
 }
 
 void begin_thread(sim::platform::Context from, void*);
 
-/// Gives a thread a stack: rather one on which another thread has run, since a program may start thousands.
+/// Gives a thread a stack, if possible that of a thread that has ended: a program may start thousands.
 void prepare(CpuThread& thread) {
     CpuThreads& all = threads();
     if (all.free_stacks.empty()) {
@@ -190,7 +191,7 @@ void prepare(CpuThread& thread) {
     thread.context = sim::platform::make_context(thread.stack + kStackBytes, begin_thread);
 }
 
-/// Continues the thread that has waited longest; the calling one continues in its turn, if it is ready.
+/// Continues the thread that has waited longest. The calling thread gets its next turn, unless it has ended.
 void give_way() {
     CpuThreads& all = threads();
     if (all.ready.empty()) return;
@@ -215,7 +216,7 @@ void begin_thread(sim::platform::Context from, void*) {
     give_way();  // switches to another thread, at least the main one, and does not return
 }
 
-/// Lets other threads run until a condition holds, or the program's time is over.
+/// Lets other threads run until a condition holds. Ends the program if its time is used up.
 template <typename Condition>
 void wait_until(Condition condition) {
     while (!condition()) {

@@ -1,11 +1,11 @@
 /// @file
-/// @brief Web: lines of source code are texts in the program.
+/// @brief Web: the lines of source code are strings in the program.
 ///
-/// Whoever compiles instrumented code (tools/workbench/sites.mjs) has it store, before each call, the address
-/// of a text, and pass it to each function that is called at an access: FILE:LINE, and in further lines those
-/// of the calls that were inlined there, innermost first; none of them in a helper's file, whose accesses
-/// have no lines: where they are called counts. In front of it is a 0, to which the byte before a "return
-/// address" leads.
+/// tools/workbench/sites.mjs makes instrumented code store the address of a string before each call, and pass
+/// such an address to each function that is called at an access. The string is FILE:LINE of the code, and on
+/// further lines that of each call into which the code was inlined, innermost first. Lines in helpers' files
+/// are left out: the line of the helper's caller counts. A 0 precedes each string, because callers look up
+/// the byte before a "return address".
 #include "../source_lines.hpp"
 
 #include <cxxabi.h>
@@ -38,7 +38,7 @@ std::string line_of(std::uintptr_t at) {
 std::string function_of(const void* address) {
     std::string result(512, '\0');
     result.resize(platform::name_of(address, result.data(), result.size()));
-    if (!result.starts_with("_Z")) return result;  // the variable n is not the type whose code is n
+    if (!result.starts_with("_Z")) return result;  // a variable n is not __int128, whose mangled name is n
     if (char* const readable = abi::__cxa_demangle(result.c_str(), nullptr, nullptr, nullptr)) {
         result = readable;
         std::free(readable);

@@ -7,9 +7,9 @@
 
 #include "../tokens.hpp"
 
-/// Makes `__device__ int x;` a `__device__ SIM_ON_DEVICE int x;`. clang then warns of uses by functions that
-/// are not for a device. Lambda expressions in a kernel are for a device, although nothing says so:
-/// `[&](int i) {…}` becomes `[&] SIM_UNCHECKED (int i) {…}`.
+/// Turns `__device__ int x;` into `__device__ SIM_ON_DEVICE int x;`. clang then warns of uses in host
+/// functions. Lambda expressions in a kernel are device code, although no attribute says so: `[&](int i) {…}`
+/// becomes `[&] SIM_UNCHECKED (int i) {…}`.
 class DeviceVariables {
  public:
     static void translate(Tokens& tokens) {
@@ -24,7 +24,7 @@ class DeviceVariables {
     }
 
  private:
-    /// The host may know a constant's value, and may use what is managed.
+    /// Not marked: constants, whose value the host may know, managed variables, and definitions of types.
     static bool is_exempt(const Tokens& tokens, std::size_t i) {
         for (const char* const word :
              {"const", "constexpr", "__managed__", "struct", "class", "union", "enum"})

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Tells the simulator for which calls a program does not check the error.
+/// @brief Tells the simulator which calls' errors a program discards.
 #pragma once
 
 #include <cctype>
@@ -9,8 +9,8 @@
 
 #include "../tokens.hpp"
 
-/// Makes the statement `cudaFree(p);` a `cudaFree(p), ::sim::Discarded{"cudaFree"};`. The program's own
-/// macros and classes with these names are not changed.
+/// Turns the statement `cudaFree(p);` into `cudaFree(p), ::sim::Discarded{"cudaFree"};`. Names that the
+/// program itself gives to macros and classes are not changed.
 class DiscardedErrors {
  public:
     void translate(Tokens& tokens) {

@@ -8,8 +8,8 @@
 
 #include "../tokens.hpp"
 
-/// All arrays that `extern __shared__` declares begin at the same address. A kernel that uses two names may
-/// do so on purpose, for one array after another, so this is no error.
+/// All arrays that `extern __shared__` declares begin at the same address. A kernel may use two names on
+/// purpose, for one array after another, so this is only a warning.
 class DynamicArrays {
  public:
     static void translate(Tokens& tokens) {
@@ -52,7 +52,7 @@ class DynamicArrays {
         const Array* first = nullptr;
         for (std::size_t i = open; i < tokens.partner(open); ++i) {
             const std::size_t before = tokens.end_before(i) - 1;
-            // Not the name of something else.
+            // Skips words that name something else: a new variable or a member.
             const bool is_declared = tokens.is_word(before) && !tokens.is(before, "return");
             if (!tokens.is_word(i) || is_declared || tokens.is(before, ".") || tokens.is_arrow(before))
                 continue;

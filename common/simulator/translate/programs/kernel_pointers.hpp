@@ -8,7 +8,7 @@
 
 #include "../tokens.hpp"
 
-/// Makes `(void*)kernel<int>` a `(void*)::sim::known(kernel<int>)`, which notes how to call the kernel.
+/// Turns `(void*)kernel<int>` into `(void*)::sim::known(kernel<int>)`, which notes how to call the kernel.
 class KernelPointers {
  public:
     void translate(Tokens& tokens) {
@@ -23,7 +23,7 @@ class KernelPointers {
     }
 
  private:
-    /// The name is the first word before a `(` that is not an attribute.
+    /// Adds the name of a kernel: the first word before a `(` that is not an attribute.
     void add_kernel(const Tokens& tokens, std::size_t i) {
         for (; i < tokens.size() && !tokens.is(i, ";") && !tokens.is(i, "{"); i = tokens.next(i)) {
             const std::string& word = tokens[i].text;

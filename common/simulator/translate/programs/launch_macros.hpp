@@ -1,5 +1,5 @@
 /// @file
-/// @brief Macros for `<<<grid, block>>>`, with which programs keep editors from taking it for an error.
+/// @brief Macros for `<<<grid, block>>>`, which programs define so that editors do not report an error.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,9 @@ struct MissingFeature {
 
 inline constexpr std::string_view kInlinePtx = "inline PTX (asm)";
 
-/// The features of headers. The simulator has the headers whose feature is empty. A program that includes
-/// another one, but uses none of the words below, needs no GPU, unless the feature has no words.
+/// Headers, and the features that they belong to. The simulator has the headers whose feature is empty. A
+/// program that includes any other header needs no GPU if it uses none of the words below, unless the list
+/// has no word for the header's feature.
 inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cub/*", "CUB"},
                                                      {"cuda/atomic", ""},
@@ -55,7 +56,7 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda_gl_interop.h", "OpenGL"},
                                                      {"cuda_texture_types.h", "textures"}};
 
-/// The features of other words. Names of namespaces end with `::`.
+/// Words other than headers, and the features that they belong to. Names of namespaces end with `::`.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"__asm__", kInlinePtx},
                                                    {"__asm", kInlinePtx},
@@ -163,7 +164,8 @@ inline bool is_namespace(const std::vector<Token>& tokens, std::size_t i) {
     return is(last, "namespace") || (is(last, "=") && is(before(before(last)), "namespace"));
 }
 
-/// Skips a header that the simulator lacks, or makes it a compiler error if its use could not be detected.
+/// Removes an `#include` of a missing header, or turns it into a compiler error if uses could not be
+/// detected.
 inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& include) {
     const std::string_view feature = missing_feature(include.name, kMissingHeaders);
     if (feature.empty()) return;
@@ -176,10 +178,10 @@ inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& 
         tokens[include.first].text = "error " + sentence_of(include.name + " (" + std::string(feature) + ")");
 }
 
-/// Makes each use of a missing feature a compiler error, so code that the preprocessor leaves out may use it.
-/// @param for_host Whether the host's compiler alone reads the file, whose `asm` is the host's.
+/// Turns each use of a missing feature into a compiler error. Code that the preprocessor skips may use it.
+/// @param for_host Whether only the host's compiler reads the file, so that `asm` is host code.
 inline void name_what_is_missing(std::vector<Token>& tokens, bool for_host = false) {
-    std::set<std::size_t> directives;  // the places of directives that include
+    std::set<std::size_t> directives;  // the numbers of `#include` directives
     for (const Include& include : includes(tokens)) directives.insert(tokens[include.first].directive);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].kind != Token::word || directives.count(tokens[i].directive) != 0) continue;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Translates a file of a program from elsewhere, and the headers of its own that it includes.
+/// @brief Translates a file of a program from elsewhere, and the program's own headers that it includes.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@
 
 /// Translates a file and the headers that it includes into a folder, under their absolute paths: those beside
 /// the file that includes them, and those in the folders that `-I` names. In a file that nvcc leaves to the
-/// host's compiler, only features that the simulator lacks are named.
+/// host's compiler, only uses of missing features are translated, to compiler errors.
 class Program {
  public:
     enum class To { cpp, cuda };
@@ -39,7 +39,7 @@ class Program {
         std::string rule = escaped(output_of(path)) + ":";
         for (const std::filesystem::path& file : read_) rule += " " + escaped(file);
         write_source(output_of(path).string() + ".d", rule + "\n");
-        // A build sees only this file, which must be compiled again if a header has changed.
+        // A build looks only at this output, which must be compiled again if a header has changed.
         if (has_changed_)
             std::filesystem::last_write_time(output_of(path), std::filesystem::file_time_type::clock::now());
     }
@@ -92,21 +92,22 @@ class Program {
         const std::filesystem::path kind = path.extension();
         return kind == ".cpp" || kind == ".cc" || kind == ".cxx";
     }
-    /// Removes each `\` after which the line continues: nvcc only warns of it.
+    /// Removes each stray `\`, one that is not at the end of its line: nvcc only warns of it.
     static void leave_out_stray_backslashes(std::vector<Token>& tokens) {
         for (std::size_t i = 0; i < tokens.size(); ++i)
             if (tokens[i].text == "\\" && tokens[i].directive == 0 &&
                 (i + 1 == tokens.size() || tokens[i + 1].kind == Token::blank))
                 tokens[i].text = " ";
     }
-    /// The text for clang: `<<<` and `>>>` are one word each, whatever blanks an editor has put there.
+    /// The text for clang, without the blanks that an editor may have put into `<<<` and `>>>`.
     static std::string for_clang(Tokens tokens) {
         DeviceVariables::translate(tokens);
         for (std::size_t i = 0; i < tokens.size(); ++i)
             if (tokens.third(i, "<") != kNone) Launches(tokens).close_up(i);
         return tokens.join(0, tokens.size());
     }
-    /// The program's header that an `#include` in a folder names; empty if it names none of the program's.
+    /// The program's own header that an `#include` in a file of the folder `beside` names; empty if it names
+    /// none.
     std::filesystem::path own_header(const Include& include, const std::filesystem::path& beside) const {
         std::vector<std::filesystem::path> folders = included_;
         if (include.quoted) folders.insert(folders.begin(), beside);
@@ -118,7 +119,7 @@ class Program {
     std::filesystem::path output_of(const std::filesystem::path& path) const {
         return folder_ / std::filesystem::absolute(path).relative_path();
     }
-    /// A name, as it is written in a rule.
+    /// A path, escaped as in a rule of Make.
     static std::string escaped(const std::filesystem::path& path) {
         std::string result;
         for (const char c : path.string()) {

@@ -8,8 +8,8 @@
 
 #include "../lexer.hpp"
 
-/// A program that does so polls a flag, or orders its accesses by fences and atomics of the whole system. If
-/// a file contains a word of such code, a line before the file says so.
+/// Such a program polls a flag, or orders its accesses by system-wide fences and atomics.
+/// @return What to write before a file that contains a word of such code; empty for any other file.
 inline std::string memory_sharing(const std::vector<Token>& tokens) {
     constexpr std::string_view kWords[] = {"volatile", "atomic", "atomic_ref", "__threadfence_system",
                                            "thread_scope_system"};

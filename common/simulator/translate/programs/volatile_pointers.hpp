@@ -9,10 +9,10 @@
 
 #include "../tokens.hpp"
 
-/// Makes `__shared__ volatile int s[32]` a `__shared__ ::sim::LockstepElement<int> s[32]`, and a parameter or
-/// variable `volatile int* s` a `::sim::LockstepPointer<int> s`, whose stores the lanes of a warp do
-/// together. A parameter whose type only the compiler knows, perhaps from the call, keeps this type: the
-/// function's body begins with a lockstep pointer of the parameter's name.
+/// Turns `__shared__ volatile int s[32]` into `__shared__ ::sim::LockstepElement<int> s[32]`, and a parameter
+/// or variable `volatile int* s` into `::sim::LockstepPointer<int> s`: lanes of a warp store through these
+/// together. A parameter whose type only the compiler knows, perhaps from the call, keeps its type; instead,
+/// the function's body begins with a lockstep pointer that has the parameter's name.
 class VolatilePointers {
  public:
     static void translate(Tokens& tokens) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Cooperative groups: the block, its tiles, the lanes that run together, and the grid.
+/// @brief Cooperative groups: the block, its tiles, converged lanes, and the grid.
 #pragma once
 
 #include "../prelude.h"
@@ -28,7 +28,7 @@ class thread_group {
 
  protected:
     unsigned int size_, rank_;
-    unsigned int lanes_;  ///< the lanes of a part of a warp; 0 for a block
+    unsigned int lanes_;  ///< the lanes, for a group within a warp; 0 for a block
     bool block_;
 };
 
@@ -44,7 +44,7 @@ class thread_block : public thread_group {
 };
 inline thread_block this_thread_block() { return {}; }
 
-/// Room in shared memory with which a GPU synchronizes tiles of more than one warp.
+/// Shared memory that a GPU needs to synchronize tiles of more than one warp. Not used here.
 template <unsigned int kMostThreads = 1024>
 struct block_tile_memory {
     char bytes[kMostThreads / 32 * 8];
@@ -54,7 +54,7 @@ thread_block this_thread_block(block_tile_memory<kMostThreads>&) {
     return {};
 }
 
-/// Lanes of a warp, by their ranks in the group.
+/// A group of lanes of one warp. Members name each other by their ranks in the group.
 class lane_group : public thread_group {
  public:
     explicit lane_group(unsigned int lanes)
@@ -90,7 +90,7 @@ class lane_group : public thread_group {
     }
 
  private:
-    /// The lane that has a rank in the group.
+    /// The lane of the member with this rank.
     unsigned int lane_of(unsigned int rank) const {
         unsigned int lane = 0;
         for (; lane < 31; ++lane)
@@ -131,7 +131,7 @@ class thread_block_tile : public lane_group {
     thread_block_tile() : lane_group((kSize == 32 ? ~0u : (1u << kSize) - 1) << sim::lane() / kSize * kSize) {
         size_ = kSize;
     }
-    template <typename Other>  // a parent may be left out
+    template <typename Other>  // the parent's type may be omitted
     thread_block_tile(const thread_block_tile<kSize, Other>&) : thread_block_tile() {}
     static constexpr unsigned int size() { return kSize; }
     static constexpr unsigned int num_threads() { return kSize; }
@@ -142,10 +142,11 @@ template <unsigned int kSize, typename Parent>
 std::enable_if_t<(kSize <= 32), thread_block_tile<kSize, Parent>> tiled_partition(const Parent&) {
     return {};
 }
-/// The simulator has no barrier for some of a block's warps. tools/course/missing.py says so.
+/// The simulator has no barrier for only some of a block's warps. tools/course/missing.py turns the
+/// compiler's error into a message that says so.
 template <unsigned int kSize, typename Parent>
 std::enable_if_t<(kSize > 32), thread_group> tiled_partition(const Parent&) = delete;
-/// A tile whose size is known at run time; of lanes that run together, those with neighbouring ranks.
+/// A tile whose size is known only at run time. In a group within a warp, a tile has neighbouring ranks.
 inline lane_group tiled_partition(const thread_group& group, unsigned int size) {
     if (group.lanes() == 0)
         return lane_group((size == 32 ? ~0u : (1u << size) - 1) << sim::lane() / size * size);

@@ -8,7 +8,7 @@ using cuFloatComplex = float2;
 using cuDoubleComplex = double2;
 using cuComplex = cuFloatComplex;
 
-/// Each function twice: those for `float` end with an f.
+/// Defines each function for one type; the names of those for `float` end with an f.
 #define SIM_COMPLEX(T, Complex, f, abs)                                                \
     inline Complex make_##Complex(T real, T imaginary) { return {real, imaginary}; }   \
     inline T cuCreal##f(Complex z) { return z.x; }                                     \

@@ -1,6 +1,6 @@
 /// @file
 /// @brief The types of cuBLAS, which programs also use in macros and signatures. The simulator has none of
-/// its functions: the translator names each that is used (translate/programs/missing.hpp).
+/// cuBLAS's functions: the translator reports each one that is used (translate/programs/missing.hpp).
 #pragma once
 
 #include "cuComplex.h"

@@ -8,12 +8,13 @@
 using __nv_fp8_storage_t = unsigned char;
 using __nv_fp8x2_storage_t = unsigned short;
 using __nv_fp8x4_storage_t = unsigned int;
-enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };  // what is too large becomes the largest number
+enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };  // SATFINITE: too large becomes the largest number
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 namespace sim {
 
-/// How many bits the exponent and the mantissa have. The largest numbers: E4M3 has no infinities.
+/// A format: how many bits the mantissa has, the bias of the exponent, and the largest numbers. E4M3 has no
+/// infinities.
 template <__nv_fp8_interpretation_t kKind>
 struct Fp8 {
     static constexpr int kMantissa = kKind == __NV_E4M3 ? 3 : 2, kBias = kKind == __NV_E4M3 ? 7 : 15;
@@ -27,18 +28,18 @@ struct Fp8 {
         if (size > kLargest) value = size == kTooLarge && kTooLarge != kNaN ? HUGE_VAL : nan("");
         return (bits & 0x80) != 0 ? -value : value;
     }
-    /// Rounds to the nearest, and of two equally near ones to the even one.
+    /// Rounds to nearest, ties to even.
     static unsigned char from_double(double x, bool saturates) {
         if (x != x) return kNaN;
         const unsigned char sign = signbit(x) ? 0x80 : 0;
         int exponent = 0;
         frexp(x, &exponent);
-        const int step =
-            (exponent - 1 < 1 - kBias ? 1 - kBias : exponent - 1) - kMantissa;  // between neighbours
+        // The binary logarithm of the distance between neighbouring numbers.
+        const int step = (exponent - 1 < 1 - kBias ? 1 - kBias : exponent - 1) - kMantissa;
         const double rounded = ldexp(nearbyint(ldexp(fabs(x), -step)), step);
         if (x == 0) return sign;
         if (!(rounded <= to_double(kLargest))) return sign | (saturates ? kLargest : kTooLarge);
-        unsigned char bits = 0;  // the greatest that is not greater
+        unsigned char bits = 0;  // becomes the greatest number up to `rounded`
         for (unsigned char bit = 0x40; bit != 0; bit >>= 1)
             if ((bits | bit) <= kLargest && to_double(bits | bit) <= rounded) bits |= bit;
         return sign | bits;

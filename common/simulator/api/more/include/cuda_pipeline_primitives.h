@@ -1,5 +1,5 @@
 /// @file
-/// @brief Copies to shared memory that a thread need not wait for. Here, they are done when the call returns.
+/// @brief Asynchronous copies to shared memory. Here, they are done when the call returns.
 #pragma once
 
 #include "../prelude.h"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief cuRAND's functions for the host. The numbers differ from a GPU's, but are as random.
+/// @brief cuRAND's functions for the host. The numbers differ from a GPU's, but have the same distributions.
 #pragma once
 
 #include "curand_kernel.h"

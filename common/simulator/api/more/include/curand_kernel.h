@@ -1,10 +1,10 @@
 /// @file
-/// @brief cuRAND's functions for kernels. The numbers differ from a GPU's, but are as random.
+/// @brief cuRAND's functions for kernels. The numbers differ from a GPU's, but have the same distributions.
 #pragma once
 
 #include "../prelude.h"
 
-/// A generator of 64 bits (SplitMix64), which can skip ahead. All of cuRAND's kinds are this one.
+/// A 64-bit generator (SplitMix64) that can skip ahead. It stands in for all of cuRAND's generators.
 struct curandStateXORWOW {
     std::uint64_t state = 0;
     float next_normal = 0;
@@ -13,7 +13,8 @@ struct curandStateXORWOW {
 using curandState = curandStateXORWOW;
 using curandState_t = curandStateXORWOW;
 using curandStateXORWOW_t = curandStateXORWOW;
-struct curandStatePhilox4_32_10 : curandStateXORWOW {};  // separate types: programs overload for them
+// Types of their own, because programs overload functions for them.
+struct curandStatePhilox4_32_10 : curandStateXORWOW {};
 struct curandStateMRG32k3a : curandStateXORWOW {};
 using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
 using curandStateMRG32k3a_t = curandStateMRG32k3a;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The parts that programs use of the header of this name in NVIDIA's samples.
+/// @brief The parts of helper_functions.h, a header of NVIDIA's samples, that programs use.
 #pragma once
 
 #include <math.h>
@@ -28,7 +28,8 @@ inline bool sdkCompareL2fe(const float* expected, const float* data, unsigned in
     return sqrt(error) <= epsilon * sqrt(reference);
 }
 
-/// Writes numbers as text: the precision that a comparison should allow, in a comment, then the numbers.
+/// Writes numbers as text, after a comment with the tolerance that a comparison should allow.
+/// @return Whether the file could be written.
 template <typename T, typename Epsilon>
 bool sdkWriteFile(const char* path, const T* data, unsigned int count, const Epsilon epsilon, bool,
                   bool append = false) {
@@ -37,7 +38,8 @@ bool sdkWriteFile(const char* path, const T* data, unsigned int count, const Eps
     for (unsigned int i = 0; i < count; ++i) file << data[i] << ' ';
     return static_cast<bool>(file.flush());
 }
-/// Reads such a file. `*data` is allocated if it is null.
+/// Reads a file that sdkWriteFile has written. `*data` is allocated if it is null.
+/// @return Whether the file could be read and `*data` has room for the numbers.
 template <typename T>
 bool sdkReadFile(const char* path, T** data, unsigned int* count, bool) {
     std::ifstream file(path);
@@ -56,7 +58,7 @@ bool sdkReadFile(const char* path, T** data, unsigned int* count, bool) {
 inline void sdkDumpBin(void* data, unsigned int bytes, const char* path) {
     std::ofstream(path, std::ios::binary).write(static_cast<const char*>(data), bytes);
 }
-/// Compares the numbers in two binary files.
+/// Compares the numbers in two binary files, the second of which may be in `data/`.
 inline bool sdkCompareBin2BinFloat(const char* path, const char* expected, unsigned int count, float epsilon,
                                    float threshold, char* folder) {
     std::vector<float> numbers[2] = {std::vector<float>(count), std::vector<float>(count)};

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The parts that programs use of the header of this name in NVIDIA's samples: images as PPM and PGM
+/// @brief The parts of helper_image.h, a header of NVIDIA's samples, that programs use: images as PPM and PGM
 /// files.
 #pragma once
 
@@ -66,7 +66,7 @@ struct SimImage {
         height = number(file);
         if (width == 0 || height == 0 || number(file) != 255) return false;
         const size_t row = width * channels;
-        for (unsigned int y = 0; y < height; ++y) {  // memory only for what the file has
+        for (unsigned int y = 0; y < height; ++y) {  // allocates only for what the file contains
             bytes.resize(bytes.size() + row);
             if (fread(bytes.data() + bytes.size() - row, 1, row, file) != row) return false;
         }
@@ -74,8 +74,8 @@ struct SimImage {
     }
 };
 
-/// Loads an image with as many numbers per pixel as the program wants. A fourth one is 0. Numbers of other
-/// types than bytes are from 0 to 1. `*data` is allocated if it is null.
+/// Loads an image with `channels` numbers per pixel; a fourth number is 0. If `T` is not a byte, the numbers
+/// range from 0 to 1. `*data` is allocated if it is null.
 template <typename T>
 bool sim_load(const char* path, T** data, unsigned int* width, unsigned int* height, size_t channels) {
     SimImage image;
@@ -94,7 +94,7 @@ bool sim_load(const char* path, T** data, unsigned int* width, unsigned int* hei
         }
     return true;
 }
-/// Saves the first numbers of each pixel.
+/// Saves the first `saved` of the `channels` numbers of each pixel.
 template <typename T>
 bool sim_save(const char* path, const T* data, unsigned int width, unsigned int height, size_t channels,
               size_t saved) {
@@ -129,7 +129,7 @@ inline bool sdkSavePPMub(const char* path, unsigned char* data, unsigned int wid
 inline bool sdkSavePPM4ub(const char* path, unsigned char* data, unsigned int width, unsigned int height) {
     return sim_save(path, data, width, height, 4, 3);
 }
-/// @return Whether at most this fraction of the bytes differs by more than epsilon.
+/// @return Whether at most the fraction `threshold` of the bytes differs by more than `epsilon`.
 inline bool sim_compare_images(const char* path, const char* expected, float epsilon, float threshold) {
     SimImage a, b;
     if (!a.load(path) || !b.load(expected) || a.width != b.width || a.bytes.size() != b.bytes.size())

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The parts that programs use of the header of this name in NVIDIA's samples: timers in milliseconds.
+/// @brief The parts of helper_timer.h, from NVIDIA's samples, that programs use: timers in milliseconds.
 #pragma once
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief What programs get by including this header besides tensor cores, which the simulator lacks.
+/// @brief What mma.h brings besides the functions for tensor cores, which the simulator lacks.
 #pragma once
 
 #include "cuda_bf16.h"

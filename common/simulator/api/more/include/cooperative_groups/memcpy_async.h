@@ -1,5 +1,5 @@
 /// @file
-/// @brief Copies by a group, which are finished when the call returns.
+/// @brief Copies by a group. When the call returns, the calling thread has copied its part.
 #pragma once
 
 #include "../cooperative_groups.h"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Scans of a group of lanes.
+/// @brief Prefix sums and other scans over a group of lanes.
 #pragma once
 
 #include "reduce.h"

@@ -1,4 +1,4 @@
-# Compiles for 64-bit Arm on another machine, with Debian's packages g++-aarch64-linux-gnu and qemu-user-static.
+# Cross-compiles for 64-bit Arm, with Debian's packages g++-aarch64-linux-gnu and qemu-user-static.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

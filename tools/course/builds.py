@@ -15,18 +15,18 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from console import ROOT, fail, quietly, say
 from terminal import is_terminal
 
-has_warned = False  # whether it was said that the first build takes long
-from_source = set()  # what is not installed, and is built: Catch2, libcsv, ninja
+has_warned = False  # whether the user was told that the first build takes long
+from_source = set()  # what is built because it is not installed: Catch2, libcsv, ninja
 SOURCES = ROOT / "build" / "sources"
 HELP = "without a network, set COURSE_SOURCES: see docs/install.md"
 
 
 def require_space():
-    """Ends ./course unless files can be written into build/, and programs run from there."""
+    """Ends ./course unless files can be written to build/ and programs can be run from there."""
     folder = ROOT / "build"
     try:
         folder.mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:  # without a name that another ./course could use
+        with tempfile.TemporaryFile(dir=folder) as file:  # unnamed: another ./course may do the same
             file.write(bytes(1 << 20))
     except OSError:
         fail(1, f"can't write to {folder}: the disk or your quota is full, or you have no permission")
@@ -36,18 +36,19 @@ def require_space():
 
 
 def holder(lock):
-    """Which process has locked a file, as that process has written into it."""
+    """The process that has locked a file, according to the file: the process has written its name there."""
     pid, _, command = lock.read(4096).partition(" ")
     return f"process {pid}: {textwrap.shorten(command, 60, placeholder=' …')}" if command and os.path.exists(f"/proc/{pid}") else "another program"
 
 
 def tries(path, what):
-    """Tries to lock a file, and returns whether it has. If another process has locked it, first says which one."""
+    """Yields False after each failed attempt to lock a file, and True once it is locked, until the generator is closed. After the
+    first failed attempt, says which process has locked the file."""
     try:
         lock = open(path, "a+", encoding="utf-8", errors="replace")
     except OSError:
         fail(1, f"can't write to {os.path.relpath(path, ROOT)}: does it belong to another user?")
-    with lock:  # no command that runs meanwhile has it, so it ends with this process
+    with lock:  # commands started meanwhile don't inherit the lock, so it ends with this process
         has_said = False
         while True:
             try:
@@ -58,7 +59,7 @@ def tries(path, what):
                 if not has_said:
                     say(f"Waiting for {what} by {holder(lock)}")
                 has_said = True
-            except OSError:  # a file system without locks, as clusters have: two commands at a time may get in each other's way
+            except OSError:  # a file system without locks, as on clusters: simultaneous commands may disturb each other
                 break
             yield False
         lock.truncate(0)
@@ -82,13 +83,13 @@ def of_folder(name):
 
 
 def locked(name):
-    """Two builds of the same folder would break each other."""
+    """Locks a build folder: two builds of the same folder would break each other."""
     return locked_file(*of_folder(name))
 
 
 @asynccontextmanager
 async def locked_meanwhile(name):
-    """The same for a task beside others."""
+    """The same as `locked`, for a task: other tasks run while it waits."""
     (ROOT / "build").mkdir(exist_ok=True)
     with closing(tries(*of_folder(name))) as trying:
         while not next(trying):
@@ -106,13 +107,13 @@ def cache(preset):
 
 
 def is_configured(preset):
-    """Whether it is for this folder: a copied build folder builds the original course."""
+    """Whether a build folder is configured for this course: a copied build folder still builds the original one."""
     home = cache(preset).get("CMAKE_HOME_DIRECTORY", "")
     return (ROOT / "build" / preset / "build.ninja").exists() and os.path.exists(home) and os.path.samefile(home, ROOT)
 
 
 def lacks_libraries(preset):
-    """Whether it was configured without a library, and thus without the checks or the applications."""
+    """Whether a build folder was configured without a library, and thus without the checks or the applications."""
     built = [variable for name, variable in (("Catch2", "Catch2_DIR"), ("libcsv", "CSV_LIBRARY")) if name in sources(preset)]
     return any(cache(preset).get(name, "").endswith("NOTFOUND") and name not in built
                for name in ("Catch2_DIR", "PNG_LIBRARY_RELEASE", "TURBOJPEG_LIBRARY", "CSV_LIBRARY", "NCCL_LIBRARY"))
@@ -141,7 +142,7 @@ def configure(preset):
         return quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(names)}"]) == 0
 
     if not configured_with(wanted):
-        if added and configured_with(before):  # for commands that need less
+        if added and configured_with(before):  # commands that need less still work
             fail(1, *added, "could not be built from source;", HELP)
         fail(1, "the configuration failed; see CMake's messages above")
     if cache(preset).get("COURSE_CLANG") == "FALSE":
@@ -149,8 +150,8 @@ def configure(preset):
 
 
 def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=False):
-    """Builds targets, or ends ./course. On a terminal, shows the build's progress; elsewhere, prints one line, unless it is to
-    be quiet."""
+    """Builds targets, or ends ./course. On a terminal, shows the build's progress; elsewhere, prints one line unless
+    `is_quiet`."""
     global has_warned
     with locked(preset):
         if not is_configured(preset):
@@ -172,7 +173,7 @@ def build(preset, targets, is_quiet=False, needs_libraries=False, needs_nccl=Fal
 
 
 def build_checks(backend):
-    """What checks a student's file: compiled once; afterwards only the student's changes are. The lens counts on the simulator."""
+    """Builds what checks a student's file. Afterwards, only the student's code is compiled. The lens needs the simulator's build."""
     if backend == "simulator":
         build("sanitize", ["exercise_check"], is_quiet=True)
     else:

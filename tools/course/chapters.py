@@ -1,4 +1,4 @@
-"""The chapters, which are found by their folders, and what ./course run, test, gdb and report do with them."""
+"""The chapters, found by their folders, and what ./course run, test, gdb and report do with them."""
 
 import os
 import re
@@ -16,12 +16,12 @@ def folders():
 
 
 def with_pages():
-    """The chapters of the course, and others that have a page: not those of ./course live."""
+    """The folders of chapters with a page: all but those of ./course live."""
     return [folder for folder in folders() if (ROOT / folder / "README.md").exists()]
 
 
 def chapter_of(name):
-    """The chapter that is called 3, 03 or by its folder, if there is one."""
+    """The folder of the chapter named 3, 03 or by its folder; empty if there is none."""
     name = name.rstrip("/")
     for folder in folders():
         number = folder.partition("_")[0]
@@ -35,7 +35,7 @@ def find(name):
 
 
 def modes(chapter):
-    """The options that start a chapter's applications: the first one of each command in the comment above their program."""
+    """The options that start a chapter's applications: the first option of each command in the comment above their program."""
     try:
         text = (ROOT / chapter / "applications" / "main.cu").read_text(encoding="utf-8")
     except OSError:
@@ -44,7 +44,7 @@ def modes(chapter):
 
 
 def of_applications(command, named, options):
-    """The chapter whose applications the options are for; nothing if they are for the chapters' own programs."""
+    """The chapter whose applications accept these options; empty if the options are for the chapters' own programs."""
     given = {option.partition("=")[0] for option in options}
     owners = [chapter for chapter in folders() if given & set(modes(chapter))]
     if not owners or command != "report" and len(named) == 1 and named[0] in owners:
@@ -66,9 +66,9 @@ def build_applications(chapter, preset, name="applications"):
 
 
 def run_all(chapters, backend, options):
-    """Builds and runs chapters: builds one per core, then runs these, so that with few cores the first table comes early.
-    Nothing is built while a program measures. Chapters that solve the same problem continue one table, under the heading that
-    the first one prints. Returns those with a wrong result."""
+    """Builds and runs chapters: builds as many as there are cores, then runs these, so that the first table appears early even
+    with few cores. Nothing is built while a program measures. Chapters that solve the same problem continue one table, under the
+    heading that the first one prints. Returns the chapters with a wrong result."""
     failed, previous, cores = [], None, len(os.sched_getaffinity(0))
     for at, chapter in enumerate(chapters):
         if at % cores == 0:
@@ -76,14 +76,14 @@ def run_all(chapters, backend, options):
         program = ROOT / "build" / backend / "bin" / chapter
         problem = subprocess.run([program, "--problem"], stdout=subprocess.PIPE, text=True, check=False).stdout
         heading, previous = ["--no-heading"] * (problem == previous), problem
-        # In the user's folder, since options may name files there.
+        # Options may name files in the user's folder.
         status = call([str(program), *heading, *options], cwd=USER)
         if modes(chapter) and {"-h", "--help"} & set(options):
             print(f"  With {' or '.join(modes(chapter))}, ./course runs its applications, which have their own options:\n"
                   f"  ./course run {chapter[:2]} -- {modes(chapter)[0]} --help", flush=True)
         if status > 1:
             raise SystemExit(status)
-        if status == 1:  # a wrong result: the other chapters are still worth seeing
+        if status == 1:  # a wrong result: the other chapters still run
             failed.append(chapter)
     return failed
 
@@ -106,7 +106,7 @@ def gdb(chapter, options, applications):
 
 
 def report(chapters, backend, options, output):
-    """Runs chapters and writes a page. Wrong results are on the page, and set the exit status."""
+    """Runs chapters and writes a page. Wrong results appear on the page and make the exit status nonzero."""
     from report import write  # pylint: disable=import-outside-toplevel
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
-"""Reports what is wrong with a program in the formats of CI hosts: JUnit's XML, and GitHub's annotations of lines.
+"""Reports what is wrong with a program in the formats of CI hosts: JUnit XML, and GitHub's annotations of lines.
 
-What is wrong comes from the compiler's and the program's messages and from the lens's findings. Names and texts are data:
-each format gets them escaped.
+The mistakes come from the messages of the compiler and the program, and from the lens's findings. Names and texts are
+untrusted data, so each format gets them escaped.
 """
 
 import os
@@ -16,16 +16,16 @@ from console import ROOT
 from reports import junit_of, visible
 
 SIMULATOR = str(ROOT / "common" / "simulator")
-SHOWN = 20  # lines of a program that has failed without a message that is known
+SHOWN = 20  # lines of output that are shown if a program fails without a known message
 MESSAGE = r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? %s: (?P<words>.*)$"  # a compiler's
 FAULT = re.compile(r"^simulator: (.*)$|(\w[\w:]*(?:<.*?>)? \(launched at .*)$", re.MULTILINE)
 SANITIZER = re.compile(r"^==\d+==ERROR: (AddressSanitizer: .*)\n((?:.+\n)*)", re.MULTILINE)
 FRAME = re.compile(r"^ +#\d+ 0x\w+ in (.*) (\S+?):(\d+)(?::\d+)?$", re.MULTILINE)
-NOT_THERE = ("launched at ", "allocated at ", "declared at ")  # places that a message names beside that of the mistake
+NOT_THERE = ("launched at ", "allocated at ", "declared at ")  # these precede places other than that of the mistake
 
 
 class Finding(NamedTuple):
-    """Something that is wrong, in a line or more. Without a file, no place is known."""
+    """One mistake, described in one or more lines. Without a file, its place is not known."""
     words: str
     file: str = ""
     line: int = 0
@@ -33,7 +33,7 @@ class Finding(NamedTuple):
 
 
 def place(words, files):
-    """The file, one of the program's or another one, and the line where a message says that something is wrong."""
+    """The file, of the program or not, and the line in which a message says that something is wrong."""
     names = sorted({name for file in files for name in (file, os.path.abspath(file))}, key=len, reverse=True)
     named = "|".join([*map(re.escape, names), r"[^\s():;,'\"]+\.\w+"])
     places = [(found[1], int(found[2]), words[:found.start()].endswith(NOT_THERE)) for found in re.finditer(rf"({named}):(\d+)\b", words)]
@@ -59,8 +59,8 @@ def of_address_sanitizer(said):
 
 
 def of_program(said, files, is_told=False):
-    """The messages of the simulator and the sanitizers while a program runs. If a program asks CUDA for a kernel's fault, it
-    prints the fault itself: also this, unless `is_told`."""
+    """The messages of the simulator and the sanitizers while a program runs. Unless `is_told`, also a kernel's fault that the
+    program itself prints, having asked CUDA for errors."""
     by_simulator = [found[1] for found in FAULT.finditer(said) if found[1]]
     by_program = [found[2] for found in FAULT.finditer(said) if found[2] and not is_told]
     faults = [Finding(words, *place(words, files)) for words in [*by_simulator, *by_program[:1]]]
@@ -68,7 +68,7 @@ def of_program(said, files, is_told=False):
 
 
 def of_lens(runs, files):
-    """What the lens has found, in its words, at the line of the access or of the fault."""
+    """The lens's findings, in its own words, at the line of the access or the fault."""
     import text  # pylint: disable=import-outside-toplevel
 
     for _, seen in runs:
@@ -80,7 +80,7 @@ def of_lens(runs, files):
 
 
 def how_it_ended(status, said):
-    """What is printed for a failure without a known message."""
+    """A finding for a failure without a known message: how the program ended, and its last lines."""
     how = f"ended by {signal.Signals(status - 128).name}" if status - 128 in set(signal.Signals) else f"exit status {status}"
     lines = [line for line in said.split("\n") if line.strip()][-SHOWN:]
     return Finding("\n".join([f"{how}: {lines[-1]}" if lines else how, *lines]))
@@ -145,7 +145,7 @@ def as_user_would(file):
 
 
 def github(finding, level):
-    """A line that GitHub shows beside the finding's line, if the file is in the checked-out repository."""
+    """A workflow command: GitHub shows it beside the finding's line, if the file is in the checked-out repository."""
     def escaped(words, signs):
         return re.sub(f"[%\r\n{signs}]", lambda found: f"%{ord(found[0]):02X}", words)
 
@@ -157,7 +157,7 @@ def github(finding, level):
 
 
 def told(finding):
-    """A finding with its place, in words."""
+    """A finding as text, with its place."""
     where = f"{finding.file}:{finding.line}" if finding.line else finding.file
     return visible(finding.words if not where or where in finding.words else f"{where}: {finding.words}")
 
@@ -168,7 +168,7 @@ def watched(command, options, run):
     status."""
     report, could_run = Report(options.files), True
     if options.junit:
-        options.junit.open("ab").close()  # before minutes of work, not after them
+        options.junit.open("ab").close()  # fails before minutes of work, not after
     with heard() as kept:
         try:
             status = run(report)
@@ -178,7 +178,7 @@ def watched(command, options, run):
     findings = report.findings + of_program(said, report.files, report.has_lens) * report.is_built
     findings = list(dict.fromkeys(finding._replace(file=as_user_would(finding.file)) for finding in findings)) or [how_it_ended(status, said)] * (status != 0)
     if options.annotate:
-        print("\n" * (not said.endswith("\n")), end="", file=sys.stderr)  # a command is at the beginning of a line
+        print("\n" * (not said.endswith("\n")), end="", file=sys.stderr)  # a command must begin a line
         for finding in findings:
             print(github(finding, "error" if status else "warning"), file=sys.stderr)
     if options.junit:

@@ -1,4 +1,4 @@
-"""The commands of ./course, which has found a Python that can run this. Each validates its arguments, then builds, then runs."""
+"""The commands of ./course. Each validates its arguments, then builds, then runs."""
 
 import argparse
 import os
@@ -84,9 +84,9 @@ FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these f
 # The commands and the options of each: an error about an option names the commands that accept it.
 FLAG, TEXT = {"action": "store_true"}, {}
 BACKEND = {"--backend": TEXT}
-FOR_CI = {"--annotate": TEXT, "--junit": TEXT}  # options for a program's checks
-SUBJECTS = "run test gdb report lens".split()  # chapters or files, and options of their programs after --
-PROGRAMS = ("run", "test", "lens")  # any program, too
+FOR_CI = {"--annotate": TEXT, "--junit": TEXT}  # accepted for programs from outside the course
+SUBJECTS = "run test gdb report lens".split()  # accept chapters or files, and after --, options for their programs
+PROGRAMS = ("run", "test", "lens")  # also accept programs from outside the course
 OPTIONS = {
     "run": {**BACKEND, "--single": FLAG},
     "test": {**BACKEND, "--sanitize": FLAG, **FOR_CI},
@@ -112,7 +112,7 @@ def listed(words):
 
 
 def help_of(command):
-    """The help for one command: its tool's own, or its lines of HELP."""
+    """The help for one command: that of its tool, or its lines of HELP."""
     if command in ("exercise", "status", "debug", "predict", "live"):
         import exercise  # pylint: disable=import-outside-toplevel
 
@@ -135,7 +135,7 @@ def refuse(command, mistake):
 
 
 def parse(command, words):
-    """The options of a command, and `subjects`, its other arguments; those after -- are `rest`, for a program."""
+    """The options of a command. `subjects` has its other arguments, and `rest` the arguments after --, for a program."""
     import program  # pylint: disable=import-outside-toplevel
 
     at = words.index("--") if "--" in words else len(words)
@@ -180,7 +180,7 @@ def parse(command, words):
 
 
 def sort_subjects(command, options):
-    """Sorts what a command is about into chapters, in their order, the files of a program and an exercise."""
+    """Sorts a command's subjects into chapters, in their order, the files of a program, and an exercise."""
     import chapters  # pylint: disable=import-outside-toplevel
     import program  # pylint: disable=import-outside-toplevel
 
@@ -191,7 +191,7 @@ def sort_subjects(command, options):
         if is_folder or word.endswith(program.SOURCES):
             if command not in PROGRAMS:
                 fail(2, f"only run, test and lens accept a program: {word}")
-            options.file = options.file or word  # names the program
+            options.file = options.file or word  # the first file names the program
             options.files += [word] if not is_folder else [os.path.join(word, name) for name in program.sources_in(USER / word)]
             if not options.files:
                 fail(1, f"{word}: there are no .cu or .cpp files in this folder")
@@ -219,7 +219,7 @@ def sort_subjects(command, options):
 
 
 def users_of(command, preset):
-    """Whose packages a command needs, in the words of packages.txt."""
+    """The users, in the words of packages.txt, whose packages a command needs."""
     needs = {command} if command not in ("debug", "predict", "live", "lens") else {"exercise"}
     if command == "grade":
         needs |= {"exercise"}
@@ -231,7 +231,7 @@ def users_of(command, preset):
 
 
 def set_up(command, options, preset="", headers=(), optional=()):
-    """Prepares what each command needs before it can build: packages, also those of headers, and disk space."""
+    """Prepares what a command needs before it can build: packages, including those of `headers`, and disk space."""
     import builds  # pylint: disable=import-outside-toplevel
     import packages  # pylint: disable=import-outside-toplevel
 
@@ -244,7 +244,7 @@ def set_up(command, options, preset="", headers=(), optional=()):
 
 
 def run_file(command, options, report=None):
-    """Runs any CUDA program, which determines standard output and the exit status. A report, if there is one, records what is wrong with it."""
+    """Runs any CUDA program. Standard output and the exit status are the program's. A report, if any, records the mistakes."""
     import builds  # pylint: disable=import-outside-toplevel
     import machine  # pylint: disable=import-outside-toplevel
     import program  # pylint: disable=import-outside-toplevel
@@ -261,7 +261,7 @@ def run_file(command, options, report=None):
     if command == "test" and preset == "simulator":
         preset = "sanitize"
         say("With AddressSanitizer and UndefinedBehaviorSanitizer.")
-        # As with compute-sanitizer, memory that is never freed is no error.
+        # As with compute-sanitizer, leaked memory is not an error.
         os.environ["ASAN_OPTIONS"] = f"detect_leaks=0:{os.environ.get('ASAN_OPTIONS', '')}"
     elif command == "test" and machine.shutil.which("compute-sanitizer"):
         tool = ["compute-sanitizer", "--error-exitcode", "1"]
@@ -327,7 +327,7 @@ def of_chapters(command, options):
 
 
 def watch_file(command, options):
-    """Runs a program, and says what is wrong with it in the words of a CI host if that is asked for."""
+    """Runs a program and, if asked to, reports what is wrong with it in the formats of CI hosts."""
     if command == "run" or not (options.junit or options.annotate):
         return run_file(command, options)
     import ci  # pylint: disable=import-outside-toplevel
@@ -337,7 +337,7 @@ def watch_file(command, options):
 
 
 def look(options, programs, variant=None, whole="", report=None):
-    """Looks at programs' variants, or at a whole program, by its name in the report."""
+    """Runs programs under the lens: their variants, or a whole program, which `whole` names in the report."""
     import lens  # pylint: disable=import-outside-toplevel
 
     options.variant, options.whole = variant or options.variant, whole
@@ -346,7 +346,7 @@ def look(options, programs, variant=None, whole="", report=None):
 
 
 def of_lens(command, options):
-    """Programs are built a second time, so that each access is seen."""
+    """Builds programs a second time, instrumented so that the lens sees each access."""
     import builds  # pylint: disable=import-outside-toplevel
     import chapters  # pylint: disable=import-outside-toplevel
     import lens  # pylint: disable=import-outside-toplevel
@@ -383,7 +383,7 @@ def of_lens(command, options):
 
 
 def of_profile(command, options):
-    """Measures the GPU: what tools/lens/profile.cu prints is kept in work/, where the lens finds it."""
+    """Measures the GPU: keeps the output of tools/lens/profile.cu in work/, where the lens finds it."""
     import machine  # pylint: disable=import-outside-toplevel
     import profiles  # pylint: disable=import-outside-toplevel
     import program  # pylint: disable=import-outside-toplevel
@@ -454,7 +454,7 @@ PORT = 8321  # the port of ./course docs --serve
 
 
 def has_node():
-    """Whether there is npm, and a Node.js that the site's tools accept."""
+    """Whether npm is installed, with a version of Node.js that the site's tools accept."""
     try:
         said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout
     except OSError:
@@ -463,7 +463,7 @@ def has_node():
 
 
 def port():
-    """The site's own port, under whose address a browser keeps the student's files; 0, for any other, where it is in use."""
+    """The site's own port; 0, for any port, if it is in use. A browser keeps the student's files by address and port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -490,7 +490,7 @@ def of_machine(command, options):
         fail(1, f"the site needs Node.js {NODE} or newer, with npm: https://nodejs.org, or your package manager's")
     if quietly(["node", str(TOOLS / "site" / "build.mjs")]) != 0:
         fail(1, "the site could not be built")
-    if options.serve:  # says its address
+    if options.serve:  # http.server prints its address
         return become([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, str(port())])
     say(f"The site: {site}. ./course docs --serve shows it in a browser.")
     return 0
@@ -521,7 +521,7 @@ def main(words):
 
 
 if __name__ == "__main__":
-    for ended_by in (signal.SIGTERM, signal.SIGHUP):  # then no temporary file is left, and no program still runs
+    for ended_by in (signal.SIGTERM, signal.SIGHUP):  # leaves no temporary file and no running program
         if signal.getsignal(ended_by) != signal.SIG_IGN:
             signal.signal(ended_by, lambda number, _: sys.exit(128 + number))
     try:

@@ -16,19 +16,19 @@ USER = Path(os.getcwd())  # options name files there; ./course itself works in R
 
 
 def say(*words):
-    sys.stdout.flush()  # otherwise, a pipe would get what was printed before only after these words
+    sys.stdout.flush()  # otherwise, earlier output could reach a pipe after these words
     show()
     print(*words, file=sys.stderr, flush=True)
 
 
 def fail(status, *words):
-    """Ends ./course with an error: 2 for wrong arguments, otherwise 1."""
+    """Ends ./course with an error message. The status is 2 for wrong arguments."""
     say("course:", *words)
     sys.exit(status)
 
 
 def call(command, **options):
-    """Runs a command. Returns its exit status, as a shell does, and reports a signal that ended it."""
+    """Runs a command. Returns its exit status as a shell would, and reports a signal that has ended it."""
     status = subprocess.run(command, check=False, **options).returncode
     if status >= 0:
         return status
@@ -37,8 +37,8 @@ def call(command, **options):
 
 
 def quietly(command):
-    """Runs a command, shows its last line and the seconds since it started while it runs, and what it prints afterwards only if
-    it fails or warns."""
+    """Runs a command. Meanwhile, shows its last line and the seconds since its start; afterwards, shows its output only if it has
+    failed or warned. Returns its exit status; negative if a signal has ended it."""
     log, last, begun, has_ended = "", "", time.monotonic(), threading.Event()
 
     def follow():

@@ -24,7 +24,7 @@ SHOWN = 4  # failures of one check
 
 
 def tests(log):
-    """Each test's name, whether it passed or was skipped, and its output."""
+    """Each test's name, whether it passed (a skipped test does), and its output."""
     for part in re.split(r"^\d+/\d+ Testing: ", log, flags=re.M)[1:]:
         name = part.split("\n", 1)[0]
         output = re.search(r"^Output:\n-+\n(.*)^<end of output>\n", part, flags=re.M | re.S)
@@ -39,7 +39,7 @@ def words_of(output):
         return output.strip().splitlines()[-3:] or ["The check timed out, or was killed."]
     words = []
     for place, failure in failures:
-        quoted = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # without the expected value
+        quoted = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # the message without the expected value
         words.append(quoted.group(1) if quoted else f"{place}: {failure}")
     if len(words) > SHOWN:
         words[SHOWN:] = [f"And {len(words) - SHOWN} more."]
@@ -48,7 +48,7 @@ def words_of(output):
 
 
 def read(path):
-    """The data about failures; nothing for a line that is incomplete, and if no check has failed, there is no file."""
+    """The data about failures. Incomplete lines are ignored. If no check has failed, there is no file."""
     found = []
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -63,13 +63,13 @@ def read(path):
 
 
 def kinds(failure):
-    """What a failure is about."""
+    """The kinds of a failure, which HINTS is searched for."""
     return {failure["kind"], failure.get("fault", {}).get("kind"), "poison" if failure.get("has_poison") else None}
 
 
 def told(in_order, interleaved, failures):
-    """The sentences about a check that fails in one order or in both. A race may also show in order, by luck, but then for a
-    larger n."""
+    """The sentences about a check that fails in order, interleaved or both. By luck, a race may also show in order, but then
+    for a larger n."""
     of_order, of_interleaved = ([[each for each in failures if each["message"] in line] for line in words or []]
                                 for words in (in_order, interleaved))
     sizes = [about[0][0]["n"] for about in (of_order, of_interleaved) if about and about[0] and "n" in about[0][0]]
@@ -82,7 +82,7 @@ def told(in_order, interleaved, failures):
 
 
 def show(path, failures_path):
-    """Prints the paragraphs about a log of ctest."""
+    """Prints a paragraph about each failed check in a log of ctest."""
     failures = read(failures_path)
     with open(path, encoding="utf-8", errors="replace") as file:
         log = file.read()

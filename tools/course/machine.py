@@ -1,4 +1,4 @@
-"""The machine's GPU and nvcc, and the backend that follows from them."""
+"""The machine's GPU and nvcc, and the backend chosen by them."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from console import fail
 
 
 def visible_gpu():
-    """The name of the first GPU that programs see: CUDA_VISIBLE_DEVICES lists indices or UUIDs. Nothing without a GPU."""
+    """The name of the first GPU that programs see; empty if there is none. CUDA_VISIBLE_DEVICES lists indices or UUIDs."""
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, errors="replace", check=False).stdout
     except OSError:
@@ -32,7 +32,7 @@ def find_nvcc():
 
 
 def choose_backend(asked):
-    """The backend, simulator or gpu, and a line that says why. `asked` is an option's, if it was given."""
+    """The backend, simulator or gpu, and a line that says why. `asked` is the value of --backend, if it was given."""
     gpu, nvcc = visible_gpu(), find_nvcc()
     if asked:
         backend, why = asked, f"--backend {asked}"

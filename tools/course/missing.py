@@ -1,4 +1,4 @@
-"""The messages of compilers and the linker about a program, in words that say what to do."""
+"""Rewrites the messages of compilers and the linker about a program so that they say what to do."""
 
 import os
 import re
@@ -12,8 +12,8 @@ PLACE = r"(?:\S*ld(?:\.\w+)?: )?(?P<place>.+?): "
 UNDEFINED = re.compile(PLACE + r"undefined reference to [`'](?P<symbol>.+)'$")
 DEFINED_TWICE = re.compile(PLACE + r"multiple definition of [`'](?P<symbol>.+?)'; (?P<first>.*): first defined here$")
 
-# How the translator names features that it lacks, and compilers names that have the form of CUDA's, or belong to its namespaces and
-# structs.
+# The translator's messages about features that the simulator lacks, and compilers' messages about unknown names that have the form of
+# CUDA's or belong to CUDA's namespaces and structs.
 REFUSED = re.compile(r"(?P<place>.*?:\d+):.* (?P<why>the simulator has no .*)$")
 OF_CUDA = r"(?:cuda|cu)[A-Z]\w*|(?:curand|atomic[A-Z]|make_|nv_|__)\w+|CU(?:DA|RAND)_\w+"
 UNKNOWN = re.compile(rf"(?P<place>.*?:\d+):\d+: error: (?:use of undeclared identifier |unknown type name )?['‘](?P<name>{OF_CUDA})['’]"
@@ -26,16 +26,16 @@ NO_MEMBER = [re.compile(rf"(?P<place>.*?:\d+):\d+: error: {words}") for words in
 WIDE_TILE = re.compile(r"(?P<place>.*?:\d+):\d+: error: (?:use of|call to) deleted function .*\btiled_partition\b")
 
 IN_FUNCTION = re.compile(r"^.*: In .*$", re.MULTILINE)
-VOLATILE = re.compile(r"sim::(?:Any)?LockstepPointer<([^<>]*)>")  # volatile_pointers.hpp makes it
+VOLATILE = re.compile(r"sim::(?:Any)?LockstepPointer<([^<>]*)>")  # the type that volatile_pointers.hpp puts in place of volatile T*
 
 
 def as_written(said):
-    """A compiler's messages, which name functions with the types that the program gives their parameters."""
+    """A compiler's messages, with functions named by the parameter types that the program itself uses."""
     return IN_FUNCTION.sub(lambda line: VOLATILE.sub(r"volatile \1*", line[0]), said)
 
 
 def of_compiler(said):
-    """A compiler's messages, or only those about what the simulator lacks, if any: all others may follow from these."""
+    """A compiler's messages, or only those about what the simulator lacks, if any: all other errors may follow from these."""
     lines, refused = {}, set()
 
     def lacks(place, name, guess=""):
@@ -61,8 +61,8 @@ VARIABLE_SIZE = "cannot use variable-length arrays"
 
 
 def without_constant_sizes(said, known):
-    """What clang rejects, without arrays whose size is constant to the host's compiler, as it is to nvcc: `known` has that compiler's
-    warnings about all others."""
+    """What clang rejects, except arrays whose size is a constant for the host's compiler, and thus for nvcc. `known` has that
+    compiler's warnings about arrays of variable size."""
     def places(text):
         return {(os.path.basename(path), line) for path, line in re.findall(r"^(.+?):(\d+):\d+: \w+: .*variable.length array", text, re.MULTILINE)}
 
@@ -89,7 +89,7 @@ def defines(path, name):
 
 
 def neighbour(name, files, kinds):
-    """A file beside the program's own that defines a name, as the user would write it."""
+    """The path, as the user would write it, of a file next to the program's files that defines a name."""
     folders = {os.path.dirname(file): None for file in files}
     own = {os.path.abspath(file) for file in files}
     for folder in folders:
@@ -100,8 +100,8 @@ def neighbour(name, files, kinds):
 
 
 def of_linker(said, objects, sources, kinds):
-    """The linker's words, or those that explain them: `objects` has the file of each object, `sources` their translations under
-    their absolute paths, `kinds` the files' endings."""
+    """The linker's messages, explained where possible. `objects` maps each object to its source file; `sources` is the folder of the
+    translations, by absolute path; `kinds` are the suffixes of source files."""
     files, current, undefined, twice = list(objects.values()), "", {}, []
 
     def named(place):
@@ -116,7 +116,7 @@ def of_linker(said, objects, sources, kinds):
         current = next((file for item, file in objects.items() if item in line), current)
         if found := UNDEFINED.match(line):
             place, symbol = named(found["place"]), found["symbol"]
-            if symbol not in undefined or undefined[symbol] in files:  # a place with a line is preferred
+            if symbol not in undefined or undefined[symbol] in files:  # prefers a place with a line
                 undefined[symbol] = place
         elif (found := DEFINED_TWICE.match(line)) and not found["symbol"].startswith("__odr_asan."):
             why = "name only the files of one program" if found["symbol"] == "main" else "one file defines it, the others declare it (extern)"

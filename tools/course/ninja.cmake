@@ -1,4 +1,4 @@
-# cmake -DPYTHON=python3 -P tools/course/ninja.cmake: builds build/sources/ninja, for which no make is needed.
+# cmake -DPYTHON=python3 -P tools/course/ninja.cmake: builds build/sources/ninja, without make.
 include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
 source_of(ninja)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env CFLAGS=-w ${PYTHON} configure.py --bootstrap  # -w: no warnings

@@ -1,4 +1,4 @@
-"""Finds the packages that a command needs, and installs the missing ones with apt or dnf."""
+"""Finds the packages that a command needs, and installs missing packages with apt or dnf."""
 
 import glob
 import os
@@ -14,17 +14,17 @@ from terminal import COLUMNS, filled
 
 LIST = ROOT / "tools" / "course" / "packages.txt"
 INSTALLS = {"apt-get": "apt-get install -y", "dnf": "dnf install -y", "pacman": "pacman -S --needed", "brew": "brew install"}
-# What sources.cmake has, for machines where nothing can be installed.
+# Debian's names, and the names in sources.cmake, of packages that can be built where nothing can be installed.
 FROM_SOURCE = {"catch2": "Catch2", "libcsv-dev": "libcsv", "ninja-build": "ninja"}
 
 
 class Package(NamedTuple):
     names: list  # for each of INSTALLS; "-": there is none
     users: set  # what needs it
-    signs: list  # of which all must be there
+    signs: list  # commands, headers and libraries; the package is there if all are
 
     def name(self):
-        """Its name on this machine; Debian's where no package manager is known or none has it."""
+        """The package's name for this machine's package manager; Debian's name if there is none."""
         by_manager = self.names[list(INSTALLS).index(manager())] if manager() else "-"
         return by_manager if by_manager != "-" else self.names[0]
 
@@ -70,8 +70,8 @@ def listed():
 
 
 def missing(users, headers=()):
-    """The missing packages among those that any of `users` needs, or applications that include these headers; of all if
-    there is no `users`."""
+    """The missing packages among those that any of `users` needs, or that applications which include `headers` need; among all
+    packages if `users` is empty."""
     needed = [package for package in listed() if not users or users & package.users
               or "applications" in package.users and package.signs[0] in headers]
     return [package for package in needed if not all(map(place, package.signs))]
@@ -80,7 +80,7 @@ def missing(users, headers=()):
 def can_become_root(may_ask=True):
     if os.geteuid() == 0 or shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0:
         return True
-    # It asks for the password.
+    # sudo -v asks for the password.
     return may_ask and bool(shutil.which("sudo")) and sys.stdin.isatty() and subprocess.run(["sudo", "-v"], check=False).returncode == 0
 
 
@@ -91,8 +91,8 @@ def as_root(*words):
 
 
 def offered(names):
-    """Those of these packages that apt has, or all where it has none, as before its first update. A release of Debian or
-    Ubuntu may have what is in a package in another one, and apt installs nothing if it doesn't know one of the names."""
+    """The packages among `names` that apt knows; all of them if apt knows none, as before its first update. A release of Debian
+    or Ubuntu may lack a package, and apt installs nothing if it doesn't know one of the names."""
     if manager() != "apt-get":
         return names
     shown = subprocess.run(["apt-cache", "show", "--no-all-versions", *names], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -105,7 +105,7 @@ def install(names):
     """Installs packages with apt or dnf. If that fails, shows its log and ends ./course."""
     say(f"Installing with {manager()} (a minute or two) ...")
     apt = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"]
-    log = as_root(*apt, "update").stdout if manager() == "apt-get" else ""  # without one of several sources, they may still be found
+    log = as_root(*apt, "update").stdout if manager() == "apt-get" else ""  # even if one source fails, the packages may be found
     done = as_root(*apt, "install", *offered(names)) if manager() == "apt-get" else as_root("dnf", "install", "-y", *names)
     if done.returncode != 0:
         say(log + done.stdout)
@@ -123,8 +123,8 @@ def by_hand(names):
 
 
 def set_up(users, may_install, headers=(), optional=()):
-    """Installs what is missing. Where it may not, it gives what is to be built from source, or says how to install it.
-    Libraries whose headers are optional may stay missing: the applications that include them are then left out."""
+    """Installs missing packages. If that is not allowed, returns the names of what must be built from source, or says how to
+    install the packages. Libraries of `optional` headers may stay missing: the applications that include them are then not built."""
     required, wanted = missing(users, headers), missing({"-"}, optional)
     names = list(dict.fromkeys(package.name() for package in [*required, *wanted]))
     if not names:
@@ -150,15 +150,15 @@ def set_up(users, may_install, headers=(), optional=()):
 
 
 def how_to_get(package):
-    """The name of a missing package for this machine's manager, or for all of them if it has none that is known, and whether
-    it is built from source."""
+    """How to get a missing package: its name for this machine's package manager, or for all managers if none is known, and
+    whether it can be built from source."""
     names = [f"{each.removesuffix('-get')}: {name}" for each, name in zip(INSTALLS, package.names)
              if name != "-" and manager() in (each, None)] or [f"{manager()} has no such package"]
     return f"missing ({', '.join(names)}{'; without root: from source' * (package.names[0] in FROM_SOURCE)})"
 
 
 def check():
-    """Prints which packages there are, and how to install the others. Returns whether none is missing."""
+    """Prints which packages are installed, and how to install the missing ones. Returns whether none is missing."""
     rows, lacking = [], []
     for package in listed():
         places = [place(sign) for sign in package.signs]

@@ -22,9 +22,9 @@ import missing  # noqa: E402
 from terminal import show  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OF_HOST = (".cpp", ".cc", ".cxx")  # not CUDA, for the host's compiler alone
+OF_HOST = (".cpp", ".cc", ".cxx")  # C++ without CUDA, for the host's compiler alone
 SOURCES = (".cu", *OF_HOST)
-OPTIONS = ("-I", "-D", "-Xcompiler", "-std=")  # options of nvcc that a program may have
+OPTIONS = ("-I", "-D", "-Xcompiler", "-std=")  # the options of nvcc that are accepted
 LIBRARIES = ["cublas", "curand", "cufft", "cusparse", "cusolver"]
 
 
@@ -38,7 +38,7 @@ def run(command, **options):
 
 
 def compiled(command, **options):
-    """Runs a compiler. Returns its messages."""
+    """Runs a compiler. Returns its messages, or raises Refused."""
     done = run(command, **options)
     said = missing.as_written(done.stdout)
     if done.returncode != 0:
@@ -47,7 +47,7 @@ def compiled(command, **options):
 
 
 def command_of(build, output):
-    """The words of the command by which ninja would make a file."""
+    """The words of the command by which ninja would build a file."""
     said = run(["ninja", "-C", build, "-t", "commands", "-s", output])
     line = said.stdout.rstrip("\n").rpartition("\n")[2]
     parts = [list(words) for is_and, words in groupby(shlex.split(line), "&&".__eq__) if not is_and]
@@ -62,7 +62,7 @@ def sources_in(folder):
 
 
 def split_options(words):
-    """Splits words into those options of nvcc that say how files are read, each as one word, and all other words."""
+    """Splits words into nvcc's OPTIONS, each joined to one word with its value, and all other words."""
     options, others, words = [], [], iter(words)
     for word in words:
         name = next(filter(word.startswith, OPTIONS), None)
@@ -78,14 +78,14 @@ def split_options(words):
 
 
 def standard(file):
-    """The option for the C++ that a program is written in, if its first lines say so in nvcc's words."""
+    """The -std option in a comment of a program's first 20 lines, as a list; empty if there is none."""
     with open(file, encoding="utf-8", errors="replace") as text:
         found = re.search(r"^//.*( -std=c\+\+\d\d)\b", "".join(islice(text, 20)), re.MULTILINE)
     return [found[1].strip()] if found else []
 
 
 def files_read(rule):
-    """The files that a compiler has read, from its Makefile rule; none if there is no rule."""
+    """The files that a compiler has read, according to its Makefile rule; none if there is no rule."""
     try:
         text = rule.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(": ")[2]
     except OSError:
@@ -103,7 +103,7 @@ def is_older(program, files):
 
 
 class Unit:
-    """A file of a program, and what is made of it for the simulator."""
+    """A file of a program, and the files that are made from it for the simulator."""
 
     def __init__(self, file, stem, folder, options, folders):
         self.file, self.path, self.is_host = file, os.path.abspath(file), Path(file).suffix in OF_HOST
@@ -118,7 +118,7 @@ class Unit:
             raise Refused(said.stdout.rstrip("\n"))
 
     def ask_clang(self, build, compile_):
-        """Keeps what clang rejects as nvcc would, if a clang that reads CUDA was found. `compile_` compiles the translation."""
+        """Saves clang's messages about code that nvcc would reject, if a clang that reads CUDA was found. `compile_` compiles the file."""
         cache, words = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape"), ""
         if not self.is_host and re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
             self.translate(build, "--cuda")
@@ -133,11 +133,11 @@ class Unit:
         return ""
 
     def include(self, translated):
-        """The options for headers: those of the file's folder, and translations of those in the folders that -I names."""
+        """The -I options: the file's folder, and the translated copies of the folders that the user's -I options name."""
         return [f"-I{name}" for name in [os.path.dirname(self.path), *(f"{translated}{os.path.abspath(name)}" for name in self.folders)]]
 
     def command(self, command, model):
-        """The command that compiles this file in place of the model's."""
+        """The model's command, changed to compile this file."""
         source = command[-1]
         command = [word.replace(model, self.object).replace(source, f"{self.sources}{self.path}") for word in command]
         if self.is_host:
@@ -148,7 +148,7 @@ class Unit:
 
 
 def in_parallel(jobs):
-    """The results of functions that are called at the same time. Raises the messages of all that were refused."""
+    """Calls functions in parallel, and returns their results. If any raise Refused, raises one Refused with all their messages."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = [pool.submit(job) for job in jobs]
     if refused := [each.exception() for each in done if isinstance(each.exception(), Refused)]:
@@ -191,8 +191,8 @@ def with_simulator(build, files, options, folder, program, target):
     sys.stderr.write(messages + "".join(unit.refused.read_text(encoding="utf-8") for unit in units))
 
 
-# Code that can be linked with other device code. It is slower, so it is made only where needed: on an H200, atomics of profile.cu
-# took 230 us instead of 160 us.
+# Options for code that can be linked with other device code. Such code is slower (on an H200, atomics of profile.cu took 230 us
+# instead of 160 us), so these options are used only where needed.
 RELOCATABLE = ["-rdc=true", "-lcudadevrt"]
 OUTSIDE = re.compile(r"\bextern\b[^;{}()]*__(device|constant|managed)__")
 NEEDS_IT = "separate compilation mode", "ptxas fatal   : Unresolved extern"
@@ -205,7 +205,7 @@ def with_nvcc(files, options, program):
     libraries = (f"-l{name}" for name in LIBRARIES if any(re.search(rf'include *[<"]{name}', text) for text in texts))
     standards = [] if any(option.startswith("-std") for option in options) else [word for file in files for word in standard(file)][:1]
     words = [*map(os.path.abspath, files), *standards, *options]
-    # nvcc writes its words into a shell's commands: most of them in double quotes, those of -Xcompiler in none.
+    # nvcc writes its arguments into shell commands: most of them in double quotes, those of -Xcompiler without.
     for word in words:
         if found := re.search(r"[^\w=,./+:-]" if word.startswith("-Xcompiler") else r'["$`\\\n]', word):
             raise Refused(f"nvcc would pass {word!r} to a shell, where {found[0]!r} has a special meaning: rename it")
@@ -214,7 +214,7 @@ def with_nvcc(files, options, program):
     is_shared = sum(file.endswith(".cu") for file in files) > 1 or any(map(OUTSIDE.search, texts))
     try:
         messages = compiled([*command, *RELOCATABLE * is_shared])
-    except Refused as why:  # kernels that launch kernels
+    except Refused as why:  # as for kernels that launch kernels
         if not any(words in str(why) for words in NEEDS_IT):
             raise
         messages = compiled([*command, *RELOCATABLE])
@@ -244,12 +244,12 @@ def build_program(build, files, options=(), lens=False):
 
 
 def rejected(program):
-    """clang's messages about a built program: nvcc would reject it, or its host code uses device variables."""
+    """clang's messages about a built program: code that nvcc would reject, and host code that uses device variables."""
     return "".join(file.read_text(encoding="utf-8", errors="replace") for file in sorted(program.parent.glob(f"{program.name}.*.refused")))
 
 
 def has_mistakes(program):
-    """Whether a program has been built whose host code uses device variables."""
+    """Whether clang has found host code that uses device variables in a built program."""
     return ": error: the host " in rejected(program)
 
 

@@ -19,7 +19,7 @@ class Parts:
     """The files of a program, each after those that it includes."""
 
     def __init__(self):
-        self.system, self.texts, self.seen = set(), {}, set()  # texts: a file's lines by its path from the root
+        self.system, self.texts, self.seen = set(), {}, set()  # texts: each file's lines, by the path from the root
 
     def add(self, path):
         """Adds a file after those that it includes, unless it was added before."""
@@ -35,13 +35,13 @@ class Parts:
             elif found and depth == 0:
                 self.system.add(found[2])
             elif line != "#pragma once":
-                # Only nvcc has a build number: the simulator compiles programs from elsewhere as if it were nvcc, but has no CUB.
+                # Only nvcc has a build number: the simulator also defines __CUDACC__ for programs from outside the course, but has no CUB.
                 lines.append("#ifdef __CUDACC_VER_BUILD__" if line == "#ifdef __CUDACC__" else line)
         self.texts[path] = lines
 
 
 def of_chapter(chapter):
-    """The text: what the kernels need, the kernels, what the program needs besides, and main()."""
+    """The program's text: what the kernels need, the kernels, what else the program needs, and main()."""
     parts, kernels, main = Parts(), f"{chapter}/kernels.cuh", f"{chapter}/main.cu"
     for path in (kernels, main):
         parts.add(path)

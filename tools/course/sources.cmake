@@ -1,4 +1,4 @@
-# Releases of what can be built from source where nothing can be installed.
+# Releases of packages that can be built from source where nothing can be installed.
 set(Catch2_url https://github.com/catchorg/Catch2/archive/v3.7.1/Catch2-3.7.1.tar.gz)
 set(Catch2_sha256 c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
 set(libcsv_url https://downloads.sourceforge.net/project/libcsv/libcsv/libcsv-3.0.3/libcsv-3.0.3.tar.gz)
@@ -8,8 +8,8 @@ set(ninja_sha256 821bdff48a3f683bc4bb3b6f0b5fe7b2d647cf65d52aeb63328c91a6c6df285
 get_filename_component(source_folder ${CMAKE_CURRENT_LIST_DIR}/../../build/sources ABSOLUTE)
 
 # source_of(name): sets name_source to the folder of its source, in build/sources. The archive is downloaded once, or
-# copied from the folder that the environment variable COURSE_SOURCES names. (FetchContent tries for minutes where there
-# is no network.)
+# copied from the folder that the environment variable COURSE_SOURCES names. (Without a network, FetchContent retries
+# for minutes.)
 function(source_of name)
   file(LOCK ${source_folder} DIRECTORY GUARD FUNCTION)
   get_filename_component(archive ${${name}_url} NAME)

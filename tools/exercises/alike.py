@@ -1,8 +1,8 @@
-"""Finds submissions that are nearly identical, and those that are nearly the published solution.
+"""Finds submissions that are nearly identical to each other or to the published solution.
 
-A file is seen as its sequences of tokens, without comments and with one name in place of all that a student chooses, so
-that neither other names nor another order of functions hide a copy. What the starter has counts for nothing. Between two
-students, nor does what the chapter's solution has, since everybody can read it.
+A file is compared by its sequences of tokens, without comments and with one placeholder for every name that a student
+chooses, so that neither renaming nor reordering functions hides a copy. Sequences of the starter are ignored. Between two
+students, so are those of the chapter's solution, because everybody can read it.
 """
 
 import re
@@ -11,8 +11,8 @@ from itertools import combinations
 from cpp import TOKEN
 
 LENGTH = 6  # tokens in a sequence
-LEAST = 24  # sequences that two files must share: fewer may be the only way to write it
-SHARE = 0.6  # the part of either file's sequences that both must have
+LEAST = 24  # sequences that two files must share: short code may have only one form
+SHARE = 0.6  # the least share of their sequences that two files must have in common
 GIVEN = re.compile(r"""__\w+|atomic\w*|cuda[A-Z]\w*|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|std|size_t|u?int\d*(?:_t)?|uchar\d
     |auto|bool|break|case|char|const|constexpr|continue|do|double|else|extern|false|float|for|if|long|nullptr|reinterpret_cast
     |return|short|signed|sizeof|static|static_assert|static_cast|struct|switch|template|true|typename|unsigned|using|void|while
@@ -20,12 +20,12 @@ GIVEN = re.compile(r"""__\w+|atomic\w*|cuda[A-Z]\w*|(?:thread|block)Idx|(?:block
 
 
 def words(text):
-    """The tokens of a text, without comments and with one name for all that a student chooses, up to what can't be read."""
+    """The tokens of a text up to the first that can't be read, without comments and with one placeholder for a student's names."""
     found = []
     for match in TOKEN.finditer(text):
         kind, word = match.lastgroup, match[0]
         if kind in ("other", "unclosed"):
-            break  # after it, reading may take quadratic time
+            break  # reading on may take quadratic time
         if kind not in ("comment", "newline", "space"):
             found.append("name" if kind == "name" and not GIVEN.fullmatch(word) else word)
     return found
@@ -37,7 +37,7 @@ def sequences(text):
 
 
 def share(one, other):
-    """The share of the sequences of either file that both have; 0 if it is surely less than SHARE, or if there are too few."""
+    """The share of the sequences of two files that both have; 0 if there are too few, or if the share must be less than SHARE."""
     if min(len(one), len(other)) < max(LEAST, SHARE * max(len(one), len(other))):
         return 0
     both = len(one & other)
@@ -45,10 +45,10 @@ def share(one, other):
 
 
 def find(starter, solution, texts):
-    """Finds nearly identical texts among an exercise's files, a dictionary by the names of the submissions.
+    """Finds nearly identical texts among an exercise's files: `texts` maps the names of submissions to texts.
 
-    Returns those that are nearly the solution, each with its share, and groups of others, each with its least and its largest
-    share: a file is in a group if it is nearly identical to another one there.
+    Returns the submissions that are nearly the solution, each with its share, and groups of other submissions, each with its
+    least and its largest share: a file is in a group if it is nearly identical to another file there.
     """
     given = sequences(starter)
     published = sequences(solution) - given

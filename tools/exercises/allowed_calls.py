@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Prints a filter of system calls, see seccomp(2), for a process that runs a student's code (common/exercise/lock.cpp).
 
-It may compute, use private memory, start threads, read files, and use what is already open. Anything else ends it. Only the
-system's own Python has the distribution's module for libseccomp.
+The process may compute, use private memory, start threads, read files, and use descriptors that are already open. Any other
+call ends it. This runs with the system's own Python, which alone has the distribution's module for libseccomp.
 """
 
 import errno
@@ -24,21 +24,21 @@ MAP_TYPE, MAP_PRIVATE = 0xf, 2
 PR_SET_NAME = 15
 
 calls = seccomp.SyscallFilter(seccomp.KILL_PROCESS)
-calls.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)  # calls by another machine's numbers
+calls.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)  # calls by another architecture's numbers
 for name in ALLOWED:
     calls.add_rule(seccomp.ALLOW, name)
 for name in ("open", "openat"):  # for reading
     writes = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     calls.add_rule(seccomp.ALLOW, name, seccomp.Arg(int(name == "openat") + 1, seccomp.MASKED_EQ, writes, os.O_RDONLY))
-calls.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, MAP_TYPE, MAP_PRIVATE))  # shared memory is not counted
+calls.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, MAP_TYPE, MAP_PRIVATE))  # no limit counts shared memory
 calls.add_rule(seccomp.ALLOW, "mremap", seccomp.Arg(1, seccomp.NE, 0))  # a size of 0 maps the same memory twice
 calls.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD))
 calls.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # a filter can't see its flags; libc then calls clone
-calls.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # only reads the limits
+calls.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # may only read the limits
 for command in (fcntl.F_GETFL, fcntl.F_GETFD, fcntl.F_SETFD):
     calls.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
-calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.NE, signal.SIGKILL))  # SIGKILL means too little memory
+calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.NE, signal.SIGKILL))  # a process killed by SIGKILL counts as out of memory
 calls.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, PR_SET_NAME))
-for name in ("prctl", "ioctl"):  # libraries only try them: names of memory, whether standard output is a terminal
+for name in ("prctl", "ioctl"):  # libraries call these to name memory, or to see if standard output is a terminal, and accept failure
     calls.add_rule(seccomp.ERRNO(errno.EPERM), name, *[seccomp.Arg(0, seccomp.NE, PR_SET_NAME)] * (name == "prctl"))
 calls.export_bpf(sys.stdout)

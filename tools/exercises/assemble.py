@@ -26,17 +26,17 @@ RENAMED = """[] {{
 
 
 def registration(problem, entry, name, more=()):
-    """Source that adds a variant under a name, and more checks, if there are any, of which these are the lines."""
+    """Source that adds a variant under a name, and also the lines of more checks, if there are any."""
     named = re.sub(r'\.name = "[^"]*"', f'.name = "{name}"', entry, count=1)
     text = '#line 1 "the variant\'s entry"\n' + REGISTER.format(problem=problem, element="is_added", list="added_variants", variant=named)
     check = REGISTER.format(problem=problem, element="is_checked", list="more_checks", variant=RENAMED.format(name=name))
-    # A nameless namespace: its functions may be called as some of the student's.
+    # An unnamed namespace: these functions may have the same names as the student's.
     own = ["namespace {", *more, check + "}"] if more else []
     return "\n".join([*own, text])
 
 
 def without_includes(text, file):
-    """A file's includes, and its other lines, both with the places for messages."""
+    """A file's includes, and its other lines, both with #line directives for messages."""
     place, includes, lines = json.dumps(str(file)), [], text.splitlines()
     for number, line in enumerate(lines, 1):
         if re.match(r"\s*#\s*(include|pragma once)\b", line):
@@ -47,13 +47,13 @@ def without_includes(text, file):
 
 
 def more_checks(exercise):
-    """The includes and the other lines of an exercise's file of more checks; both empty if it has none."""
+    """The includes and the other lines of an exercise's file of more checks; both empty if there is no such file."""
     path = ROOT / exercise.more
     return without_includes(path.read_text(encoding="utf-8"), exercise.more) if path.exists() else ([], [])
 
 
 def assemble(problem, texts, more=([], [])):
-    """A source file from texts, each with a name, a variant's entry, and a file's name for messages; and more checks."""
+    """A source file made from texts and more checks. Each text comes with a name, a variant's entry, and a file name for messages."""
     includes, parts = list(more[0]), []
     for at, (name, entry, file, text) in enumerate(texts):
         own_includes, lines = without_includes(text, file)
@@ -63,7 +63,7 @@ def assemble(problem, texts, more=([], [])):
 
 
 def with_hidden(exercise, text):
-    """A student's text with the definitions that it lacks. An older starter has them."""
+    """A student's text, with the hidden definitions of the chapter added unless the text, from an older starter, has them."""
     chapter, code = Chapter(exercise.chapter), without_comments(text.splitlines())
     for part in chapter.hidden(exercise):
         if not any(re.search(rf"\b{name}\s*\(", code) for name in names_of(part)):

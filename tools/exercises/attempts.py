@@ -1,5 +1,5 @@
-"""Attempts at an exercise that give the right result, from the chapters' broken/attempts.md: in other words than the
-chapter's, or by a shortcut that misses the exercise's point."""
+"""Attempts at an exercise that give the right result, from the chapters' broken/attempts.md. They are written differently from
+the chapter's code, or take a shortcut that misses the exercise's point."""
 
 import re
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class Attempt:
     exercise: object
     name: str  # 03.1-2, the second attempt at 03.1
     title: str
-    sentence: str  # with which it is refused, or how that begins; empty if it is to pass
-    blocks: tuple  # texts of code, one for each part that the exercise asks for; none in the chapter's own code
+    sentence: str  # the message that refuses it, or its beginning; empty if it passes
+    blocks: tuple  # code: one text per part that the exercise asks for, and code to put above; none for the chapter's own code
 
     def text(self):
         """The student's file. Raises ValueError if the number of blocks is wrong."""

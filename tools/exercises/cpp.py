@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
 
-# It matches at every position, and takes linear time.
+# This expression matches at every position, in linear time.
 TOKEN = re.compile(r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)
     |(?P<unclosed>/\*.*)
     |(?P<newline>\n)
@@ -22,7 +22,7 @@ TYPES = ("struct", "class", "union", "enum", "using")
 
 
 class Rejected(ValueError):
-    """The reason why source is not read, or a submission is not graded, in one line."""
+    """The reason why source is not read or a submission is rejected, in one line."""
 
 
 class Unbalanced(Rejected):
@@ -39,7 +39,7 @@ class Token:
     text: str
     start: int
     line: int
-    directive: int  # the line of the directive that it belongs to; 0 outside directives
+    directive: int  # the line of the directive that the token belongs to; 0 outside directives
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Definition:
 
     @property
     def is_declaration(self):
-        """Whether it has neither a body nor a value."""
+        """Whether there is neither a body nor a value."""
         return self.words[len(self.head):] == [";"]
 
     def qualifiers(self):
@@ -79,17 +79,17 @@ class Definition:
 
     @cached_property
     def names(self):
-        """Its name; of several constants, `int a = 1, b = 2`, all of them."""
+        """The names that this defines: one, or several as in `int a = 1, b = 2`."""
         words = [] if self.is_function else [self.words[at] for at in outside_brackets(self.words)]
         others = (word for before, word, after in zip(words, words[1:], words[2:]) if before + after == ",=")
         return {self.name, *others}
 
     def lines(self, text):
-        """Its lines in the text that it is from, without the comment above it."""
+        """The definition's lines in the text that it comes from, without the comment above."""
         return text.split("\n")[self.tokens[0].line - 1:self.tokens[-1].line]
 
     def with_comment(self, text):
-        """Its lines and those of the comment above it, which ends at an empty line or at a Doxygen group."""
+        """The definition's lines, with the comment above, up to an empty line or a Doxygen group."""
         lines, first = text.split("\n"), self.tokens[0].line - 1
         while first > 0 and re.match(r"\s*//(?!/ @(name|[{}]))", lines[first - 1]):
             first -= 1
@@ -97,12 +97,12 @@ class Definition:
 
 
 def blank(match):
-    """Spaces in place of a match. Its lines stay."""
+    """Spaces in place of a match. Its line breaks stay."""
     return re.sub(r"[^\n]", " ", match[0])
 
 
 def without_comments(text, *kinds):
-    """The text with spaces in place of comments, and of tokens of other kinds if there are any."""
+    """The text with spaces in place of comments, and of tokens of the other `kinds`, if any are given."""
     kinds = ("comment", "unclosed", *kinds)
     return TOKEN.sub(lambda match: blank(match) if match.lastgroup in kinds else match[0], text)
 
@@ -129,7 +129,7 @@ def tokens_of(text):
 
 
 def outside_brackets(words, start=0):
-    """The positions from `start` that are in no brackets, and those of the outer brackets."""
+    """The positions, from `start` on, of words outside all brackets, and of the outermost brackets themselves."""
     depth = 0
     for at in range(start, len(words)):
         depth -= words[at] in CLOSING.values()

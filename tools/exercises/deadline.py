@@ -10,7 +10,7 @@ from rows import one_line
 
 
 def moment(text):
-    """A time such as 2026-12-01 12:00, by this machine's clock if it has no zone such as +01:00. Raises ValueError."""
+    """A time from text such as 2026-12-01 12:00, in this machine's time zone unless the text has one, such as +01:00. Raises ValueError."""
     text = text.strip().replace("Z", "+00:00")
     if not re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d", text):
         raise ValueError
@@ -18,7 +18,7 @@ def moment(text):
 
 
 class Deadline:
-    """When files must be handed in, and when they were: by a table of the host's, otherwise by the file's own time."""
+    """When files must be handed in, and when they were: according to a table of times, or else to each file's own time."""
 
     def __init__(self, due, times):
         try:
@@ -28,14 +28,14 @@ class Deadline:
         self.path, self.times = times, self.read(times) if times else None
 
     def require_times(self, names):
-        """Ends with status 1 unless the table has a time for each of these submissions, which have files."""
+        """Ends with status 1 unless the table has a time for each of these submissions."""
         if without := [name for name in names if name not in self.times]:
             more = f" and {len(without) - 1} more" * (len(without) > 1)
             fail(1, f"{one_line(str(self.path))} has no line for the submission '{one_line(without[0])}'{more}")
 
     @staticmethod
     def read(path):
-        """The times in a CSV file of names and times, of which a first line may be a heading."""
+        """The times in a CSV file of names and times. The first line may be a heading."""
         found = {}
         try:
             with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
@@ -51,6 +51,6 @@ class Deadline:
         return found
 
     def lateness(self, name, path):
-        """What a result says about the time of a file."""
+        """The fields of a result about a file's time: when it was handed in, and how many days late."""
         time = self.times[name] if self.times is not None else datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
         return {"handed_in": time.isoformat(" ", "minutes"), "days_late": max(0, math.ceil((time - self.due) / timedelta(days=1)))}

@@ -88,12 +88,12 @@ def digest_of_checks(chapter):
 
 
 def stamp(work, backend):
-    """Identifies what a verdict is about: the student's text, and what checks it."""
+    """Identifies what a verdict is about: the student's text, the backend, and the sources that check the text."""
     return hashlib.sha256(b"\0".join([work.path.read_bytes(), backend.encode(), digest_of_checks(work.exercise.chapter).encode()])).hexdigest()
 
 
 def verify(work, backend):
-    """A verdict, whose stages and first line are shown as soon as they are known."""
+    """Checks a file and returns the verdict. Stages and the first line are shown as soon as they are known."""
     machine = native.machine_of(work.exercise, backend)
     progress = Progress([stage.name for stage in stages.stages(work.exercise, machine)])
 
@@ -117,13 +117,13 @@ def verify(work, backend):
 
 
 def noted_verdict(work, backend):
-    """The verdict on the file as it is, if there is one."""
+    """The verdict on the file in its present state, if there is one."""
     noted = work.noted()
     return Verdict(**noted["verdict"]) if noted.get("stamp") == stamp(work, backend) else None
 
 
 def show_table(exercise, backend):
-    """The chapter's table with the student's row."""
+    """Prints the chapter's table with a row for the student's code."""
     name = f"exercise_{exercise.number}_table"
     if native.build_now(backend, name):
         return
@@ -132,13 +132,13 @@ def show_table(exercise, backend):
 
 
 def show_times(exercise, backend):
-    """The least time that the student's code needs, and what was measured of the chapter's variant that does the same."""
+    """Prints the least time that the student's code needs, and the measured time of the chapter's corresponding variant."""
     if lines := asyncio.run(stages.how_fast(exercise, native.machine_of(exercise, backend))):
         say("", *map(wrapped, lines), f"./course lens {exercise.number} shows the counts of each line.")
 
 
 def about_grading(work):
-    """What ./course grade, which trusts no file, would refuse or ignore in a student's, in lines."""
+    """Lines about what ./course grade, which trusts no file, would reject or ignore in a student's file."""
     try:
         return [f"./course grade says: {note}" for note in submission.read(work.exercise, work.path.read_bytes())["notes"]]
     except Rejected as why:
@@ -165,7 +165,7 @@ def show(work, verdict, backend):
     if verdict.counted:
         say("", *point.table(verdict.counted))
         show_times(exercise, backend)
-    if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times mean nothing
+    if backend == "gpu" or exercise.on_cpu or is_racy:  # simulated times are meaningless
         show_table(exercise, backend)
     say("", flowed(exercise.section("Then")))
 
@@ -198,12 +198,12 @@ def diff(work):
 
 @contextmanager
 def keys():
-    """A function that waits for a key for some time, or only waits if there is no keyboard."""
+    """A function that waits up to some seconds for a key and returns it; without a keyboard, it only waits."""
     def wait(seconds):
         if not sys.stdin.isatty():
             time.sleep(seconds)
             return ""
-        # Not by Python's buffer, in which `select` does not see further keys.
+        # Not through Python's buffer: `select` does not see keys that are in there.
         return os.read(0, 1).decode("ascii", "replace") if select.select([0], [], [], seconds)[0] else ""
 
     if not sys.stdin.isatty():
@@ -225,8 +225,8 @@ def next_unsolved(exercise, backend):
 
 
 def watch(work, backend):
-    """Checks a file whenever it is saved, and after success goes on to the next exercise."""
-    # Compares the text and not its time: an editor may replace the file, and a network folder may be late.
+    """Checks a file whenever it is saved. After success, continues with the next exercise."""
+    # Compares texts rather than times: an editor may replace the file, and a network folder may be late.
     seen, missed = None, 0
     with keys() as wait:
         while True:
@@ -275,7 +275,7 @@ def status(chosen, backend):
 
 
 def find(name, chosen):
-    """The exercise with a number, those of a chapter, or all."""
+    """The exercise with a given number, all exercises of a chapter, or all exercises."""
     if name is None:
         return chosen
     chapter, _, number = name.rstrip("/").partition(".")
@@ -297,7 +297,7 @@ def unsolved(chosen, backend):
 
 
 def plan(command, options):
-    """What a command does, as a function that returns the exit status. Wrong arguments end it here, before anything is built."""
+    """A function that executes a command and returns the exit status. Wrong arguments end ./course here, before anything is built."""
     name = options.name
     if command == "debug":
         fault = hunt.choose(name or "", name and name.partition("_")[0].rstrip("/").zfill(2) or "")
@@ -337,7 +337,7 @@ def ask_about(chapter, backend):
 
 
 def introduce(work):
-    """Creates the file if it does not exist, and shows the task. Also says whether an old file's starter has changed since."""
+    """Creates the file and shows the task if the file does not exist; else says whether the starter has changed since."""
     exercise = work.exercise
     if work.begin():
         say("", flowed(exercise.section("Task")), "",
@@ -350,7 +350,7 @@ def introduce(work):
 
 
 def of_one(chosen, options):
-    """One exercise: the only one, or the first unsolved one."""
+    """Works on one exercise: the only one chosen, or the first unsolved one."""
     if not (options.hint or options.solution or options.diff or options.reset):
         build_checks(options.backend)
     exercise = chosen[0] if len(chosen) == 1 else unsolved(chosen, options.backend)

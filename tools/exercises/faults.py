@@ -23,7 +23,7 @@ class Fault:
 
     @property
     def causes(self):
-        """The causes of which each is a right answer."""
+        """The causes, each of which is a right answer."""
         return self.cause.split("; or ")
 
     @property
@@ -31,9 +31,9 @@ class Fault:
         return f"{self.chapter}-{self.number}"
 
     def marked(self):
-        """The chapter's code with the fault: its lines, each with whether it is new or next to a missing one.
+        """The chapter's code with the fault: its lines, each with whether it is new or next to a missing line.
 
-        Without comments, which would reveal the fault.
+        Comments are removed, because they would reveal the fault.
         """
         lines = Chapter(self.exercise.chapter).solution(self.exercise).splitlines()
         change = self.diff.splitlines()
@@ -82,7 +82,7 @@ def faults(chapter=""):
 
 
 def recorded():
-    """For each fault's name: whether each kind of check was seen to find it."""
+    """For each fault's name and each kind of check: whether the recorded run has found the fault."""
     heading, *lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.exists() else [""]
     columns = {match[0]: match.start() for match in re.finditer(r"(?<= )\S+", heading)}
     return {line.split()[0]: {kind: line[at:at + 1] == "f" for kind, at in columns.items() if line[at:at + 1].strip()}

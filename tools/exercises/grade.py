@@ -62,7 +62,7 @@ LARGEST = 1 << 18  # bytes of a file
 def find(folder, exercise):
     """A student's file for an exercise, or nothing."""
     found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
-             if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # without older ones, such as 03.2_x.1.cuh
+             if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # but no older versions, such as 03.2_x.1.cuh
     if len(found) > 1:
         names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
         raise Rejected(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
@@ -70,7 +70,7 @@ def find(folder, exercise):
 
 
 def students_in(folder):
-    """Two folders in this one that have a file for the same exercise, in words; nothing if there are none."""
+    """The names of two subfolders that have a file for the same exercise, as text; empty if there are none."""
     inside = [each for each in sorted(folder.iterdir()) if each.is_dir()]
     for exercise in exercises():
         if len(found := [each for each in inside if has_file(each, exercise)]) > 1:
@@ -101,7 +101,7 @@ def content(path):
 
 
 def check_one(exercise, raw, options, scratch):
-    """How far a file's bytes have come in the checks, and the lines about them. Uses a folder of its own in `scratch`."""
+    """The stage that a file has reached in the checks, and the lines about it. Works in a new folder in `scratch`."""
     if alike.words(raw.decode("utf-8-sig", "replace")) == alike.words(Chapter(exercise.chapter).starter(exercise)):
         return "starter", ["This is the unchanged starter."]
     with tempfile.TemporaryDirectory(dir=scratch) as own:
@@ -110,8 +110,8 @@ def check_one(exercise, raw, options, scratch):
 
 
 def begun(folder, exercise, options, before):
-    """A submission's result in an exercise, as it is printed, and the file's bytes if they have to be checked first: if there is
-    a file, and no result of it among those before."""
+    """A submission's result in an exercise, as printed; and the file's bytes if they are still to be checked, that is, if there is
+    a file whose result is not among `before`."""
     result, late, raw = {"submission": folder.name, "exercise": exercise.number}, {}, None
     try:
         path = find(folder, exercise)
@@ -133,12 +133,12 @@ def begun(folder, exercise, options, before):
 
 
 def not_graded(why):
-    """What a result says if something other than the student is to blame, such as a full disk."""
+    """The fields of a result if grading failed for another reason than the student's file, such as a full disk."""
     return {"stage": rubric.UNGRADED, "words": reports.visible(f"Not graded: {why}.")}
 
 
 def checked(result, raw, exercise, options, scratch):
-    """A result with what the check of the file's bytes has found."""
+    """Checks a file's bytes. Returns the result with the findings."""
     try:
         stage, words = check_one(exercise, raw, options, scratch)
         return {**result, "stage": stage, "words": reports.visible("\n".join(words))}
@@ -154,7 +154,7 @@ def rated(result, options):
 
 
 def unrecognized(folders, chosen):
-    """Lines about submissions that lack a file, and have others that may be meant: code or archives whose names are of no exercise."""
+    """Lines about submissions that lack a file but have code or archives with other names, which may be meant."""
     numbers, lines = {each.number for each in exercises()}, []
     for folder in folders:
         if all(has_file(folder, each) for each in chosen):
@@ -169,7 +169,7 @@ def unrecognized(folders, chosen):
 
 
 def find_alike(folders, exercise):
-    """Which submissions are nearly identical in an exercise."""
+    """The submissions that are nearly identical in an exercise (alike.find)."""
     texts = {}
     for folder in folders:
         try:
@@ -196,7 +196,7 @@ def chosen_exercises(only, folders):
 
 
 def own_seed():
-    """A seed that no student knows. It is the same each time, so that the same files have the same results."""
+    """A seed that no student knows. It stays the same, so that the same files get the same results."""
     path = ROOT / "build" / "grading_seed"
     try:
         return int(path.read_text(encoding="ascii"))
@@ -211,7 +211,7 @@ def outputs_of(options):
 
 
 def check(options, refuse):
-    """Refuses wrong options before anything is built. Returns the exercises."""
+    """Refuses wrong options before anything is built. Returns the chosen exercises."""
     folders = options.folders
     if not folders or (options.gradescope and len(folders) > 1):
         refuse("--gradescope is for one submission" if folders else "no submission is named")
@@ -245,7 +245,7 @@ def require_tools():
 
 
 def require_sandbox(options):
-    """Ends with status 3 where no program can run safely, or no file can be written."""
+    """Ends with status 3 if no program can run safely, or no file can be written."""
     if why := missing(options.sandbox):
         fail(3, f"not graded: {why}; see --no-sandbox in ./course grade --help")
     try:
@@ -257,8 +257,8 @@ def require_sandbox(options):
 
 
 def require_that_solutions_pass(chosen, options, scratch, pool):
-    """Grades each chapter's own solution of one exercise. Ends with status 3 if one does not pass, as it does on any machine
-    that can grade."""
+    """Grades the own solution of one exercise per chapter. Ends with status 3 if one does not pass, because it passes on any
+    machine that can grade."""
     def words(exercise):
         solution = Chapter(exercise.chapter).solution(exercise).encode()
         with tempfile.TemporaryDirectory(dir=scratch) as own:
@@ -276,7 +276,7 @@ def require_that_solutions_pass(chosen, options, scratch, pool):
 
 def main(options, chosen):
     folders = options.folders
-    for path in outputs_of(options):  # before an hour of work, not after it
+    for path in outputs_of(options):  # fails before an hour of work, not after
         is_new = not path.exists()
         path.open("ab").close()
         if is_new:
@@ -294,7 +294,7 @@ def main(options, chosen):
 
     def check_pair(at):
         result = rated(checked(*raws[at], pairs[at][1], options, scratch), options)
-        kept.add(result)  # before anything else begins
+        kept.add(result)  # saves it before another check begins
         return result
 
     def show():
@@ -318,7 +318,7 @@ def main(options, chosen):
                 show()
                 progress.add()
         except BaseException as error:
-            while Path(scratch).exists():  # what still runs may write to it
+            while Path(scratch).exists():  # programs that still run may write to it
                 shutil.rmtree(scratch, ignore_errors=True)
             if not isinstance(error, (KeyboardInterrupt, SystemExit)):
                 pool.shutdown(cancel_futures=True)

@@ -25,8 +25,8 @@ from starter import ROOT, Chapter
 from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, Verdict, compiler_words, ended_by, read, sentences, with_meaning
 
 ENDED, NO_ANSWER = 4, 5  # statuses of the checks' own program (common/exercise/asking.cuh)
-ROOM = 1 << 28  # bytes on a disk, which a compiler may need
-LONGEST = 500  # characters of a line for people
+ROOM = 1 << 28  # bytes on a disk that a compiler may need
+LONGEST = 500  # characters of a line in a verdict
 SYMBOL = re.compile(r"^ +\d+: [0-9a-f]+ +\d+ (?P<type>\w+) +(?P<bind>\w+) +\w+ +(?P<place>\w+) (?P<name>\S+)", re.MULTILINE)
 SECTION = re.compile(r"^ +\[ *\d+\] (?P<name>\.(?:preinit_array|init\b|interp|ctors)\S*)", re.MULTILINE)
 TOO_SLOW = f"It does not compile within {CPU_SECONDS} seconds of CPU time and {MEMORY >> 30} GiB of memory."
@@ -35,12 +35,12 @@ NO_CALL = "The program makes a system call that no exercise needs, such as one t
 
 
 class NotGraded(RuntimeError):
-    """The reason why this machine can't grade, in one line; no student is to blame."""
+    """The reason why this machine can't grade, in one line. It is not the student's fault."""
 
 
 @lru_cache(maxsize=None)
 def commands(preset, order, number):
-    """The commands by which CMake would build an exercise's program, each a list of words."""
+    """The commands by which ninja would build an exercise's program, each a list of words."""
     said = subprocess.run(["ninja", "-C", f"build/{preset}", "-t", "commands", f"answer_{number}_{order}"], cwd=ROOT,
                           text=True, capture_output=True, check=True).stdout
     found = []
@@ -60,7 +60,7 @@ def commands(preset, order, number):
 
 
 def foreign(listing):
-    """The name of a section or symbol by which an object could run before other code or replace it; nothing if there is none.
+    """The name of a section or symbol by which an object could run before other code, or replace it; None if there is none.
 
     The listing is the output of `readelf -SsW`. A student's code is in a namespace, so it can't define a symbol that the
     process also has. If several objects define one function, such as a template's, the linker takes the first definition,
@@ -77,13 +77,13 @@ def foreign(listing):
 
 @dataclass
 class Answered:
-    """How a run has ended in which the checks' process asks the student's process."""
+    """How a run has ended, in which the checks' process asks the student's process for results."""
     found: Verdict  # the checks' verdict; None if they have given none
     status: int  # the checks' exit status
     answering: Ended  # the student's process
 
     def verdict(self):
-        """The verdict of the checks, if the student's process has ended as it should, with the simulator's or a sanitizer's message."""
+        """The checks' verdict, or one about the end of the student's process; with the simulator's or a sanitizer's message, if any."""
         found = self.found
         if not found or found.passed and (self.answering.why or self.answering.status != 0):
             found = self.of_end()
@@ -125,7 +125,7 @@ SCREENING = Stage("screening", "simulator", "plain", screened)
 
 
 class Grading(Machine):
-    """One exercise of one submission, and the machine for it: a sandbox. Nothing runs concurrently: no task is suspended."""
+    """One exercise of one submission, checked in a sandbox. No task is ever suspended, so nothing runs concurrently."""
 
     stages = ("plain", "interleaved", "sanitizers", "target", "lens")
     orders = dict.fromkeys(("plain", "interleaved"), IN_ORDER)
@@ -134,10 +134,10 @@ class Grading(Machine):
         self.exercise, self.sandbox, self.seed = exercise, sandbox, seed
         self.folder = Path(sandbox.folder)
         self.source = self.folder / f"exercise_{exercise.number}.cu"
-        self.built, self.seen = {}, {}  # logs by programs; what the lens has seen last
+        self.built, self.seen = {}, {}  # logs by program; the last report of the lens
 
     def places(self, lines):
-        """Lines that name files as the student knows them, each cut to LONGEST characters."""
+        """Lines with files named as the student knows them, each cut to LONGEST characters."""
         return [line.replace(f"{self.folder}/", "").replace(f"{ROOT}/", "")[:LONGEST] for line in lines]
 
     def tool(self, command, **options):
@@ -150,7 +150,7 @@ class Grading(Machine):
         return done
 
     async def build(self, preset, order):
-        """Builds the student's process, once."""
+        """Builds the student's program, once. Returns the log; empty on success."""
         if (preset, order) not in self.built:
             self.built[preset, order] = self.log_of_build(preset, order)
         return self.built[preset, order]
@@ -162,7 +162,7 @@ class Grading(Machine):
                      else word for word in command]
             includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
             done = self.tool([*moved, *includes], cwd=build)
-            if done.why or "CPU time limit exceeded" in done.stderr:  # how fast the machine is decides which limit is first
+            if done.why or "CPU time limit exceeded" in done.stderr:  # which limit is reached first depends on the machine
                 return TOO_SLOW
             if done.status != 0:
                 return done.stderr or f"status {done.status}"
@@ -178,8 +178,8 @@ class Grading(Machine):
         return frozenset()  # the course's own code is in its own files
 
     def ask(self, preset, order, arguments, settings, files=None):
-        """Runs the checks in a process of their own, which asks the student's process. Returns how it has ended."""
-        # To look for leaks, AddressSanitizer starts a process.
+        """Runs the checks in a process of their own, which asks the student's process for results. Returns how it has ended."""
+        # Without leak detection, because AddressSanitizer would start a process for it.
         settings = {**IN_ORDER, "ASAN_OPTIONS": "detect_leaks=0", **settings}
         token = secrets.token_hex(16)
         checks_socket, students_socket = socket.socketpair()
@@ -225,7 +225,7 @@ class Grading(Machine):
         return self.seen, verdict
 
     def read(self, raw):
-        """What is graded of a student's file (submission.py). Raises Rejected."""
+        """The parts of a student's file that are graded (submission.py). Raises Rejected."""
         file = self.folder / "submitted.cuh"
         file.write_bytes(raw)
         done = self.tool(["python3", "-B", ROOT / "tools/exercises/submission.py", self.exercise.number, file])
@@ -240,13 +240,13 @@ class Grading(Machine):
         return source
 
     def verdict(self, raw):
-        """How far a student's file has come (rubric.STAGES), of which these are the bytes; the first failure's lines, none if
-        there is no failure; and notes about the file. Raises Rejected, and NotGraded."""
+        """The stage (rubric.STAGES) that a student's file, given as bytes, has reached; the lines about the first failure, none if
+        there is no failure; and notes about the file. Raises Rejected and NotGraded."""
         source = self.read(raw)
         return *asyncio.run(self.staged(source)), source["notes"]
 
     async def staged(self, source):
-        """How far the source has come, and the first failure's lines."""
+        """The stage that the source has reached, and the lines about the first failure."""
         chapter = Chapter(self.exercise.chapter)
         includes, more = more_checks(self.exercise)
         includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # as in translated files
@@ -262,7 +262,7 @@ class Grading(Machine):
         return "right", []
 
     async def explained(self, stage, found):
-        """A stage's verdict with its meaning."""
+        """A stage's verdict, with an explanation of what the failed stage means."""
         if found.kind in BY_COMPILER:
             return found
         if stage.name == "interleaved":
@@ -273,6 +273,6 @@ class Grading(Machine):
             return await in_two_orders(self.exercise, found, self)
         if found.kind == "point":
             return replace(found, sentences=[])  # the sentences are for the student's own machine
-        # Code that is wrong only under the lens has detected it.
+        # Code that fails only under the lens has detected the lens.
         of_lens = words_of_lens(self.seen) if stage.name == "target" and has_lens(self.exercise) else []
         return Verdict("luck", BY_LUCK, of_lens) if of_lens else found

@@ -16,7 +16,7 @@ def listing(text):
 
 
 async def findings(fault, machine, tell=lambda stage: None):
-    """The checks' messages about a fault, by a machine that has a program of it. `tell` gets each stage that is asked."""
+    """The checks' messages about a fault. `machine` has a program with the fault; `tell` is called with each stage that runs."""
     for stage in stages(fault.exercise, machine):
         if stage.name not in ("GPU", "plain", "interleaved"):
             continue
@@ -32,14 +32,14 @@ async def findings(fault, machine, tell=lambda stage: None):
 
 
 def in_order(chapter=""):
-    """The faults of a chapter or of all, in a fixed order other than the chapter's, which would reveal the next one."""
+    """The faults of a chapter, or of all chapters, in a fixed random order: the chapter's own order would reveal the next fault."""
     here = faults(chapter)
     random.Random(1).shuffle(here)
     return sorted(here, key=lambda each: each.chapter)
 
 
 def choose(name, chapter):
-    """A fault by its name, or the first unfound one of the chapter or of all."""
+    """A fault by its name, or the first fault of the chapter (or of all chapters) that the student has not found yet."""
     if "-" in name:
         number, _, which = name.partition("-")
         return next((each for each in faults() if each.name == f"{number.zfill(2)}-{which}"), None)
@@ -54,7 +54,7 @@ def explain(fault):
 
 
 def number(question, most):
-    """A number from 1 to `most`, asked for until one is typed."""
+    """Asks for a number from 1 to `most` until one is typed."""
     while not (answer := input(question).strip()).isdecimal() or not 1 <= int(answer) <= most:
         print(f"Type a number from 1 to {most}.")
     return int(answer)
@@ -73,7 +73,7 @@ def task(fault):
 
 
 def judge(fault, line, cause):
-    """Whether an answer, the numbers of a line and of a cause, is right, and a sentence that says so."""
+    """Whether an answer, the number of a line and of a cause, is right, and a sentence that says so."""
     line_is_right, cause_is_right = line in fault.lines(), causes()[cause - 1] in fault.causes
     if line_is_right and cause_is_right:
         return True, "Right."

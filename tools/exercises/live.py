@@ -16,7 +16,7 @@ FOLDERS = {"Histogram": ("08_live", "04_coarsened"), "SumOfSquares": ("09_live",
 @dataclass
 class Step:
     number: str  # 03.2
-    place: str  # the diff's place
+    place: str  # where the diff is, for messages
     text: str  # kernels.cuh after the step
     base: object  # the step that it changes; None if it starts a new file
     does: str
@@ -25,7 +25,7 @@ class Step:
 
     @property
     def entry(self):
-        """Its variant, as the table has it."""
+        """The entry of the step's variant in the table of variants."""
         return next(iter(table_of(self.text)[1].values()))
 
     @property
@@ -33,7 +33,7 @@ class Step:
         return table_of(self.text)[0]
 
     def promises(self):
-        """What the checks show, by the order of the threads: their words, or nothing if they pass."""
+        """For each order of the threads: the message that the checks show, or nothing if they pass."""
         found = {}
         for part in self.shows.split("; "):
             match = re.fullmatch(r"(in order: |interleaved: )?(?:pass|`([^`]+)`)", part)
@@ -47,12 +47,12 @@ class Step:
 
 
 def file(problem):
-    """The kernel's file, relative to the root."""
+    """The path of the file with the kernel, relative to the root."""
     return f"{FOLDERS[problem][0]}/kernels.cuh"
 
 
 def apply(text, diff, place):
-    """A text with a diff's hunks, each of which must fit at one place."""
+    """Applies a diff's hunks to a text. Each hunk must fit at exactly one place."""
     lines = text.splitlines()
     for hunk in "\n".join(diff).split("\n@@\n"):
         change = hunk.split("\n")
@@ -93,7 +93,7 @@ def steps():
 
 
 def find(chapter, number):
-    """A chapter's step, or for 0 the one that its first step changes."""
+    """A chapter's step; for number 0, the step that the chapter's first step changes."""
     found = steps()
     step = found.get(f"{chapter}.{'1' if number == '0' else number}")
     return step.base if step and step.base and number == "0" else step

@@ -1,4 +1,4 @@
-"""The machine that a verdict is usually made on: this one, where a student's programs run as the user's own."""
+"""The usual machine for a verdict: this one. A student's programs run with the user's own rights."""
 
 import asyncio
 import os
@@ -16,16 +16,16 @@ from stages import Machine, NotTried, run
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, read
 
-import counts  # from a folder that stages.py names
+import counts  # stages.py adds its folder to sys.path
 from builds import locked_meanwhile
 from rows import one_line
 
-# Looking for leaks needs ptrace, which containers and emulators may forbid. Grading looks for none, either.
+# Leak detection needs ptrace, which containers and emulators may forbid. Grading does not detect leaks, either.
 os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 
 SECONDS = 120  # per check
-OF_LENS = 256 << 20  # bytes that the lens or the check that it sees may write
-STUCK_SECONDS = "3"  # after which a simulated kernel is without progress; in the checks, a thread works for milliseconds
+OF_LENS = 256 << 20  # bytes that the lens, or the program that it observes, may write
+STUCK_SECONDS = "3"  # after which a simulated kernel counts as stuck; in the checks, a thread works for milliseconds
 STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens")}
 
 
@@ -36,7 +36,7 @@ def cpu_seconds_of(pid):
 
 
 async def stop(process):
-    """Ends a process and those that it has started, as soon as they can be ended."""
+    """Ends a process, and the processes that it has started, as soon as they can be ended."""
     for number in chain([signal.SIGTERM] * 10, repeat(signal.SIGKILL)):
         try:
             os.killpg(process.pid, number)
@@ -49,7 +49,7 @@ async def stop(process):
 
 
 async def started(*command, **options):
-    """A process in a group of its own. If this task is cancelled meanwhile, the process is first started and then ended."""
+    """Starts a process in a group of its own. If this task is cancelled meanwhile, the process is ended once it has started."""
     starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*command, cwd=ROOT, start_new_session=True, **options))
     try:
         return await asyncio.shield(starting)
@@ -59,7 +59,7 @@ async def started(*command, **options):
 
 
 async def end_of(*command, **options):
-    """Runs a command, which ends with this task. Returns its status and what it has written, to its output and then as errors."""
+    """Runs a command, which ends when this task does. Returns its status and its output: first standard output, then errors."""
     process = await started(*command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, **options)
     try:
         out, errors = await process.communicate()
@@ -70,14 +70,14 @@ async def end_of(*command, **options):
 
 
 async def build(preset, *targets):
-    """Builds targets. Returns the compiler's messages; nothing on success."""
+    """Builds targets. Returns the build's messages; empty on success."""
     async with locked_meanwhile(preset):
         status, log = await end_of("cmake", "--build", f"build/{preset}", "--target", *targets)
     return "" if status == 0 else log or f"cmake has ended with status {status}"
 
 
 async def ended(command, settings, limits):
-    """Runs a check within a shell's limits, which ends with this task. Returns how it has ended."""
+    """Runs a check within a shell's limits. The check ends when this task does. Returns how it has ended."""
     token, limit, cpu_seconds = secrets.token_hex(16), "", 0.0
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as written:
         given.write(f"{token}\n".encode())
@@ -104,11 +104,11 @@ async def ended(command, settings, limits):
 
 
 class Native(Machine):
-    """This machine, for the programs of an exercise, exercise_03.2_plain and so on, or others with a name in place of exercise_03.2."""
+    """This machine, for programs such as exercise_03.2_plain. `name` is their common prefix: exercise_03.2 or another name."""
 
     def __init__(self, name, backend="simulator"):
         self.name, self.stages, self.at_once = name, STAGES[backend], max(2, len(os.sched_getaffinity(0)))
-        self.building = defaultdict(asyncio.Lock)  # for each folder; otherwise, another task would seem to be another ./course
+        self.building = defaultdict(asyncio.Lock)  # by build folder; without these, a waiting task would report another ./course
 
     def program(self, preset, order):
         return ROOT / "build" / preset / "bin" / f"{self.name}_{order}"
@@ -153,7 +153,7 @@ def machine_of(exercise, backend="simulator"):
 
 
 def build_now(preset, *targets):
-    """Builds targets outside of tasks. Returns the compiler's messages; nothing on success."""
+    """Builds targets, outside of tasks. Returns the build's messages; empty on success."""
     return asyncio.run(build(preset, *targets))
 
 
@@ -164,5 +164,5 @@ def built(preset, *targets):
 
 
 def checked(name, preset, order, *arguments):
-    """The verdict of a check that is built."""
+    """Runs a check that has been built. Returns the verdict."""
     return asyncio.run(run(Native(name), preset, order, arguments))

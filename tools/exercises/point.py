@@ -1,6 +1,6 @@
-"""The point of an exercise: what a right solution must show besides its result, as counts of the lens.
+"""The point of an exercise: what a solution must achieve besides the right result, as counts of the lens.
 
-An exercise's page states it in its section "Target": the case in which the lens counts, and a row for each count.
+The section "Target" of an exercise's page states the case in which the lens counts, and has a row for each count.
 
     What the lens must count for n = 65536, input uniform, a grid of 8, blocks of 256:
 
@@ -54,7 +54,7 @@ OF_LAUNCHES = {
     "additions to counters of another warp": lambda launches: sum(launch["to_other_warps"] for launch in launches),
     "memory accesses by the busiest thread": lambda launches: most(launches, "busiest_thread"),
 }
-# The same of the threads of a CPU.
+# The counts of the threads of a CPU.
 OF_HOST = {
     "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
     "threads of the CPU at the same time": lambda host: host["at_once"],
@@ -65,13 +65,13 @@ OF_HOST = {
 
 @dataclass(frozen=True)
 class Target:
-    count: str  # a name above
+    count: str  # a key of OF_LAUNCHES or OF_HOST
     bound: str  # most or least
     limit: float
-    miss: str  # what a solution is that misses it, as in "Right, but not yet privatized"
+    miss: str  # what a solution that misses the target is, as in "Right, but not yet privatized"
 
     def of(self, seen):
-        """The count in what the lens has seen."""
+        """This count in a report of the lens."""
         return OF_HOST[self.count](seen["host"]) if self.count in OF_HOST else OF_LAUNCHES[self.count](seen["launches"])
 
     def is_met(self, yours):
@@ -84,7 +84,7 @@ class Target:
 
 
 class Point:
-    """What an exercise's page states. Raises ValueError with the page and its mistake."""
+    """The targets that an exercise's page states. Raises ValueError with the page and its mistake."""
 
     def __init__(self, exercise):
         try:
@@ -99,15 +99,15 @@ class Point:
         if unknown := [each.count for each in self.targets if each.count not in {**OF_LAUNCHES, **OF_HOST}]:
             raise ValueError(f"{exercise.page}: no count is called '{unknown[0]}': tools/exercises/point.py lists them")
         self.case = case["case"]
-        # What the exercise's program for the lens takes to run this case only (common/exercise/verdict.cu).
+        # Arguments that make the exercise's program for the lens run only this case (common/exercise/verdict.cu).
         self.arguments = [case["n"], case["input"], case["grid"] or "0", case["block"] or "0"]
 
     def missed(self, seen):
-        """A sentence about the first target that is missed in what the lens has seen of the case; empty if all are met."""
+        """A sentence about the first target that a report of the lens misses; empty if all are met."""
         return next((each.sentence(yours) for each in self.targets if not each.is_met(yours := each.of(seen))), "")
 
     def rows(self, seen):
-        """For each target: what is counted, how many it was, and the target."""
+        """For each target: what is counted, the count, and the target."""
         return [[each.count, number(each.of(seen)), f"at {each.bound} {number(each.limit)}"] for each in self.targets]
 
 
@@ -116,7 +116,7 @@ def number(value):
 
 
 def table(rows):
-    """The lines of a table of a point's rows."""
+    """The rows of a point as the lines of a table."""
     rows = [["", "yours", "target"], *rows]
     first, second = (max(len(row[at]) for row in rows) for at in (0, 1))
     return [f"{what:{first}}  {yours:>{second}}  {target}" for what, yours, target in rows]

@@ -18,8 +18,8 @@ from terminal import flowed, looks, wrapped  # noqa: E402
 
 QUESTION = re.compile(r"^## Question (\d+)\n<!-- (\w+): ([^\n]*) -->\n\n(.*?)\n\nWhy: (.*?)\s*(?=^## |\Z)",
                       re.MULTILINE | re.DOTALL)
-CLOSE = 1.5  # a ratio within this factor is right
-CLOSE_COUNT = 1.1  # and one of the lens's counts, which depend on the input
+CLOSE = 1.5  # a predicted ratio within this factor counts as right
+CLOSE_COUNT = 1.1  # the same for counts of the lens, which depend on the input
 COLUMNS = ["launches", "asked", "sectors", "wavefronts", "hottest", "lanes"]  # columns of the lens's table
 
 
@@ -43,12 +43,12 @@ class Question:
 
     @property
     def choices(self):
-        """What an order is of, by their numbers from 1 on."""
+        """The variants to put in order, numbered from 1; empty for other kinds."""
         return sorted({name for _, name in self.variants()}) if self.kind == "order" else []
 
     @property
     def ideas(self):
-        """What the variants that it names do, in a few words, by their names: most of them come later in their chapters."""
+        """Short descriptions of the variants that the question names, by name: most variants come later in their chapters."""
         found = {}
         for chapter, name in self.variants() if self.kind != "count" else []:
             if idea := re.search(r'\.idea = "([^"]*)"', Chapter(chapter_of(chapter)).entries.get(name, "")):
@@ -61,19 +61,19 @@ class Question:
 
     @property
     def accepts(self):
-        """What an answer should be, for one that is invalid."""
+        """What a valid answer looks like, to show after an invalid one."""
         return "Type " + ("each of these numbers once, such as " + " ".join(map(str, range(len(self.choices), 0, -1)))
                           if self.kind == "order" else "a number, such as 2 or 1.5") + "."
 
     def read(self, typed):
-        """The answer that was typed; None if it is invalid."""
+        """The typed answer as a number or a list of names; None if it is invalid."""
         if self.kind == "order":
             numbers = [int(number) for number in re.findall(r"(?a)\b\d{1,4}\b", typed)]
             return [self.choices[number - 1] for number in numbers] if sorted(numbers) == list(range(1, len(self.choices) + 1)) else None
         return float(typed.replace(",", "")) if re.fullmatch(r"(?a)(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", typed) else None
 
     def ask(self):
-        """The answer; asks again, and says what it accepts, until one is valid."""
+        """Asks until an answer is valid, and returns this answer."""
         ideas = self.ideas
         names = self.choices or ideas
         lines = [f"  {f'{number}  ' * bool(self.choices)}{name:<{max(map(len, names))}}  {ideas.get(name, '')}".rstrip()
@@ -84,7 +84,7 @@ class Question:
         return answer
 
     def grade(self, answer, rows):
-        """Whether an answer is right, the right one in words, and how far off the answer is; None if the rows don't contain it."""
+        """Whether an answer is right, the right answer as text, and how far off the given one is; None if the rows lack the answer."""
         if self.kind == "lens":
             chapter, variant, column = shlex.split(self.words)
             table, = (ROOT / "docs" / "results" / "simulator").glob(f"lens-{chapter}_*.txt")
@@ -111,7 +111,7 @@ class Question:
 
 
 def how_far(answer, right):
-    """By how much a number differs from the right one; nothing if it is equal."""
+    """By how much a number differs from the right one, as text; empty if they are equal."""
     if answer == right:
         return ""
     word = "too high" if answer > right else "too low"
@@ -122,7 +122,7 @@ def how_far(answer, right):
 
 
 def judge(question, answer, rows, whose):
-    """Whether an answer is right, and the words about it, before and after that word. `whose` results the rows are."""
+    """Whether an answer is right, and the text before and after the words that say so. `whose` says where the rows come from."""
     said = ", ".join(answer) if question.kind == "order" else f"{answer:,.10g}"
     right, words, off = question.grade(answer, rows) or (False, "the answer is not in these results", "")
     source = f" on {whose}" if question.kind in ("ratio", "order") else ""
@@ -145,7 +145,7 @@ def measured(chapters, backend):
         for chapter in chapters:
             done = subprocess.run([ROOT / "build" / backend / "bin" / chapter, "--csv", path], cwd=ROOT, check=False,
                                   stdout=subprocess.DEVNULL)
-            if done.returncode > 1:  # 1: a variant that is wrong on purpose, or by mistake, has a time all the same
+            if done.returncode > 1:  # 1: a variant has a wrong result, but also a time
                 raise OSError(f"{chapter} could not be measured")
         rows = results.read(path)
     return rows, f"your {rows[-1]['device']}"
@@ -157,7 +157,7 @@ def recorded():
 
 
 def measures(chapter, backend):
-    """The chapters whose programs the answers need; none if the recorded results answer: the simulator's times mean nothing."""
+    """The chapters that must be measured for the answers; none if recorded results are used: the simulator's times are meaningless."""
     needed = {name for question in questions(chapter) if question.kind in ("ratio", "order") for name, _ in question.variants()}
     return needed if backend == "gpu" or needed == {"01"} else set()
 

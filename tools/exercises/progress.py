@@ -9,7 +9,7 @@ from terminal import is_terminal
 
 
 class Progress:
-    """On a terminal, one line with the stages that have ended and the one that is awaited; otherwise a line for each that has ended."""
+    """On a terminal, one line with the finished stages and the current one; otherwise, a line per finished stage."""
 
     WORDS = {"✓": "passed", "✗": "failed", "–": "not tried"}
 
@@ -25,7 +25,7 @@ class Progress:
             print("\r" + "  ".join(filter(None, [self.line, *awaited])), end="\033[K" if self.left else "", flush=True)
 
     def tell(self, name, mark):
-        """Shows that a stage has ended. After ✗, none follows."""
+        """Shows that a stage has ended. After ✗, no stage follows."""
         self.left = [] if mark == "✗" else self.left[self.left.index(name) + 1:]
         self.line += f"{'  ' if self.line else ''}{name} {mark}"
         self.begin = time.monotonic()
@@ -34,7 +34,7 @@ class Progress:
         self.show()
 
     async def count(self):
-        """Shows every second for how long a stage has been awaited."""
+        """Shows, every second, how long the current stage has taken."""
         while True:
             await asyncio.sleep(1)
             if self.left:

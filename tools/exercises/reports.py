@@ -1,4 +1,4 @@
-"""Formats the results of ./course grade. Students' names and texts are data: each format gets them escaped."""
+"""Formats the results of ./course grade. Students' names and texts are untrusted data, so each format gets them escaped."""
 
 import csv
 import json
@@ -12,12 +12,12 @@ COLUMNS = 100  # the width of a terminal
 
 
 def visible(text):
-    """A text without characters that control a terminal, or that XML forbids."""
+    """A text with ? in place of characters that control a terminal or that XML forbids."""
     return "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
 
 
 def visible_name(name):
-    """A name in one line."""
+    """The same for a name, which also becomes one line."""
     return visible(name).replace("\n", "?")
 
 
@@ -47,12 +47,12 @@ def by(name, results):
 
 
 def kind(result):
-    """JUnit's word for a result that is not right: failure or error."""
+    """JUnit's word for a result: failure, error, or "" if it passed."""
     return "error" if result["stage"] == UNGRADED else "" if result["passed"] else "failure"
 
 
 def junit_of(suites):
-    """JUnit's XML of suites, each a name and its cases: a name, a kind ("" if nothing is wrong), what is wrong, and a remark."""
+    """JUnit XML of suites, each a name and cases. A case is a name, a kind ("" if nothing is wrong), what is wrong, and a remark."""
     root = xml.Element("testsuites")
     for name, cases in suites:
         kinds = [case[1] for case in cases]
@@ -84,7 +84,7 @@ def total(results):
 
 
 def sum_of(results):
-    """The sum of the points as text, with a question mark if one of them is unknown."""
+    """The sum of the points as text, with a question mark if a result was not graded."""
     return f"{total(results):g}" + "?" * any(result["stage"] == UNGRADED for result in results)
 
 
@@ -98,7 +98,7 @@ def as_data(text):
 
 
 def spreadsheet(path, results):
-    """Writes a table of points in CSV, a line per submission, as Excel and LibreOffice read it."""
+    """Writes a table of points as CSV for Excel and LibreOffice, one line per submission."""
     exercises, late = list(by("exercise", results)), any("days_late" in result for result in results)
     with open(path, "w", encoding="utf-8-sig", newline="") as file:
         table = csv.writer(file)
@@ -109,12 +109,12 @@ def spreadsheet(path, results):
 
 
 def wide(text):
-    """How many columns a text takes in a terminal."""
+    """The number of terminal columns that a text takes."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else not unicodedata.combining(each) for each in text)
 
 
 def cell(text, width):
-    """A text padded or cut to this many columns."""
+    """A text padded or cut to `width` columns."""
     if wide(text) > width:
         while wide(text) > width - 1:
             text = text[:-1]
@@ -127,7 +127,7 @@ def short(name):
 
 
 def packed(line, words):
-    """Lines with words after the start of the line, as many as fit in a terminal."""
+    """Lines that begin with `line`, followed by the words, as many per line as fit in a terminal."""
     lines = []
     for word in [*(f"{word}, " for word in words[:-1]), words[-1]]:
         if wide(line + word) > COLUMNS:
@@ -160,7 +160,7 @@ def points_table(results):
 
 
 def exercises_table(results):
-    """A line per exercise: how many files were graded and how many are right, and the most common message of the others."""
+    """A line per exercise: how many files were graded, how many are right, and the most common message about wrong ones."""
     lines = ["exercise     graded  solved  mean points  the most common first message"]
     for number, own in by("exercise", results).items():
         given = [result for result in own if result["stage"] not in ("missing", UNGRADED)]
@@ -173,7 +173,7 @@ def exercises_table(results):
 
 
 def alike_table(found):
-    """What alike.find has found, as a dictionary by the numbers of the exercises."""
+    """The lines about nearly identical submissions. `found` maps the numbers of exercises to the results of alike.find."""
     texts = []
     for number, (published, groups) in found.items():
         if published:
@@ -189,7 +189,7 @@ def alike_table(found):
 
 
 def table(results, found, others=()):
-    """What a terminal shows of a class; `others` are lines about files of no exercise."""
+    """The report on a class for a terminal; `others` are lines about files that belong to no exercise."""
     lines = [*points_table(results), *exercises_table(results), *alike_table(found), *[""] * bool(others), *others, "",
              f"{sum(result['passed'] for result in results)} of {len(results)} passed"]
     return "\n".join(line.rstrip() for line in lines)

@@ -1,4 +1,4 @@
-"""The results of ./course grade while it runs: written to a file line by line, read from it if grading is continued, and counted."""
+"""The results of ./course grade while it runs: writes them to a file line by line, reads them to continue grading, and shows progress."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ class Results:
         self.path, self.before = path, {}
         if not path:
             return
-        with open(path, "ab"):  # before an hour of work, not after it
+        with open(path, "ab"):  # fails before an hour of work, not after
             if not path.is_file():
                 return
         *lines, rest = path.read_bytes().split(b"\n")
@@ -65,7 +65,7 @@ class Results:
                 file.write(line(result))
 
     def finish(self, results):
-        """Puts the results in order. In a file that can't be replaced, such as a pipe, they stay in the order in which they ended."""
+        """Puts the results in order. In a file that can't be replaced, such as a pipe, they stay in the order of completion."""
         if self.path and self.path.is_file():
             draft = self.path.resolve().with_name(f".{self.path.name}.new")
             draft.write_bytes(b"".join(map(line, results)))
@@ -85,11 +85,11 @@ class Progress:
         self.start()
 
     def start(self):
-        """The estimate of the remaining time starts here."""
+        """Restarts the clock by which the remaining time is estimated."""
         self.begin = self.said = time.monotonic()
 
     def clear(self):
-        """Clears the line in a terminal for other output."""
+        """On a terminal, clears the progress line for other output."""
         if self.is_shown:
             print("\r\33[K", end="", file=sys.stderr, flush=True)
 
@@ -108,6 +108,6 @@ class Progress:
         print(f"{self.done} of {self.count}{left}", end="" if self.is_shown and self.done < self.count else "\n", file=sys.stderr, flush=True)
 
     def left(self, seconds):
-        """The remaining time, if the remaining files take as long as the ones so far."""
+        """The remaining time as text, if the remaining files take as long on average as those so far."""
         left = seconds / self.done * (self.count - self.done)
         return f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min"

@@ -1,4 +1,4 @@
-"""The points for a result, by the instructor's rubric (docs/instructors/rubric.ini)."""
+"""The points for a result, according to the instructor's rubric (docs/instructors/rubric.ini)."""
 
 import configparser
 import math
@@ -9,9 +9,9 @@ from starter import ROOT
 
 DEFAULT = ROOT / "docs" / "instructors" / "rubric.ini"
 
-UNGRADED = "ungraded"  # because this machine lacks something; the file may be right
+UNGRADED = "ungraded"  # this machine lacks something; the file may be right
 
-# How far a file has got, in words.
+# The stages that a file can reach, as text.
 STAGES = {
     UNGRADED: "not graded",
     "missing": "not handed in",
@@ -28,11 +28,11 @@ STAGES = {
     "right": "right",
 }
 VISIBILITY = ("visible", "hidden", "after_due_date", "after_published")
-SMALL, FAR = 1000, 1 << 31  # elements: the checks begin with smaller inputs, and end with more
+SMALL, FAR = 1000, 1 << 31  # elements: the checks begin with inputs below SMALL, and end with some above FAR
 
 
 def stage(check, verdict):
-    """How far a file has got if its first failure is this verdict of a stage: plain, interleaved, sanitizers, target or lens."""
+    """The stage in STAGES of a file whose first failure is `verdict`, by the check plain, interleaved, sanitizers, target or lens."""
     if verdict.kind in STAGES:  # such as compile or point
         return verdict.kind
     if verdict.kind == "luck" or check == "target":
@@ -50,12 +50,12 @@ def stage(check, verdict):
 class Rubric:
     points: dict  # points by the exercise's number
     each: float  # the points of any other exercise
-    percent: dict  # the part of the points that each stage gives
-    a_day: float  # percent
+    percent: dict  # the percentage of the points that each stage earns
+    a_day: float  # percent of the points that a late day costs
     visibility: str
 
     def rated(self, result):
-        """A result with its points, which are None if it was not graded."""
+        """The result with its points added: None if it was not graded."""
         most = self.points.get(result["exercise"], self.each)
         percent = 100.0 if result["stage"] == "right" else self.percent.get(result["stage"], 0.0)
         kept = 100 - min(100.0, self.a_day * result.get("days_late", 0))
@@ -74,7 +74,7 @@ def number(section, name, most):
 
 
 def read(path, numbers):
-    """The rubric in a file, for exercises with these numbers. What the file leaves out is as in the course's own rubric."""
+    """The rubric in a file, for exercises with these numbers. Settings that the file omits are those of the course's own rubric."""
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     parser.read_string(DEFAULT.read_text(encoding="utf-8"))
     try:

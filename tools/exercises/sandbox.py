@@ -1,4 +1,4 @@
-"""Runs a command safely: without a network, for a limited time, writing to its own folder at most."""
+"""Runs a command safely: without a network, for a limited time, and with write access to its own folder at most."""
 
 import itertools
 import os
@@ -15,12 +15,12 @@ from pathlib import Path
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT
 
-CPUS = 2  # CPUs that a check runs on: otherwise its threads and their CPU time would grow with the number of cores
-SECONDS = 600  # for programs that sleep; long enough that a busy machine changes no verdict
+CPUS = 2  # a check runs on this many CPUs: else its threads and CPU time would grow with the number of cores
+SECONDS = 600  # wall-clock limit, for programs that sleep: long enough that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
-TOO_LITTLE = "this machine has too little memory"  # a student's code can't send itself SIGKILL
+TOO_LITTLE = "this machine has too little memory"  # the meaning of SIGKILL, which student code can't send
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
-COUNTED = b"VmRSS", b"VmSwap", b"VmPTE"  # memory in /proc/PID/status, in kB; the last is the kernel's, for each page that is mapped
+COUNTED = b"VmRSS", b"VmSwap", b"VmPTE"  # memory in /proc/PID/status, in kB; VmPTE is the size of the page tables
 STATUS = re.compile(rb"^(" + b"|".join(COUNTED) + rb"|Threads):\s+(\d+)", re.MULTILINE)
 COURSE = ["common", "tools", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd",
           *(each.name for each in ROOT.glob("[0-9][0-9]_*"))]
@@ -36,7 +36,7 @@ class Ended:
 
 @lru_cache(maxsize=None)
 def allowed_calls():
-    """The filter of system calls of a process that runs a student's code. Raises OSError if it can't be made."""
+    """The system-call filter for a process that runs a student's code, as bytes. Raises OSError if it can't be made."""
     made = subprocess.run([ROOT / "tools/exercises/allowed_calls.py"], capture_output=True, check=False)
     if made.returncode != 0:
         raise OSError("/usr/bin/python3 has no seccomp (apt-get install python3-seccomp)")
@@ -44,7 +44,7 @@ def allowed_calls():
 
 
 def wrapped(sandbox, trusted, cwd):
-    """The bubblewrap prefix of a command, which sees compilers and the course. A trusted command may write to its folder."""
+    """The bubblewrap prefix for a command. The command sees the compilers and the course; if trusted, it may write to its folder."""
     bound = [word for path in SEEN for word in ("--ro-bind-try", path, path)]
     bound += [word for name in COURSE for word in ("--ro-bind", str(ROOT / name), str(ROOT / name))]
     folder = ["--bind" if trusted else "--ro-bind", sandbox.folder, sandbox.folder]
@@ -55,7 +55,7 @@ def wrapped(sandbox, trusted, cwd):
 
 
 def missing(is_wrapped=True):
-    """The reason why a sandbox does not work here; nothing if it does."""
+    """The reason why a sandbox does not work here; empty if it works."""
     if is_wrapped and not shutil.which("bwrap"):
         return "bubblewrap is not installed (apt-get install bubblewrap)"
     try:
@@ -73,9 +73,9 @@ def on_few_cpus(turn=itertools.count()):
 
 
 def descendants(pid):
-    """The processes that a process has started, itself included."""
+    """The ids of a process and of all its descendants."""
     found = [pid]
-    for each in found:  # the list grows meanwhile
+    for each in found:  # the list grows during the loop
         try:
             for task in os.listdir(f"/proc/{each}/task"):
                 found += [int(child) for child in Path(f"/proc/{each}/task/{task}/children").read_text().split()]
@@ -87,11 +87,11 @@ def descendants(pid):
 
 
 def too_much(pid):
-    """The limit that a process and its descendants exceed, in words; nothing if they exceed none."""
+    """A sentence about the limit that a process and its descendants exceed; empty if they exceed none."""
     memory = tasks = 0
     for each in descendants(pid):
         try:
-            numbers = dict(STATUS.findall(Path(f"/proc/{each}/status").read_bytes()))  # a thread's name is any bytes
+            numbers = dict(STATUS.findall(Path(f"/proc/{each}/status").read_bytes()))  # bytes, because a thread's name may contain any
         except OSError:
             continue
         memory += sum(int(numbers.get(name, 0)) for name in COUNTED) * 1024
@@ -109,10 +109,10 @@ class Sandbox:
     is_wrapped: bool
 
     def run(self, command, environment=None, trusted=False, cwd=None, files=None, has_ended=lambda: False):
-        """Runs a command until it ends or exceeds a limit; and not much longer than until `has_ended`.
+        """Runs a command until it ends, exceeds a limit, or shortly after `has_ended` returns True.
 
-        The command inherits each of `files`, and the variable with its name has its descriptor. One that is not trusted is
-        a program that limits its own system calls before it runs a student's code (common/exercise/lock.cpp).
+        The command inherits each of `files`; the environment variable of the file's name contains its descriptor. An untrusted
+        command must be a program that limits its own system calls before it runs a student's code (common/exercise/lock.cpp).
         """
         limits = [*on_few_cpus(), "prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
                   "--core=0", "--"]
@@ -135,7 +135,7 @@ class Sandbox:
                     why = f"The program was stopped after {SECONDS} seconds: it waited, or this machine was busy."
                 time.sleep(0.01)
             if why:
-                # In a sandbox, everything ends with its first process. Without a sandbox, only these processes can be found.
+                # In bubblewrap, everything ends with the first process. Without bubblewrap, only these processes can be found.
                 for each in [*descendants(program.pid), program.pid]:
                     try:
                         os.kill(each, signal.SIGKILL)

@@ -19,10 +19,10 @@ import text as lens  # noqa: E402
 from point import Point  # noqa: E402
 from profiles import profile  # noqa: E402
 
-# Grids that follow an H200's 132 SMs would take minutes. For code on the CPU, the lens counts what its threads do.
+# Grids sized for an H200's 132 SMs would take minutes. LENS_HOST makes the lens also count what CPU threads do.
 UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
-# Interleaved, blocks run at the same time and in the order of the chapters' checks, or races between them may not show.
-# Otherwise, one worker takes less time than two need together. The number of SMs determines the default grids.
+# In the interleaved order, blocks run at the same time and in the order of the chapters' checks, so that races between
+# blocks show. In order, one worker uses less CPU time than several. The number of SMs determines the default grids.
 IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
 INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPROCESSORS": "4"}
 
@@ -34,30 +34,30 @@ class NotTried(Exception):
 class Machine(ABC):
     """Builds and runs the programs of a student's file. Cancelling a task also ends the program that it waits for."""
 
-    stages = ()  # the names of those that it has
+    stages = ()  # the names of the stages that this machine can run
     where_lines = "./course lens {} --lines shows what each line of your file accesses."  # {}: an exercise's number
-    at_once = 1  # how many of them run at the same time
+    at_once = 1  # how many stages run at the same time
     orders = {"plain": IN_ORDER, "interleaved": INTERLEAVED}  # settings of the simulator, by the end of a program's name
 
     @abstractmethod
     async def build(self, preset, order):
-        """Builds a program: in the folder of a CMake preset, for an order of the threads. Returns the compiler's messages; nothing
-        on success."""
+        """Builds a program in the folder of a CMake preset, for an order of the threads. Returns the compiler's messages; empty on
+        success."""
 
     @abstractmethod
     async def run(self, preset, order, arguments, settings):
-        """Runs it with the environment variables `settings`. Returns an Ended."""
+        """Runs the program with the environment variables `settings`. Returns an Ended."""
 
     @abstractmethod
     async def look(self, arguments, settings):
         """Runs the program for the lens. Returns the lens's counts and findings (counts.read), and the check's verdict. Raises NotTried."""
 
     async def rejected(self):
-        """clang's messages about code that nvcc would reject and g++ compiles; nothing if there is none, or no clang that reads CUDA."""
+        """clang's messages about code that g++ compiles but nvcc would reject; empty if there is none, or if no clang reads CUDA."""
         raise NotImplementedError("a machine with the stage nvcc")
 
     def given_lines(self, exercise):
-        """The lines of a student's file that are in definitions as the starter has them, each as FILE:LINE."""
+        """The lines, as FILE:LINE, of definitions in a student's file that are unchanged from the starter."""
         text, starter = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace"), Chapter(exercise.chapter).starter(exercise)
         found = set()
         for definition in cpp.definitions(starter):
@@ -74,14 +74,14 @@ class Machine(ABC):
 
 
 async def run(machine, preset, order, arguments=(), **settings):
-    """Runs a check, of which `settings` change the order of the threads. The verdict has its message, and the simulator's or a
-    sanitizer's."""
+    """Runs a check. `settings` can change the order of the threads. The verdict includes the messages of the check and of the
+    simulator or a sanitizer."""
     settings = {"CUDA_SIM_ADVICE": "0", **machine.orders[order], **settings}
     return (await machine.run(preset, order, arguments, settings)).verdict()
 
 
 async def in_two_orders(exercise, found, machine, arguments=()):
-    """A plain check's verdict, which says whether it depends on the order of the simulator's threads."""
+    """A plain check's verdict, extended by whether it depends on the order of the simulator's threads."""
     if found.passed or exercise.on_cpu or not found.ends:
         return found
     other = await run(machine, "simulator", "plain", arguments, CUDA_SIM_SEED="5")
@@ -89,17 +89,17 @@ async def in_two_orders(exercise, found, machine, arguments=()):
 
 
 def has_lens(exercise):
-    """Whether the lens looks for races in an exercise: in kernels. That of 02.1, which loses counts, runs without contention."""
+    """Whether the lens looks for races in an exercise, that is, in kernels. (The racy kernel of 02.1 runs without contention.)"""
     return not exercise.on_cpu
 
 
 def is_racy(exercise):
-    """Whether a right solution loses counts, as that of 02.1."""
+    """Whether even a right solution loses counts, as in 02.1."""
     return ".wrong_because" in Chapter(exercise.chapter).entries[exercise.variant]
 
 
 def findings_of_lens(seen, given=frozenset()):
-    """The races, missing fences, and reads of what was never stored that the lens has seen, first those outside of the given lines."""
+    """The races, missing fences and reads of unwritten memory that the lens has found; those outside the given lines come first."""
     found = [each for each in lens.distinct(seen["findings"]) if each["problem"] != "copied"]
     return sorted(found, key=lambda each: is_given(each, given))
 
@@ -109,15 +109,15 @@ def is_given(finding, given):
 
 
 def words_of_lens(seen, given=frozenset()):
-    """Sentences about the first of these findings, if there are any."""
+    """Sentences about the first finding of the lens, if there is one."""
     found = findings_of_lens(seen, given)[:1]
     return sentences(*(lens.one_line(line) for each in found for line in [*lens.finding_words(each), *[IS_GIVEN] * is_given(each, given)]))
 
 
 async def to_the_point(exercise, machine, name="yours"):
-    """The verdict on a right solution by the lens's counts in the case of the exercise's target."""
+    """The verdict on a right solution, according to the lens's counts in the case that the exercise's target names."""
     point = Point(exercise)
-    seen, found = await machine.look([name, *point.arguments], {**UNDER_LENS, "CUDA_SIM_WORKERS": "1"})  # the same counts each time
+    seen, found = await machine.look([name, *point.arguments], {**UNDER_LENS, "CUDA_SIM_WORKERS": "1"})  # makes the counts reproducible
     if not found.passed:
         return found
     if missed := point.missed(seen):
@@ -126,8 +126,8 @@ async def to_the_point(exercise, machine, name="yours"):
 
 
 async def how_fast(exercise, machine, name="yours"):
-    """Sentences about a right solution for the course's input, counted without a search for races: the least time that it needs on an
-    H200, and what was measured of the chapter's variant that does the same. None of code for the CPU, or that loses counts."""
+    """Sentences about a right solution for the course's input: the least time that it needs on an H200, and the measured time of the
+    chapter's variant that does the same. Empty for code for the CPU, or if it loses counts. Races are not searched for."""
     if exercise.on_cpu or is_racy(exercise):
         return []
 
@@ -155,7 +155,7 @@ async def by_lens(exercise, machine):
     seen, verdict = await machine.look([], UNDER_LENS)
     given = machine.given_lines(exercise)
     if not (found := findings_of_lens(seen, given)):
-        return verdict  # code that is wrong only under the lens has detected it
+        return verdict  # code that fails only under the lens has detected the lens
     return Verdict("luck", UNWRITTEN if found[0]["problem"] == "unwritten" else BY_LUCK, words_of_lens(seen, given))
 
 
@@ -166,15 +166,15 @@ async def by_clang(_, machine):
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of a verdict: a program built from the student's file, and what its run finds. It runs if the stages before it find nothing."""
-    name: str  # for the student
-    preset: str  # the build folder's
-    order: str  # the end of the program's name; nothing if there is no program
+    """One stage of a verdict: a program built from the student's file, and what its run finds if the earlier stages find nothing."""
+    name: str  # shown to the student
+    preset: str  # the build folder
+    order: str  # the end of the program's name; empty if there is no program
     run: Callable  # called with the exercise and the machine; returns a verdict
     meaning: str = ""  # the meaning of a failure after the earlier stages have passed
 
     async def build(self, exercise, machine):
-        """A verdict if the program can't be built."""
+        """Builds the program. Returns a verdict if that fails, else None."""
         log = await machine.build(self.preset, self.order) if self.order else ""
         return machine.does_not_compile(exercise, log) if log else None
 
@@ -188,7 +188,7 @@ def check_of(name, preset, order, meaning=""):
     return Stage(name, preset, order, lambda _, machine: run(machine, preset, order), meaning)
 
 
-STAGES = [  # the most instructive first
+STAGES = [  # the most instructive stages first
     check_of("GPU", "gpu", "plain"),
     check_of("plain", "simulator", "plain"),
     Stage("nvcc", "simulator", "", by_clang),
@@ -201,12 +201,12 @@ STAGES = [  # the most instructive first
 
 
 def stages(exercise, machine):
-    """The stages of a verdict on a machine."""
+    """The stages of a verdict on an exercise that this machine can run."""
     return [each for each in STAGES if each.name in machine.stages and (each.name != "lens" or has_lens(exercise))]
 
 
 class Running:
-    """The stages of one verdict as tasks: the first is built alone, so that it ends early; then as many run as the machine allows."""
+    """The stages of one verdict as tasks. The first is built alone, so that it ends early; then as many run as the machine allows."""
 
     def __init__(self, exercise, machine):
         self.stages = stages(exercise, machine)
@@ -234,7 +234,7 @@ class Running:
         await asyncio.gather(*others, return_exceptions=True)
 
     async def later(self, name):
-        """What a stage finds after an earlier one has found a fault; None if it could not be tried, or does not exist."""
+        """The verdict of a stage after an earlier stage has found a fault; None if the stage could not be tried, or does not exist."""
         try:
             return await self.tasks[name] if name in self.tasks else None
         except NotTried as why:
@@ -243,7 +243,7 @@ class Running:
 
 
 async def with_lines(exercise, verdict, machine, seen_by_lens):
-    """A verdict with the lens's findings, if these may be the lines that its own words don't name."""
+    """A verdict with the lens's findings added, if these may name the lines that the verdict itself does not."""
     text = (ROOT / exercise.file).read_text(encoding="utf-8", errors="replace")
     of_race = [each for each in verdict.sentences if each["of_race"]]
     # Without any barrier, every order can give the same wrong result, and a small input shows it.
@@ -261,7 +261,7 @@ async def with_lines(exercise, verdict, machine, seen_by_lens):
 
 
 async def explained(exercise, machine, stage, found, later):
-    """A stage's verdict with its meaning, and with what other runs and later stages say about the cause."""
+    """A stage's verdict, with the meaning of the failure, and with what other runs and later stages say about the cause."""
     if stage.meaning:
         found = with_meaning(stage.order, stage.meaning, found)
     if stage.name == "plain":
@@ -273,7 +273,7 @@ async def explained(exercise, machine, stage, found, later):
             by_size = await again(CUDA_SIM_MULTIPROCESSORS=INTERLEAVED["CUDA_SIM_MULTIPROCESSORS"])
             found = replace(found, sentences=[DEPENDS_ON_ORDER] if by_size.passed else sentences(DEPENDS_ON_SMS))
     if found.kind == "signal" or found.kind == "result" and exercise.on_cpu:
-        # Without AddressSanitizer, a program continues after a wrong access, and ends anywhere, or has another result.
+        # Without AddressSanitizer, a program continues after a wrong access, and then crashes elsewhere or has a wrong result.
         crash = await later("sanitizers")
         if crash and crash.kind in ("tool", "signal"):
             said = [*sentences(*[crash.what] * (crash.kind == "tool")), *crash.sentences]
@@ -283,8 +283,8 @@ async def explained(exercise, machine, stage, found, later):
 
 
 async def verify(exercise, machine, tell=lambda stage, found: None):
-    """Checks an exercise: the verdict has the first failure, if there is one. `tell` gets each stage and its verdict, or NotTried,
-    at once."""
+    """Checks an exercise. The verdict has the first failure, if there is one. `tell` is called with each stage and its verdict, or
+    NotTried, as soon as this is known."""
     if words := not_utf8(exercise):
         return not_compiled(*words)
     not_tried, counted = {}, []

@@ -20,7 +20,7 @@ PAGE_NUMBER = re.compile(r"(\d+)_(\w+)\.md")
 class Exercise:
     number: str  # 03.2
     page: Path  # 03_shared_privatized/exercises/2_any_block.md, from the root
-    variant: str  # the variant whose kernel the chapter has
+    variant: str  # the chapter's variant that solves the exercise
 
     @property
     def chapter(self):
@@ -33,12 +33,12 @@ class Exercise:
 
     @property
     def on_cpu(self):
-        """Whether it is about code for the CPU."""
+        """Whether the exercise is about code for the CPU."""
         return ".on_cpu = true" in Chapter(self.chapter).entries[self.variant]
 
     @property
     def more(self):
-        """A file with further checks, which few exercises have."""
+        """The path of a file with further checks, which only few exercises have."""
         return self.page.with_suffix(".cuh")
 
     @property
@@ -58,7 +58,7 @@ class Exercise:
 
 
 def folders_of_exercises():
-    """The folders of chapters that may have exercises, by their names: a folder without kernels, such as one for notes, is no chapter."""
+    """The sorted names of the chapters' folders. A folder without kernels, such as one for notes, is not a chapter."""
     return sorted({path.parent.name for path in ROOT.glob("[0-9][0-9]_*/kernels.cuh")})
 
 
@@ -87,7 +87,7 @@ def without_marks(lines):
 
 
 def cut(lines, number):
-    """The lines without those that the exercise asks for, and without marks."""
+    """The lines of a starter: without marks, and with a TODO in place of the code that the exercise asks for."""
     kept, inside = [], False
     for line in lines:
         mark = MARK.fullmatch(line)
@@ -111,7 +111,7 @@ def names_of(part):
 
 
 def table_of(text):
-    """The problem of a kernels.cuh, and its variants' entries, {.name = ...}, by their names."""
+    """The problem of a kernels.cuh, and its variants' entries, {.name = ...}, by name."""
     problem, table = re.search(r"^inline const std::vector<Variant<(\w+)>> kVariants = \{\n(.*?)^\};", text,
                                re.MULTILINE | re.DOTALL).groups()
     entries = re.findall(r"^    (\{\.name = \"([^\"]*)\".*?\}),$(?=\n    \{|\n*\Z)", table, re.MULTILINE | re.DOTALL)
@@ -139,7 +139,7 @@ class Chapter:
         return [part for part in self.parts if part in chosen]
 
     def hidden(self, exercise):
-        """The definitions that a student's file lacks: the answers to later exercises, and what uses them."""
+        """The definitions that a student's file lacks: answers to later exercises, and definitions that use these."""
         found, names = [], set()
         for part in self.needed(exercise.variant):
             words = set(re.findall(r"\w+", without_comments(part)))
@@ -153,12 +153,12 @@ class Chapter:
         return next(at for at in range(len(self.lines)) if self.lines[at:at + len(part)] == part) + 1
 
     def reveals(self, exercise):
-        """The exercises whose answers are in a starter."""
+        """The other exercises whose answers an exercise's starter contains."""
         parts = [part for part in self.needed(exercise.variant) if part not in self.hidden(exercise)]
         return sorted(set().union(*map(marked, parts)) - {exercise.number})
 
     def file(self, exercise, edit):
-        """The chapter's file, with only the definitions that the variant needs and does not hide, each edited."""
+        """The chapter's file with only those definitions that the variant needs and that are not hidden. `edit` changes each."""
         includes = [line for line in self.lines if line.startswith("#include")]
         parts = [["/// @file",
                   f"/// @brief Exercise {exercise.number}: {exercise.title}.",

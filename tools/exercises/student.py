@@ -5,7 +5,7 @@ import os
 
 from starter import ROOT, Chapter
 
-NOTES = ROOT / "work" / ".course"  # the course's notes about them
+NOTES = ROOT / "work" / ".course"  # the course's notes about these files
 
 
 def noted(name):
@@ -18,7 +18,7 @@ def noted(name):
 
 def note(name, **values):
     NOTES.mkdir(parents=True, exist_ok=True)
-    # A full disk must not destroy the old notes, and another ./course writes a draft of its own.
+    # Writes a draft first: a full disk must not destroy the old notes. Each ./course has a draft of its own.
     draft = NOTES / f"{name}.{os.getpid()}.new"
     try:
         draft.write_text(json.dumps({**noted(name), **values}), encoding="utf-8")
@@ -50,18 +50,18 @@ class Work:
         try:
             self.given.write_text(starter, encoding="utf-8")
             self.path.write_text(starter, encoding="utf-8")
-        except OSError:  # on a full disk, half a starter would be taken for the student's work
+        except OSError:  # on a full disk: half a starter would look like the student's work
             self.path.unlink()
             raise
         return True
 
     def reset(self):
-        """Keeps the file under a numbered name, and starts over. Returns that name."""
+        """Keeps the file under a numbered name, and starts over. Returns the new path of the old file."""
         self.note(hints=0)
         for number in range(1, 10 ** 6):
             kept = self.path.with_suffix(f".{number}.cuh")
             try:
-                kept.touch(exist_ok=False)  # not a hard link, which some file systems lack
+                kept.touch(exist_ok=False)  # reserves the name; some file systems have no hard links
             except FileExistsError:
                 continue
             self.path.replace(kept)

@@ -26,7 +26,7 @@ ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fa
 
 
 def require_unambiguous(text):
-    """Rejects characters that a compiler may read differently from a person."""
+    """Rejects characters that a compiler may read differently than a person."""
     if mark := re.search(r"[^\t\n\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
         raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character")
     if spliced := re.search(r"\\[ \t]*\n", text):
@@ -74,7 +74,7 @@ def screen(tokens, course_words):
 
 
 def written(tokens, text):
-    """Source that consists of the tokens, each in its line and column of the text."""
+    """Source that consists of the tokens, each at its line and column in the text."""
     found, line, end = [], tokens[0].line, tokens[0].start
     for token in tokens:
         if token.line > line and not (token.directive and token.text != "#"):
@@ -88,8 +88,8 @@ def written(tokens, text):
 
 
 def read(exercise, raw):
-    """What is graded, from a file's bytes: a dictionary with `text`, `includes` and `notes`, what was left out in words.
-    Raises Rejected."""
+    """The parts of a file, given as bytes, that are graded: a dictionary with `text`, `includes` and `notes` (sentences about
+    omitted code). Raises Rejected."""
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ from starter import exercises
 
 
 async def said_of(attempt):
-    """The lens's verdict on an attempt, in lines; none if it passes."""
+    """The lines of the lens's verdict on an attempt; none if the attempt passes."""
     machine = Native(f"attempts_{attempt.exercise.number}")
     try:
         found = await to_the_point(attempt.exercise, machine, attempt.name)
@@ -33,7 +33,7 @@ async def said_of(attempt):
 
 
 def not_accepted(attempt):
-    """What ./course grade says against the file of a right solution, if anything."""
+    """The objections of ./course grade to the file of a right solution; empty if there are none."""
     try:
         return " ".join(submission.read(attempt.exercise, attempt.text().encode())["notes"])
     except Rejected as why:

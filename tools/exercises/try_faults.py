@@ -21,7 +21,7 @@ from stages import UNDER_LENS, NotTried
 
 PLAIN, INTERLEAVED, LENS, GPU = "plain", "interleaved", "lens", "GPU"
 SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-# A check launches too large a block, whose error is no finding.
+# A check launches too large a block on purpose, so the error of this launch is no finding.
 OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
 SECONDS = 60  # per sanitizer, after which the fault counts as not found
 
@@ -42,7 +42,7 @@ def found_by_checks(preset, order, fault):
 
 
 def found_by_lens(fault):
-    """Whether the lens finds a race, a missing fence, or a read or copy of what was never stored."""
+    """Whether the lens finds a race, a missing fence, or a read or copy of unwritten memory."""
     try:
         return bool(asyncio.run(machine_of(fault).look([fault.name], UNDER_LENS))[0]["findings"])
     except NotTried:  # the program was stopped
@@ -69,7 +69,7 @@ ON_GPU = {GPU: (partial(found_by_checks, "gpu", PLAIN), "gpu", PLAIN, 3),
 
 
 def record(chosen, found):
-    """Writes the columns of the checks that ran, and keeps the others."""
+    """Writes the columns of the kinds of checks that ran, and keeps the other columns."""
     finds = {fault.name: {**recorded().get(fault.name, {}), **{kind: results[at] for kind, results in found.items()}}
              for at, fault in enumerate(chosen)}
     kinds = [kind for kind in (PLAIN, INTERLEAVED, LENS, GPU, *SANITIZERS) if any(kind in each for each in finds.values())]
@@ -101,7 +101,7 @@ def main():
         parser.error(f"no fault belongs to exercise {' or '.join(options.numbers)}")
     before_all, found, wrong = recorded(), {}, []
     for kind, (finds, preset, order, jobs) in kinds.items():
-        # To record, every kind of check tries every fault. Otherwise one that finds a fault is enough.
+        # To record, every kind of check tries every fault. Otherwise, one kind that finds a fault is enough.
         left = [fault for at, fault in enumerate(chosen) if options.record or not any(each[at] for each in found.values())]
         if kind == LENS:
             left = [fault for fault in left if not fault.exercise.on_cpu
@@ -111,7 +111,7 @@ def main():
         with ThreadPoolExecutor(jobs) as pool:
             results = dict(zip(left, pool.map(finds, left)))
         found[kind] = [results.get(fault) for fault in chosen]
-        if options.record:  # after each kind, since they take minutes
+        if options.record:  # after each kind, because each takes minutes
             record(chosen, found)
     for at, fault in enumerate(chosen):
         now = any(results[at] for results in found.values())

@@ -23,7 +23,7 @@ def main(words):
     chosen = [each for each in exercises() if not numbers or each.number in numbers]
     names = [f"exercise_{each.number}_plain" for each in chosen]
     wrong = []
-    (ROOT / "work").mkdir()  # not below, where it would be removed even if it is somebody's
+    (ROOT / "work").mkdir()  # outside `try`: a work/ that already exists must not be removed
     try:
         for what, text_of in (("starter", Chapter.starter), ("solution", Chapter.solution)):
             for each in chosen:

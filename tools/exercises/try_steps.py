@@ -10,7 +10,7 @@ import sys
 import live
 from native import built, checked
 
-PROGRAMS = {"in order": "plain", "interleaved": "interleaved"}  # by the order of the threads
+PROGRAMS = {"in order": "plain", "interleaved": "interleaved"}  # the ends of the programs' names, by the order of the threads
 
 
 def main():

@@ -1,4 +1,4 @@
-"""The verdict on a student's file, and its words."""
+"""The verdict on a student's file, and the sentences that explain it."""
 
 import json
 import re
@@ -17,36 +17,36 @@ DEPENDS_ON_ORDER = {"text": "The result depends on the order in which the thread
                             "index may be wrong.", "of_race": True}
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
 IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what that code does first."
-FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # how a line of the simulator or a sanitizer begins
+FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # the beginning of a line of the simulator or a sanitizer
 SIGNALS = {signal.SIGSEGV: "usually because of an index outside an array, or an invalid pointer",
            signal.SIGABRT: "usually because of an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "because of an integer division by zero",
            signal.SIGKILL: "usually because the system ran out of memory",
            signal.SIGXFSZ: f"because it printed more than {OUTPUT >> 20} MiB"}
 
-BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are a compiler's lines, with marks below a line's columns
+BY_COMPILER = ("compile", "rejected")  # kinds whose sentences are lines of a compiler, with marks below columns
 
 
 @dataclass
 class Verdict:
     """What a check has found. `kind` is for programs; the texts are for people.
 
-    The checks' own program (common/exercise/verdict.cu) gives `right`, or one of the kinds in common/checks/failure.cuh. Here
-    are made: `compile`, `rejected` (by nvcc), `time` (it does not end), `signal`, `tool` (such as a sanitizer) and `status`
-    (what has ended it before its verdict), `luck` (only the lens finds something), and `point` (the result is right, but by a
-    shortcut that misses the exercise's target).
+    The checks' own program (common/exercise/verdict.cu) gives `right`, or one of the kinds in common/checks/failure.cuh. The
+    tools add: `compile`; `rejected` (by nvcc); `time` (the check does not end); `signal`, `tool` (such as a sanitizer) and
+    `status` (these have ended the check before its verdict); `luck` (only the lens finds something); and `point` (the result
+    is right, but by a shortcut that misses the exercise's target).
     """
     kind: str
     what: str = ""  # what is wrong, in one line
     sentences: list = field(default_factory=list)  # each with its `text`, and whether it is `of_race`
-    case: dict = field(default_factory=dict)  # the case in which it is wrong, with `words`
+    case: dict = field(default_factory=dict)  # the failing case; `words` describes it
     fault: dict = field(default_factory=dict)  # a kernel's (common/simulator/include/simulator/fault.h)
-    has_poison: bool = False  # a result includes what was never stored
-    site: str = ""  # the line of the student's file, if the words name it
+    has_poison: bool = False  # a result includes memory that was never written
+    site: str = ""  # the line of the student's file, if the message names one
     message: str = ""  # the line that the chapter's checks print
     printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
-    not_tried: dict = field(default_factory=dict)  # why a stage, named by its key, could not look for faults
-    counted: list = field(default_factory=list)  # if it passed: for each target what is counted, how many it was, and the target
+    not_tried: dict = field(default_factory=dict)  # by the names of stages that could not look for faults: the reason
+    counted: list = field(default_factory=list)  # if it passed, for each target: what is counted, the count, and the target
 
     @property
     def passed(self):
@@ -62,7 +62,7 @@ class Verdict:
 
     @property
     def words(self):
-        """The lines that are shown; none if it passed."""
+        """The lines to show; none if the check passed."""
         indent = "" if self.kind in BY_COMPILER else "  "
         return [] if self.passed else [self.first, *(indent + each["text"] for each in self.sentences)]
 
@@ -99,7 +99,7 @@ def not_utf8(exercise):
 
 
 def lacks(exercise):
-    """A line about a bracket or a function of the starter that a student's file lacks; nothing if it lacks neither."""
+    """A line about a bracket, or a function of the starter, that a student's file lacks; empty list if it lacks neither."""
     text = (ROOT / exercise.file).read_text(encoding="utf-8-sig", errors="replace")
     try:
         split(tokens_of(text.replace("\r\n", "\n")))
@@ -119,7 +119,7 @@ def not_compiled(*lines):
 
 def does_not_compile(exercise, log):
     """The verdict on a student's file that does not compile."""
-    if not re.search(r"\berror\b.*:", log):  # such as a full disk, or a compiler that was killed
+    if not re.search(r"\berror\b.*:", log):  # for example, the disk is full or the compiler was killed
         return Verdict("compile", "The build failed without an error message from a compiler. The last lines of the build:", sentences(*log.splitlines()[-5:]))
     lines = compiler_words(log)
     if found := lacks(exercise):
@@ -129,7 +129,7 @@ def does_not_compile(exercise, log):
 
 
 def words_first(what, fault):
-    """The meaning of a failed CUDA call, and the call itself, if `what` is about one: PLACE: CALL: MEANING (CODE)."""
+    """If `what` is about a failed CUDA call, PLACE: CALL: MEANING (CODE), the meaning, and lines about the call."""
     found = re.fullmatch(r"(.*?)(\S+:\d+): (.*?): (.*) \((cuda\w+)\)", what, re.DOTALL)
     if not found:
         return what, []
@@ -137,7 +137,7 @@ def words_first(what, fault):
     own = fault.get("message", "")
     if own and why.endswith(own):
         return begin + own, [f"{place}: {call}: {why[:-len(own)].rstrip(': ')} ({code})"]
-    if place.startswith("common/"):  # a call of the check, which has found an error that the student's code ignores
+    if place.startswith("common/"):  # a call in the check has returned an error that the student's code ignored
         return f"{begin}{why}", [] if begin else [f"The error is from {call}."]
     what = "a launch" if call == "cudaGetLastError()" else call.partition("(")[0]
     return f"{begin}{what} fails: {why}", [f"{place}: {call} ({code})"]
@@ -155,15 +155,15 @@ def ended_by(number):
 def changes_with_order(found, other):
     """Whether a check's verdict differs in another order of the threads.
 
-    If a kernel was stopped in both, the order only determines which thread broke a rule first.
+    If a kernel was stopped in both orders, the order only determines which thread broke a rule first.
     """
     return other.passed or found.first != other.first and found.kind == other.kind == "result"
 
 
 def with_meaning(order, meaning, found):
-    """A later check's verdict with the meaning of its failure, if the plain check has passed."""
+    """The verdict of a later check, with the meaning of a failure after the plain check has passed."""
     if order == "interleaved" and found.ends:
-        # With a race, guesses from the results would be misleading. A bad address is no race.
+        # With a race, guesses from the results would mislead. A bad address is not a race.
         return replace(found, sentences=[{"text": meaning, "of_race": True}] if found.fault.get("kind") != "address" else [])
     if order == "interleaved":
         meaning = "If the threads run one after another, the same check passes."
@@ -173,7 +173,7 @@ def with_meaning(order, meaning, found):
 
 
 def out_of_time(limit, cpu_seconds, begun):
-    """The verdict on a check that was stopped after `limit`, with how far it was."""
+    """The verdict on a check that was stopped at `limit`, and how far the check had come."""
     case, right, before = begun.get("case", {}), begun.get("right", 0), begun.get("cpu_seconds", 0)
     said = []
     if right:
@@ -187,12 +187,12 @@ def out_of_time(limit, cpu_seconds, begun):
 
 
 def read(written, token, status):
-    """The verdict that a check has written in lines of JSON, if there is one, and the case that it has begun last."""
+    """The verdict that a check has written in lines of JSON, if there is one, and the last case that the check has begun."""
     lines = []
     for line in written.decode("utf-8", "replace").splitlines():
         try:
             lines.append(dict(json.loads(line)))
-        except (ValueError, TypeError):  # not by the check
+        except (ValueError, TypeError):  # a line that the check has not written
             continue
     begun = next((line for line in reversed(lines) if "token" not in line), {})
     said = lines[-1] if lines and lines[-1].get("token") == token else None
@@ -204,7 +204,7 @@ def read(written, token, status):
 
 
 def tool_lines(errors):
-    """What the simulator or a sanitizer has said, and the line of the student's file that it names, if any."""
+    """The messages of the simulator or a sanitizer, and the line of the student's file that these name, if any."""
     said = [re.sub(r"^==\d+==ERROR: | on (unknown )?address 0x.*", "", line) for line in errors.splitlines()
             if FROM_TOOL.match(line)]
     said += [f"at {frame[1]}" for frame in re.finditer(r"^ +#\d+ .*?(work/\S+:\d+)", errors, re.MULTILINE)][:1]
@@ -217,14 +217,14 @@ class Ended:
     """How a check's run ended."""
     written: bytes  # lines of JSON; the last one counts only if it contains `token`
     token: str
-    status: int  # or, of a signal, its number, negative
+    status: int  # the exit status, or the negated number of a signal
     printed: bytes
     errors: str
-    cpu_seconds: float  # CPU time that it had used, if it was stopped
-    limit: str  # the limit that stopped it, in words; empty if it ended by itself
+    cpu_seconds: float  # the CPU time used, if the check was stopped
+    limit: str  # the limit that stopped the check, as text; empty if it ended by itself
 
     def verdict(self):
-        """The verdict that the check gave, or that follows from how it ended."""
+        """The check's own verdict, or one that follows from how the check ended."""
         verdict, begun = read(self.written, self.token, self.status)
         if verdict and verdict.passed:
             return verdict

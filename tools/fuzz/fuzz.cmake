@@ -1,4 +1,4 @@
-# Fuzzers, which feed a reader with mutated files, by clang's libFuzzer.
+# Fuzzers that feed readers with mutated files, built with clang's libFuzzer.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "COURSE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
 endif()

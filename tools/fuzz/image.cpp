@@ -1,5 +1,5 @@
 /// @file
-/// @brief Fuzzes the reader of images: it must decode any bytes, or refuse them in one line.
+/// @brief Fuzzes the reader of images, which must decode any bytes or refuse them in one line.
 #include <zlib.h>
 
 #include <cstdlib>
@@ -8,7 +8,8 @@
 
 namespace {
 
-/// libpng refuses a chunk with a wrong checksum, which almost every change causes.
+/// Corrects the checksums of a PNG's chunks: almost every mutation breaks one, and libpng would refuse the
+/// chunk.
 void correct_checksums(std::vector<unsigned char>& png) {
     for (std::size_t at = 8; at + 12 <= png.size();) {
         const std::string_view bytes(reinterpret_cast<const char*>(png.data()), png.size());

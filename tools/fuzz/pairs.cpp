@@ -1,5 +1,5 @@
 /// @file
-/// @brief Fuzzes the reader of pairs: it must read finite numbers, or refuse the text in one line.
+/// @brief Fuzzes the reader of pairs, which must read finite numbers or refuse the text in one line.
 #include <cctype>
 
 #include "../../03_shared_privatized/applications/pairs/pairs.hpp"

@@ -34,7 +34,7 @@ draw = picture.draw
 
 
 def check_data(_, before, sections, after):
-    """Replaces gnuplot: each line of its data must be a section's name, or cells."""
+    """Replaces gnuplot, and checks its data: each line must be a section's name, or cells."""
     for line in picture.data(sections).split("\n"):
         assert not line or line[2:] in sections or all(map(CELL.fullmatch, line.split("\t"))), line
     return b"<svg><title></title><desc></desc></svg>"

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Fuzzes the translator: it must keep every line of any source, or refuse it.
+/// @brief Fuzzes the translator, which must keep every line of any source or refuse the source.
 #include "../../common/simulator/translate/translator.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
             if (std::count(translated.begin(), translated.end(), '\n') !=
                 std::count(source.begin(), source.end(), '\n'))
                 std::abort();
-        } catch (const std::runtime_error&) {  // with the line's number
+        } catch (const std::runtime_error&) {  // the source is refused
         }
     }
     return 0;

@@ -1,4 +1,4 @@
-"""The instructions in a basic block of a program built for the lens: each x86 instruction counts as a fraction of a GPU's."""
+"""Counts the instructions in the basic blocks of a program built for the lens, as an estimate of a GPU's instructions."""
 
 import bisect
 import functools
@@ -9,18 +9,18 @@ import subprocess
 from instructions import KINDS, WEIGHTS
 
 HOOK = "__sanitizer_cov_trace_pc"  # called at the start of each basic block
-SIMULATOR = "/include/simulator/"  # the simulator's headers do what a GPU has one instruction for, or none
+SIMULATOR = "/include/simulator/"  # code of the simulator's headers stands for one GPU instruction, or none
 INSTRUCTION = re.compile(r" +([0-9a-f]+):\t(?:(?:bnd|notrack|lock|data16|cs) )*(\S+) *([^#]*?)\s*(?:#.*)?$")
 LINE = re.compile(r"(\S.*):\d+(?: \(discriminator \d+\))?$")
 COMPARISON = re.compile("cmp|test|u?comis")
 MOVE = re.compile("mov|nop|push|pop|xchg|leave|c[wld]t|cqto|endbr|call|rep|ud2|hlt")
 DIVISION = re.compile("i?div|sqrt")
 WIDE = re.compile(r"%r(?:\d+|[a-d]x|[bs]p|[sd]i)$")
-OF_THREAD = re.compile(r"-0x[0-9a-f]+\(%r\w+\),|.*\(%r[si]p")  # the address of a thread's variable, or of a constant
+OF_THREAD = re.compile(r"-0x[0-9a-f]+\(%r\w+\),|.*\(%r[si]p")  # operands: a local variable of a thread, or a constant
 
 
 def kind(op, args):
-    """What an instruction without access stands for, of KINDS; "" for nothing. A constant that is added may be a loop's step."""
+    """The kind, of KINDS, of an instruction without memory access; "" for none; "step" if it adds a constant, as loops do."""
     is_zero = re.match("p?xor|sub", op) and len(set(args.split(","))) == 1
     if is_zero or MOVE.match(op) or COMPARISON.match(op) or args.endswith("%rsp") or op == "lea" and OF_THREAD.match(args):
         return ""
@@ -29,7 +29,7 @@ def kind(op, args):
 
 @functools.cache
 def disassembled(text):
-    """A function's instructions: each with its address and operands, and whether it is no part of the simulator's headers."""
+    """A function's instructions as (address, operation, operands, whether it is outside the simulator's headers)."""
     code, own = [], True
     for line in text.splitlines():
         if found := INSTRUCTION.match(line):
@@ -40,7 +40,7 @@ def disassembled(text):
 
 
 def kinds_of(code, places, i):
-    """How many instructions of each of KINDS a basic block has, which begins at code[i]."""
+    """How many instructions of each of KINDS the basic block that begins at code[i] has."""
     found, compared = [], ""
     for _ in code:
         if i == len(code):
@@ -55,7 +55,7 @@ def kinds_of(code, places, i):
         elif target is None:
             compared = args if COMPARISON.match(op) else ""
             found.append(kind(op, args) if own else "")
-        elif "__ubsan" in next((each[2] for each in code[i:i + 5] if each[1] == "call"), ""):  # the simulator checks something
+        elif "__ubsan" in next((each[2] for each in code[i:i + 5] if each[1] == "call"), ""):  # a check of UndefinedBehaviorSanitizer
             i = target
             found.pop()
         elif own and (target >= i or WIDE.search(compared) and compared[0] != "$"):
@@ -68,7 +68,7 @@ def kinds_of(code, places, i):
 
 @functools.cache
 def functions(program):
-    """The hook's address, those of all functions, and their disassemblies. None if there is no objdump, or the code is not x86's."""
+    """The addresses of the hook and of all functions, and the disassemblies. None without objdump, or if the code is not for x86."""
     try:
         text = subprocess.run(["objdump", "-dl", "--no-show-raw-insn", program], env={**os.environ, "LC_ALL": "C"},
                               capture_output=True, text=True, check=True, errors="replace").stdout
@@ -82,7 +82,7 @@ def functions(program):
 
 @functools.cache
 def block(program, distance):
-    """The kinds of the instructions of the basic block at a distance from the hook."""
+    """The number of instructions by kind of the basic block at a distance from the hook."""
     hook, starts, parts = functions(program)
     code = disassembled(parts[bisect.bisect(starts, hook + distance) - 1])
     places = {each[0]: i for i, each in enumerate(code)}
@@ -90,8 +90,8 @@ def block(program, distance):
 
 
 def weigh(launch, program):
-    """Replaces a launch's executions of basic blocks by those of each of KINDS, by warps, and by lanes with their weights. Without
-    a disassembly, it only takes them away (counts.sums)."""
+    """Replaces a launch's executions of basic blocks by the executions of each of KINDS by warps, and by their weighted sum over
+    lanes. Without a disassembly, only removes the basic blocks (counts.sums)."""
     program, executed = str(program), launch.pop("code")
     if not functions(program):
         return

@@ -1,15 +1,15 @@
-"""The least time that kernels need on a GPU, from their counts and the best rates that were ever measured.
+"""The least time that kernels need on a GPU, from their counts and the best measured rates.
 
 Each resource gives a time. The bound is the largest of these, not their sum, because the resources can work at the same time.
-Where the counts leave several possibilities, the fastest is assumed:
+If the counts allow several possibilities, the fastest is assumed:
 
-* L2 may already hold what it can of the input, and may still hold what was written, unless the input is cold: evicted before,
-  as the course's benchmark does.
-* L1 serves every load of a sector but the first of all. Stores and atomics go to L2, faster if many are to the same sectors.
-* nvcc may join a lane's loads, or stores, of neighbours, or those of lanes in different branches, and add up what a warp adds to one
-  address.
-* nvcc may keep in registers what a thread loads or stores again, and load the program's variables as constants.
-* Launches may overlap: only launching them one by one in a stream, and what all of them share, is added up.
+* L2 may already hold as much of the input as fits, and may still hold written data. If the input is cold, it was evicted before, as
+  in the course's benchmark.
+* L1 serves every load of a sector except the first. Stores and atomics go to L2; many to the same sectors are faster.
+* nvcc may join a lane's loads or stores of neighbouring addresses, join those of lanes in different branches, and add up what a
+  warp adds to one address.
+* nvcc may keep values in registers that a thread loads or stores again, and load the program's variables as constants.
+* Launches may overlap: only the time to launch them one by one in a stream, and the use of shared resources, are added up.
 """
 
 from counts import SECTOR, ratio
@@ -29,7 +29,7 @@ def bytes_of(number):
 
 
 def from_dram(of_launches, l2, is_cold):
-    """The bytes that DRAM must deliver or accept, at least."""
+    """The least number of bytes that DRAM must deliver or accept."""
     written = SECTOR * sum(its["store_sectors"] + its["atomic_sectors"] for its in of_launches)
     new = 0
     for its in of_launches:
@@ -41,8 +41,8 @@ def from_dram(of_launches, l2, is_cold):
 
 
 def times(of_launches, profile, is_cold=False):
-    """The least time by each resource that is used, with its figures, the largest first. `of_launches` are sums of launches after
-    each other (counts.sums)."""
+    """The least time, in seconds, for each resource that is used, with a description; the largest first. `of_launches` are the sums
+    (counts.sums) of consecutive launches."""
     found, rates = [], profile.rates
 
     def add(least, words):
@@ -50,7 +50,7 @@ def times(of_launches, profile, is_cold=False):
             found.append((profile.launch + least, words))
 
     def most(name, resource, words):
-        """Of a resource that launches may use at the same time, in different places."""
+        """Adds the time for a resource that launches can use at the same time, in different places: that of the busiest launch."""
         busiest = max(its[name] / its["launches"] for its in of_launches)
         if busiest > 0 and resource in rates:
             add(busiest / rates[resource], f"{amount(busiest)} {words} at {rate(rates[resource], '/s')}")
@@ -90,8 +90,8 @@ def times(of_launches, profile, is_cold=False):
 
 
 def chain(its, profile):
-    """The least time of a launch's barriers that must follow each other, and how many these are: those of a block, and of the blocks
-    that share its place on an SM."""
+    """The least time, in seconds, of a launch's barriers that must follow each other, and their number: those of a block, and of the
+    blocks that run after it in the same place on an SM."""
     threads = 32 * its["warps"] / its["blocks"]
     each = its["arrivals"] / its["warps"]
     places = profile.sms * min(profile.blocks, profile.threads // threads or 1)
@@ -104,7 +104,7 @@ def article(profile):
 
 
 def words(of_launches, profile, is_cold=False):
-    """The bound in words: its time, what it is due to, and the next."""
+    """The bound as text: its time, the resource that causes it, and the next bound."""
     (least, why), *others = times(of_launches, profile, is_cold) or [(0.0, "nothing that was measured")]
     sheet = "" if not profile.source else " (by its data sheet)"
     second = f"; if these took no time, {seconds(others[0][0])}, for {others[0][1]}" if others else ""

@@ -30,11 +30,11 @@ COLUMNS = {"loads": "global loads", "load_sectors": "sectors per load", "atomics
 MOST = 100 << 20  # elements; the lens would take minutes and many gigabytes for more
 CLOSE = 0.01
 
-# Why sectors of atomics and shared wavefronts differ.
+# Why counts of atomics' sectors and of shared wavefronts differ.
 PLACES = ("If the lanes of an atomic touch many lines, Nsight Compute counts some of their sectors twice. Which ones depends on where "
           "the array lies: on an H200, the same 32 indices had different counts at different places, and the same count in each "
           "repetition.")
-SPLIT = 0.02  # how much more still agrees
+SPLIT = 0.02  # the relative excess that PLACES explains
 PREDICATED = ("Warps that have nothing to add at a level of a tree, or nothing to store at the end, still issue these loads and "
               "stores, with all lanes predicated off. Nsight Compute counts each such instruction as a wavefront, but the lens "
               "does not.")
@@ -45,7 +45,7 @@ FILLS = ("The L1 cache uses the same on-chip memory as shared memory. While load
          "wavefronts, which Nsight Compute counts as bank conflicts. If the loads bypass the L1 cache (`-Xptxas -dlcm=cg`, or `__ldcg` "
          "in *loads in flight*), the counts agree within 1 %.")
 WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`)."
-BRANCHES = ("adjacent_packed_kernel", "warps_kernel", "lone_block_kernel")  # in nvcc's code, warps without work skip it
+BRANCHES = ("adjacent_packed_kernel", "warps_kernel", "lone_block_kernel")  # in nvcc's code for these, warps without work branch around it
 
 
 def reason(column, mine, theirs):
@@ -66,8 +66,8 @@ def reason(column, mine, theirs):
 
 
 def columns(launch):
-    """The counts of the lens, as Nsight Compute names it. Reading `threadIdx.x` costs a wavefront per warp, and a shuffle of
-    8 bytes two."""
+    """The lens's counts of a launch, by the names of COLUMNS, as Nsight Compute would count: reading `threadIdx.x` costs a
+    wavefront per warp, and a shuffle of 8 bytes costs two."""
     times, one = launch["launches"], [launch]
     loads = total(one, "global", "load", "requests")
     return {"loads": loads // times, "load_sectors": round(ratio(total(one, "global", "load", "sectors"), loads), 4),
@@ -79,7 +79,7 @@ def columns(launch):
 
 
 def ours(theirs):
-    """The same row, as the lens counts it: of the kernel's largest launch."""
+    """A recorded row with the lens's counts instead: those of the kernel's largest launch."""
     return {**{name: theirs[name] for name in KEY}, **columns(largest_launch(theirs, int(theirs["n"])))}
 
 
@@ -98,7 +98,7 @@ def deviation(mine, theirs):
 
 
 def of_few_bins():
-    """How near the rule for atomics comes to a recorded row of chapter 03's `--levels`, whose bins are in one line."""
+    """A sentence that compares the rule for atomics with a recorded row of chapter 03's `--levels`, whose bins are in one line."""
     theirs, = (row for row in read(RECORDED, ()) if row["kernel"] == "global_level_kernel")
     place = {**theirs, "mode": "levels", "grid": "0", "block": "0"}
     mine, = known_counts()[tuple(place[name] for name in PLACE)]

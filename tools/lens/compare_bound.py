@@ -1,4 +1,4 @@
-"""The lower bounds of all recorded times: a section of docs/lens.md, and whether a time is below its bound."""
+"""Compares all recorded times with their lower bounds, in a section of docs/lens.md. No time may be below its bound."""
 
 import csv
 import os
@@ -15,29 +15,29 @@ from rows import Problem, seconds, size
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = ROOT / "build" / "simulator" / "bin"
-SMALL = 4 << 20  # elements; the counts of more are extrapolated
-STEPS = 1 << 19, 1 << 20  # elements, for a grid that does not follow the device
-FEW, PART = 4096, 128  # for larger grids, a part of the blocks on the same part of the elements
+SMALL = 4 << 20  # elements; counts for more are extrapolated
+STEPS = 1 << 19, 1 << 20  # elements, for a grid whose size does not depend on the device
+FEW, PART = 4096, 128  # of grids larger than FEW, 1/PART of the blocks run on 1/PART of the elements
 CHANNELS = {"rgb": "3", "rgba": "4"}
-WIDTH = 1024  # an image's
+WIDTH = 1024  # pixels per row of an image
 KEY_BYTES = 4  # an element's size in chapter 03's --levels, whose --n counts bytes
 
 
 def command(its, n):
-    """The program of a row, and its options for n elements."""
+    """The program of a recorded row, and the program's options for n elements."""
     mode = its["mode"]
     program = f"{its['chapter']}{'_applications' * (mode in OF_APPLICATIONS)}_lens"
     if mode in CHANNELS:
         return program, ["--input", its["input"], "--channels", CHANNELS[mode], "--made", f"{WIDTH}x{n // WIDTH}"]
     options = ["--input", its["input"], "--n", str(n * (KEY_BYTES if mode == "levels" else 1))]
-    if mode:  # a mode chooses its grids itself
+    if mode:  # a mode chooses its own grids
         return program, [*options, f"--{mode}"]
     shape = [word for name in ("grid", "block") if its[name] != "0" for word in (f"--{name}", its[name])]
     return program, [*options, "--no-cpu", "--variant", its["variant"], *shape]
 
 
 def launched(its, n, share=1):
-    """The sums of a variant's kernels, or of all kernels of a mode, which launches each once, by their variants and names."""
+    """The sums of a variant's kernels, or of all kernels of a mode, by variant and kernel. A mode launches each kernel once."""
     program, options = command(its, n)
     seen = programs.run(BIN / program, options, share=share, has_row=False, each=bool(its["mode"]))
     if seen["status"] != 0:
@@ -45,7 +45,7 @@ def launched(its, n, share=1):
     launches = [launch for launch in seen["launches"] if "/main.cu:" not in launch["launched_at"]]
     if not its["mode"]:
         return {(its["variant"], kernel): sums for kernel, sums in counts.by_kernel(launches).items()}
-    timed = launches[:len(its["variants"])]  # --weighted then compares the sums of other grids
+    timed = launches[:len(its["variants"])]  # afterwards, --weighted compares the sums of other grids
     if len(timed) < len(its["variants"]) or len(timed) < len(launches) and its["mode"] != "weighted":
         raise Problem(f"{' '.join([program, *options])} launches {len(launches)} kernels, but {len(its['variants'])} variants are recorded")
     return {(variant, launch["kernel"]): counts.sums(launch) for variant, launch in zip(its["variants"], timed)}
@@ -54,9 +54,9 @@ def launched(its, n, share=1):
 def counted(its, known):
     """The sums of the kernels, extrapolated for large inputs. `known` caches earlier counts."""
     n = int(its["n"])
-    if n <= SMALL or its["mode"] == "levels":  # the sectors of a million bins do not grow with the input
+    if n <= SMALL or its["mode"] == "levels":  # the sectors of a million bins don't grow linearly with the input
         return launched(its, n)
-    if int(its["grid"]) > FEW:  # such a kernel needs as many threads as elements
+    if int(its["grid"]) > FEW:  # such a kernel has one thread per element
         part = {**its, "grid": str(int(its["grid"]) // PART)}
         return {kernel: {name: number * (1 if name in counts.LAUNCHES else PART) for name, number in sums.items()}
                 for kernel, sums in launched(part, n // PART).items()}
@@ -69,7 +69,7 @@ def counted(its, known):
 
 
 def runs():
-    """What is run: each variant by itself, and all kernels of a mode at once."""
+    """The runs that are needed: one per variant, and one for all kernels of a mode."""
     found = {}
     for row in times():
         its = dict(zip(KEY, key(row)))
@@ -98,7 +98,7 @@ def record():
 
 
 def pairs():
-    """Each recorded time with its bound's words and time. Raises Problem if a row has no counts, or a time is below its bound."""
+    """Each recorded time with its bound, as text and in seconds. Raises Problem if a row has no counts, or a time is below its bound."""
     known, by_device, found = known_counts(), {}, []
     for row in times():
         if key(row) not in known:
@@ -133,13 +133,13 @@ HOW = {
 
 
 def rows_of_rates(found):
-    """How each rate is measured, and what it is on each measured GPU."""
+    """Table rows: how each rate is measured, and its value on each measured GPU."""
     values = list(map(profiles.cells, found))
     return [f"| {name} | {how} | {' | '.join(cells[name] for cells in values)} |" for name, how in HOW.items()]
 
 
 def section():
-    """The part of the page, in lines. Raises Problem if a time is below its bound."""
+    """The lines of this section of the page. Raises Problem if a time is below its bound."""
     found = pairs()
     measured = {profile.device: profile for _, _, profile, _ in found}
     sheets = list(profiles.of_sheets())

@@ -1,4 +1,4 @@
-"""The lens's estimated numbers of instructions beside the recorded ones: a section of docs/lens.md."""
+"""Compares the lens's estimated numbers of instructions with recorded numbers, in a section of docs/lens.md."""
 
 from statistics import median
 
@@ -6,8 +6,8 @@ from instructions import WEIGHTS, instructions, lanes
 from recorded import RESULTS
 from rows import Problem
 
-MOST = 0.15  # how far the estimates may be off at the median
-FAR = 0.3    # rows that are farther off are named
+MOST = 0.15  # the largest median of the relative errors
+FAR = 0.3    # rows with a larger relative error are named
 WORDS = {"arithmetic": "arithmetic instructions of x86", "branches": "branches, without those of loops that nvcc usually unrolls",
          "divisions": "divisions and square roots", "requests": "requests to memory", "arrivals": "warps that arrive at a barrier",
          "warp_functions": "warp functions", "warps": "warps"}
@@ -31,7 +31,7 @@ def off(rows, weights):
 
 
 def off_without(rows, groups):
-    """How far each row is off with weights that were fitted to the rows of all other groups, at the median."""
+    """The median of the rows' relative errors, with weights that were fitted to the rows of all other groups."""
     found = []
     for group in set(groups):
         inside, outside = ([row for row, its in zip(rows, groups) if (its == group) == is_in] for is_in in (True, False))
@@ -40,7 +40,7 @@ def off_without(rows, groups):
 
 
 def section(pairs):
-    """The part of the page, in lines. `pairs` are recorded rows and their sums. Raises Problem if the estimates are too far off."""
+    """The lines of this section of the page. `pairs` are recorded rows and their sums. Raises Problem if the estimates are too far off."""
     rows = [[its[name] / float(theirs["instructions"]) for name in WEIGHTS] for theirs, its in pairs]
     errors = off(rows, WEIGHTS.values())
     if median(errors) > MOST:

@@ -1,4 +1,4 @@
-"""The lens's limiter beside what recorded percentages say: a section of docs/lens.md."""
+"""Compares the lens's limiters with those that recorded percentages imply, in a section of docs/lens.md."""
 
 import csv
 import re
@@ -17,12 +17,12 @@ BIN = ROOT / "build" / "simulator" / "bin"
 SEEN = ROOT / "docs" / "results" / "simulator" / "limiter.csv"
 KEY = ["case", "chapter", "variant", "input", "n", "kernel"]
 SMALL = 1 << 20  # elements; the counts of more are extrapolated
-LEAST = 0.9      # the part of the words that must agree
+LEAST = 0.9      # the share of limiters that must agree
 UNITS = ["memory", "shared memory", "issue", "atomics"]
 TYPES = {"int counters": "int", "unsigned counters": "unsigned int", "64-bit counters": "unsigned long long",
-         "float counters": "float", "double counters": "double"}  # counters of 02's --counter-types
+         "float counters": "float", "double counters": "double"}  # the counter types of chapter 02's --counter-types
 
-# Why words differ.
+# Why limiters differ.
 WIDENED = "nvcc loads two neighbouring 8-byte numbers at once (`LDS.128`), which halves the wavefronts."
 MERGE = ("The lens estimates {estimated:.1f} µs, but the kernel takes {recorded:.1f} µs. The estimate probably leaves out most of "
          "the time in which blocks clear and merge their copies, before and after they read the input.")
@@ -30,7 +30,7 @@ REASONS = {("thread_zero_kernel", "latency", "shared memory"): WIDENED, ("one_la
 
 
 def largest_launch(theirs, n, share=1):
-    """Of a recorded row's kernel, counted for n elements on a device with a part of the SMs."""
+    """The largest launch of a recorded row's kernel, counted for n elements on a device with 1/`share` of the SMs."""
     program = BIN / f"{theirs['chapter']}_lens"
     if not program.exists():
         raise Problem(f"{program} has not been built: ./course lens {theirs['chapter'][:2]} does that")
@@ -45,13 +45,13 @@ def largest_launch(theirs, n, share=1):
 
 
 def sums(theirs, n, share=1):
-    """Of one launch."""
+    """The sums (counts.sums) of one such launch."""
     launch = largest_launch(theirs, n, share)
     return {name: number / launch["launches"] for name, number in counts.sums(launch).items()}
 
 
 def counted(theirs):
-    """A recorded row's sums, as the lens counts or extrapolates them."""
+    """The sums of a recorded row, counted or extrapolated by the lens."""
     n = int(theirs["n"])
     if n <= SMALL:
         return sums(theirs, n)
@@ -71,7 +71,7 @@ def record(recorded):
 
 
 def percentages(theirs, its):
-    """How busy Nsight Compute has found the units, in percent. Atomics: their rate on one line of L2, per second."""
+    """How busy the units were according to Nsight Compute, in percent; for atomics, their rate on the busiest line of L2, per second."""
     time = float(theirs["kernel_s"])
     return {"memory": max(float(theirs["dram"]), float(theirs["l2"])), "shared memory": float(theirs["shared"]),
             "issue": 100 * float(theirs["instructions"]) / (counts.SMS * limiter.ISSUE * limiter.CLOCK * time),
@@ -79,7 +79,7 @@ def percentages(theirs, its):
 
 
 def section(recorded):
-    """The part of the page, in lines. Raises Problem if too few words agree."""
+    """The lines of this section of the page. Raises Problem if too few limiters agree."""
     with open(SEEN, newline="", encoding="utf-8") as file:
         seen = {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
     missing = [theirs["variant"] for theirs in recorded if tuple(theirs[name] for name in KEY) not in seen]

@@ -7,28 +7,28 @@ import re
 from instructions import usual
 
 SECTOR = 32  # bytes
-BANKS = 128  # bytes of a wavefront
+BANKS = 128  # bytes that a wavefront delivers
 SMS = 132    # an H200's, so that grids sized by the device are the same on every machine
-LAUNCHES = ["launches", "least_launches"]  # a part of the device makes as many launches
+LAUNCHES = ["launches", "least_launches"]  # counts that are the same on a part of the device
 SUMS = ["requests", "lanes", "sectors", "bytes", "wavefronts"]
 MOST = ["bytes_per_lane", "most_lanes_on_address"]
 WORST = ["worst_cost", "worst_bank", "worst_words", "worst_lanes", "worst_addresses"]
-LARGE = 100 << 20  # bytes: the histograms' input in the course, too large for the lens
+LARGE = 100 << 20  # bytes: the course's input of the histograms, too large for the lens
 SHARE = 12  # a device with 1/12 of the SMs does 1/12 of the work, on 1/12 of the input
-SIZES = 704 << 10, 1056 << 10  # elements, which fill that device; the counts of others are on the line through these sizes'
+SIZES = 704 << 10, 1056 << 10  # elements that fill such a device; counts for other sizes are extrapolated linearly from these
 
 
 def this_folder():
-    """As compilers name it: as the shell does, if that is right."""
+    """The current folder as compilers name it: by $PWD, if that is right."""
     named = os.environ.get("PWD", "")
     return named if os.path.realpath(named) == os.getcwd() else os.getcwd()
 
 
 def read(written):
-    """What the lens has written, with the lines of sources from this folder. Raises ValueError if it is not complete."""
+    """The lens's output, with paths relative to this folder. Raises ValueError if the output is incomplete."""
     # Lines of accesses have the folder's path, those of barriers don't.
     seen = json.loads(written.replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'))
-    for each in [*seen["launches"], *seen["findings"], *filter(None, [seen.get("recording")])]:  # readers know a kernel without its namespace
+    for each in [*seen["launches"], *seen["findings"], *filter(None, [seen.get("recording")])]:  # readers don't need a kernel's namespace
         each["kernel"] = re.sub(r"^(\w+::)+", "", each["kernel"])
     return seen
 
@@ -39,7 +39,7 @@ def short(kernel):
 
 
 def is_estimated(site):
-    """Whether a site's counts were scaled: not all blocks that have reached it were counted."""
+    """Whether a site's counts were scaled, because not all blocks that reached the site were counted."""
     return site["counted_blocks"] < site["blocks"]
 
 
@@ -48,7 +48,7 @@ def has_estimates(launch):
 
 
 def by_line(sites):
-    """Adds up the sites of a line that do the same. The counts by line, space and kind."""
+    """The counts of sites, added up by line, space and kind."""
     lines = {}
     for site in sites:
         key = site["line"], site["space"], site["kind"]
@@ -64,7 +64,7 @@ def by_line(sites):
 
 
 def total(launches, space, kind, name):
-    """A sum over all sites of launches; of any space or kind if that is None."""
+    """The sum of a count over all sites of launches with a space and a kind; None stands for any."""
     return sum(site[name] for launch in launches for site in launch["sites"]
                if space in (None, site["space"]) and kind in (None, site["kind"]))
 
@@ -79,7 +79,7 @@ def efficiency(sums):
 
 
 def moved(launches):
-    """Bytes moved from and to global memory, and the least that these kernels could have moved."""
+    """The bytes moved from and to global memory, and the fewest bytes that these kernels could have moved."""
     return (total(launches, "global", None, "sectors") * SECTOR,
             sum(launch["touched_sectors"] for launch in launches) * SECTOR)
 
@@ -90,9 +90,9 @@ def warps(launch):
 
 
 def least(launch):
-    """The counts that remain if nvcc joins all accesses that it may join, adds up all that a warp may add to one address, keeps in
-    registers what a thread loads or stores again, and loads variables of the program as constants: the lens does not see whether
-    it does."""
+    """The counts that remain if nvcc joins all accesses that it may join, adds up all that a warp adds to one address, keeps values
+    in registers that a thread loads or stores again, and loads variables of the program as constants. The lens can't see whether
+    nvcc does so."""
     def of(name, space=None, kind=None):
         return sum(site[name] for site in launch["sites"] if space in (None, site["space"]) and kind in (None, site["kind"])
                    and not (site["in_variable"] and site["kind"] == "load"))
@@ -109,7 +109,7 @@ def least(launch):
 
 
 def needed(launch):
-    """The fewest sectors of loads and stores, and the fewest wavefronts, that could serve what the lanes ask for: at least one per request."""
+    """The fewest sectors of loads and stores, and the fewest wavefronts, that could serve the lanes' requests: at least one per request."""
     moving = [site for site in launch["sites"] if site["space"] == "global" and site["kind"] != "atomic"]
     return {"lanes": total([launch], None, None, "lanes"), "moving": sum(site["requests"] for site in moving),
             "needed_sectors": sum(max(site["requests"], site["bytes"] / SECTOR) for site in moving),
@@ -118,7 +118,7 @@ def needed(launch):
 
 
 def sums(launch):
-    """The counts that matter here, of launches with one shape. Each grows with the number of launches."""
+    """The counts of launches with one shape that bounds and limiters need. Each grows with the number of launches."""
     one = [launch]
     return {"launches": launch["launches"], "least_launches": launch["in_one_stream"], "blocks": launch["blocks"], "warps": warps(launch),
             "requests": total(one, None, None, "requests"), "warp_functions": launch["warp_functions"],
@@ -132,23 +132,23 @@ def sums(launch):
 
 
 def extrapolated(small, big, n, sizes=SIZES, share=SHARE):
-    """The sums of the whole device at n, on the line through those of its part at two sizes."""
+    """The sums of the whole device for n elements, extrapolated linearly from those of 1/`share` of the device at two sizes."""
     steps = (n / share - sizes[1]) / (sizes[1] - sizes[0])
     return {name: max(0, big[name] + (big[name] - small[name]) * steps) * (1 if name in LAUNCHES else share) for name in big}
 
 
 def large(small, big):
-    """The sums of each kernel for the course's input, from those of the part of the device at SIZES (by_kernel)."""
+    """The sums of each kernel for the course's input, extrapolated from those (by_kernel) of a part of the device at SIZES."""
     return [extrapolated(small.get(kernel, its), its, LARGE) for kernel, its in big.items()]
 
 
 def of_part(share):
-    """Settings for a part of the SMs, whose blocks run in a fixed order and are all counted; races are not searched for."""
+    """Settings for 1/`share` of the SMs. Blocks run in a fixed order, and all are counted. Races are not searched for."""
     return {"LENS_COUNTS_ONLY": "1", "LENS_SAMPLE": "1", "CUDA_SIM_MULTIPROCESSORS": str(SMS // share), "CUDA_SIM_WORKERS": "1"}
 
 
 def by_kernel(launches):
-    """The sums of all launches of a kernel, whatever their grids and the types that fit their sizes."""
+    """The sums of all launches of each kernel, whatever their shapes and template arguments."""
     result = {}
     for launch in launches:
         kernel = result.setdefault(re.sub("<.*", "", launch["kernel"]), {})

@@ -31,7 +31,7 @@ SHAPE = ["256", "256"]  # threads per block, and blocks: at least one for each o
 
 
 def races(indigo, source):
-    """Whether the lens reports a race for any graph; or None, and why the program did not finish."""
+    """Whether the lens reports a race for any graph; None if the program did not finish, and the reason."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
         file = shutil.copy(source, scratch)

@@ -48,7 +48,7 @@ def whole_number(words):
 
 
 def of_chapters(asked, options):
-    """The counts of each variant. Those of the CPU launch nothing and are skipped."""
+    """The counts of each variant. CPU variants launch nothing and are skipped."""
     named = [(program, name) for program in asked.program for name in programs.variants(program)]
     chosen = [(program, name) for program, name in named if asked.variant in (None, name)]
     if not chosen:
@@ -64,15 +64,15 @@ def of_chapters(asked, options):
 
 
 def counted(asked, options):
-    """What the lens sees of a whole program, or of each variant of chapters' programs."""
+    """The lens's output for a whole program, or for each variant of chapters' programs, by name."""
     if asked.whole:
         return [(asked.whole, programs.run(asked.program[0], options, asked.folder, shown=True, sample=asked.sample))]
     return list(of_chapters(asked, options)) or fail(2, "no kernel was launched: chapter 01 has none, and options such as --help launch none")
 
 
 def look(asked, options, tell=lambda runs: None):
-    """Runs programs that were built for the lens, shows their output, and passes the lens's counts to `tell`. Returns 1 if something was
-    found, otherwise the status of a file's program; ends with 2 if it could not look."""
+    """Runs programs that were built for the lens, prints the report, and passes the runs to `tell`. Returns 1 if something was
+    found, otherwise the status of a file's program; 2 if the lens could not run."""
     folders = [asked.folder if asked.file else text.ROOT]
     try:
         profile(asked.gpu)

@@ -1,15 +1,15 @@
 """Names what limits a kernel, by the rule of Nsight Compute's section "Speed of Light": the busiest unit, if it is busy for
-at least 60 % of the kernel's time, otherwise latency. The counts then give a closer word: bank conflicts, few blocks.
+at least 60 % of the kernel's time, otherwise latency. The counts then refine this, for example to bank conflicts or few blocks.
 
-The times are estimated from the lens's counts, with the rates of an H200, for the word alone. docs/lens.md compares the units
-with those of recorded counters.
+The times are estimated from the lens's counts and the rates of an H200, only to choose the limiter. docs/lens.md compares the
+units with those of recorded counters.
 """
 
 from counts import SECTOR, SMS, ratio
 from instructions import computing, instructions, lanes
 from profiles import profile
 
-BUSY = 0.6           # a unit that is busy for this part of the time is the limiter: Nsight Compute's rule
+BUSY = 0.6           # a unit that is busy for this share of the time is the limiter: Nsight Compute's rule
 FAR, NEAR = 725, 40  # cycles until a load from memory or from the L1 cache completes: measured; published for an H100
 DEPENDENT = 4        # cycles until an instruction's result can be used: documented for most arithmetic, compute capability 7.x
 CLOCK = 1.98e9       # Hz, the highest: documented
@@ -19,24 +19,24 @@ BLOCK = 66           # cycles until an SM starts its next block, measured with 4
 
 
 def of_lines(its, usual):
-    """The time of atomics on the busiest line, and on its neighbours, which share a part of L2 if there are as many."""
+    """The time, in seconds, of atomics on the busiest line and on as many neighbouring lines as share its part of L2."""
     count = max(size for size in usual.lines if size <= max(1, ratio(its["atomic_sectors"], its["busiest_line"])))
     return its["busiest_line"] * count / usual.lines[count]
 
 
 def turns(its):
-    """How many warps run one after another, at least: only so many fit on the SMs at once."""
+    """The least number of warps that must run one after another, because only so many fit on the SMs at once."""
     return max(its["launches"], its["warps"] / (RESIDENT * min(SMS, its["blocks"] / its["launches"])))
 
 
 def waiting(its):
-    """The estimated time in which launches wait for their loads, if a warp issues each load after the one before has completed."""
+    """The estimated time, in seconds, in which launches wait for loads, if a warp issues each load after the previous one completes."""
     misses = min(1.0, ratio(its["touched_sectors"], its["load_sectors"]))
     return ratio(its["loads"], its["warps"]) * turns(its) * (NEAR + misses * (FAR - NEAR)) / CLOCK
 
 
 def seconds(its):
-    """The estimated time of launches, and the part of it for which each unit is busy, averaged over all SMs."""
+    """The estimated time of launches, and the time for which each unit is busy, averaged over all SMs; in seconds."""
     usual = profile()
     launches, cycle = its["launches"], 1 / CLOCK
     sms = min(SMS, its["blocks"] / launches)
@@ -45,17 +45,17 @@ def seconds(its):
     in_sms = {"L1": (its["load_sectors"] + its["store_sectors"]) / usual.rates["L1"],
               "shared memory": its["wavefronts"] / usual.rates["shared memory"],
               "issue": instructions(its) / ISSUE * cycle}
-    longest = max(dram, line, max(in_sms.values()) / sms) + launches * FAR * cycle  # units wait for the first load
+    longest = max(dram, line, max(in_sms.values()) / sms) + launches * FAR * cycle  # units are idle until the first load completes
     start = launches * usual.launch
     sequence = ratio(instructions(its), its["warps"]) * turns(its) * DEPENDENT * cycle
     time = start + its["blocks"] / sms * BLOCK * cycle + max(longest, waiting(its) + sequence)
     l1, shared, issue = (number / SMS for number in in_sms.values())
     return time, {"memory": max(dram, l1), "shared memory": shared, "issue": issue, "launch": start,
-                  "atomics": line if its["atomics"] > 0 else 0}  # waiting for the same line's stores is latency
+                  "atomics": line if its["atomics"] > 0 else 0}  # stores to one line count as latency
 
 
 def limiter(of_launches):
-    """The word for launches after each other, given by their sums."""
+    """What limits consecutive launches, given by their sums: a unit, latency, or nothing if there are none."""
     if not of_launches:
         return "nothing"
     times = [seconds(its) for its in of_launches]
@@ -86,13 +86,13 @@ ADVICE = {
     "latency": "keep more loads in flight: several per thread, or more warps (chapters 04 and 05)",
     "launch": "do more in each launch (chapters 06 and 07)",
 }
-WASTED = 2   # with so many times the sectors or wavefronts that are needed, the waste is the limiter
+WASTED = 2   # with more than this many times the needed sectors or wavefronts, the waste is the limiter
 HALF = 16    # lanes
-SELDOM = 16  # instructions without access for each request, barrier or warp function make arithmetic the limiter
+SELDOM = 16  # this many instructions without access per request, barrier or warp function make arithmetic the limiter
 
 
 def name(of_launches):
-    """A closer word for what limits launches after each other, a key of ADVICE, or "nothing" if there are none."""
+    """The refined limiter of consecutive launches, a key of ADVICE, or "nothing" if there are no launches."""
     unit = limiter(of_launches)
     if unit in ("nothing", "launch", "atomics"):
         return unit
@@ -122,7 +122,7 @@ def loads_per_warp(its):
 
 
 def figures(of_launches, word, about):
-    """The two counts that matter most for a word. `about` marks those that a sample only estimates."""
+    """The two counts that matter most for a limiter. `about` marks counts that are estimated from a sample."""
     if word == "nothing":
         return []
     its = added(of_launches)

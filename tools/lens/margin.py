@@ -1,4 +1,4 @@
-"""The data that a page shows beside the lines of a source file: their counts, the addresses of their costliest requests, and what is wrong."""
+"""The data that a page shows beside the lines of a source file: counts, the addresses of the costliest requests, and mistakes."""
 
 from counts import by_line, efficiency, ratio
 from rows import count
@@ -12,7 +12,7 @@ def several(number, what):
 
 
 def words_of(space, sums):
-    """What a drawing of an access's costliest request shows."""
+    """A sentence about the drawing of an access's costliest request."""
     lanes, cost = several(len(sums["worst_addresses"]), "lane"), sums["worst_cost"]
     if space == "global":
         return f"{lanes}, {several(cost, 'sector')} of 32 bytes. Each column is a sector."
@@ -21,7 +21,7 @@ def words_of(space, sums):
 
 
 def drawn(line, space, sums):
-    """An access's costliest request, as request.mjs needs it. Addresses count from the first sector, so that they are short."""
+    """An access's costliest request, as request.mjs needs it. In global memory, addresses count from the first line, to be short."""
     first = min(sums["worst_addresses"], default=0) // 128 * 128 if space == "global" else 0
     lanes = [lane for lane in range(32) if sums["worst_lanes"] >> lane & 1]
     return {"line": line, "space": space, "bytes": sums["bytes_per_lane"], "words": words_of(space, sums),
@@ -29,14 +29,14 @@ def drawn(line, space, sums):
 
 
 def heat(lines):
-    """Which part of the costliest line's cost each line of `by_line` has, from 0 to 1."""
+    """The cost of each line of `by_line`, relative to the costliest line: from 0 to 1."""
     cost = costs(lines)
     most = max(cost.values(), default=0)
     return {line: ratio(each, most) for line, each in cost.items()}
 
 
 def counted(line, space, kind, sums):
-    """An access: its counts in words and as the cells of a table, COLUMNS, and its costliest request."""
+    """An access: its counts as text and as the cells of a table with COLUMNS, and its costliest request."""
     of_request = {name: f"{ratio(sums[name], sums['requests']):.3g}" for name in ("sectors", "wavefronts", "lanes")}
     own = "sectors" if space == "global" else "wavefronts"
     cells = [f"{space} {kind}", ("~" if sums["estimated"] else "") + count(sums["requests"]),
@@ -46,14 +46,14 @@ def counted(line, space, kind, sums):
 
 
 def number_of(place, file):
-    """The number of a line of the file, from FILE:NUMBER; None if it is of another file."""
+    """The line number in FILE:NUMBER; None if this is another file."""
     name, _, number = (place or "").rpartition(":")
     return int(number) if name == file and number.isdecimal() else None
 
 
 def margin(launches, findings, file):
-    """The lines of a file that launches have accessed memory in, in their order, with the costliest access first; and of the findings
-    the words and, for each access among them, its line of the file or None."""
+    """The lines of a file in which launches have accessed memory, in order, each with its costliest access first; and the findings: their
+    text and, for each of their accesses, the line of the file or None."""
     lines = by_line(site for launch in launches for site in launch["sites"])
     warmth, shown, found = heat(lines), {}, []
     for (place, space, kind), sums in sorted(lines.items(), key=lambda each: -each[1]["sectors"] - each[1]["wavefronts"]):

@@ -1,4 +1,4 @@
-"""The recorded time of the chapter's variant whose counts are those of a kernel, or of the two nearest variants."""
+"""The recorded time of the chapter's variant with the same counts as a kernel, or those of the two nearest variants."""
 
 import bound
 from limiter import added, digits, loads_per_warp, waiting
@@ -6,10 +6,10 @@ from profiles import profile as usual
 from recorded import KEY, RESULTS, key, known_counts, times
 from rows import seconds
 
-CLOSE = 0.02     # how far the counts of kernels that do the same may be apart
-EXPLAINED = 0.1  # how far waiting for the loads may be from the time that it explains
+CLOSE = 0.02     # the largest relative difference of counts between kernels that do the same
+EXPLAINED = 0.1  # the largest relative difference between the wait for loads and the time it explains
 NEAREST = 2      # variants that are named if none does the same
-# The counts that are compared, the shape of the launch first: of several that differ as much, the first is named.
+# The counts that are compared. If several differ equally, the first one here is named, so the launch's shape comes first.
 COUNTS = {
     "launches": "launches", "blocks": "blocks", "warps": "warps", "loads": "requests of global loads",
     "load_sectors": "sectors of global loads", "store_sectors": "sectors of global stores",
@@ -20,23 +20,23 @@ COUNTS = {
 
 
 def difference(yours, theirs):
-    """How far counts are apart, and the name of the one that differs most: its relative difference if all are close, or else the
-    sum of all, since the largest is near 1 for many a kernel."""
+    """How far two sets of counts are apart, and the name of the count that differs most. The distance is the largest relative
+    difference if all counts are close, else the sum of the differences: the largest alone is often near 1."""
     apart = {count: abs(yours[count] - theirs[count]) / (max(yours[count], theirs[count]) or 1) for count in COUNTS}
     most = max(apart, key=apart.get)
     return apart[most] if apart[most] <= CLOSE else sum(apart.values()), most
 
 
 def shape(row):
-    """How a variant was launched, if not in its usual way."""
+    """Text about a variant's launch, if its grid or block was set; else empty."""
     parts = ("a grid", "grid"), ("blocks", "block")
     given = [f"{what} of {row[column]:,.0f}" for what, column in parts if row[column]]
     return f" with {' and '.join(given)}" if given else ""
 
 
 def recorded(chapter, given, n, device):
-    """For each of the chapter's variants that were timed on a device, with an input of n elements: its launches that
-    were timed, each with a name, the time and the counts."""
+    """For each of the chapter's variants that were timed on a device with an input of n elements: the timed launches, each with a
+    name, the time and the counts."""
     results = RESULTS / f"{device.lower().replace(' ', '-')}.csv"
     known, found = known_counts(), {}
     for row in times([results]) if results.exists() else []:
@@ -48,8 +48,8 @@ def recorded(chapter, given, n, device):
 
 
 def nearest(yours, variants):
-    """The variants that do the same, or the nearest ones: of each, the launch that is nearest. For each how far it is
-    away, the count that differs most, its name, time and counts."""
+    """The variants with the same counts, or else the nearest variants, each represented by its nearest launch: the distance, the
+    count that differs most, and the launch's name, time and counts."""
     near = sorted((min(((*difference(yours, theirs), name, time, theirs) for name, time, theirs in launches),
                        key=lambda each: each[0]) for launches in variants), key=lambda each: each[0])
     same = [each for each in near if each[0] <= CLOSE and each[0] == near[0][0]]
@@ -57,8 +57,8 @@ def nearest(yours, variants):
 
 
 def words(of_launches, chapter, given, n, profile):
-    """A sentence about these variants; none if no time was recorded. It also names what the kernel waits for, if that explains
-    the time."""
+    """A sentence about the nearest variants; none if no time was recorded. It also says that the kernel waits for loads, if that
+    explains the time."""
     yours = added(of_launches)
     found = nearest(yours, recorded(chapter, given, n, profile.device))
     if not found:

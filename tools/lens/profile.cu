@@ -1,9 +1,9 @@
 /// @file
-/// @brief Measures the rates that the lens's lower bound divides its counts by: `./course profile`.
+/// @brief Measures the rates by which the lens's lower bounds divide counts (`./course profile`).
 ///
 /// Each line printed is one kernel's least time for a known amount of work, as comma-separated values.
-/// `--small` does little work, once, so that the lens can say whether the amounts are right
-/// (tools/lens/try_profile.py). The rate of a resource is the best of its lines (tools/lens/profiles.py).
+/// `--small` does little work, once, so that tools/lens/try_profile.py can check the amounts with the lens.
+/// The rate of a resource is the best of its lines (tools/lens/profiles.py).
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr unsigned int kSector = 32, kLine = 128, kWarp = 32;  // bytes, bytes, lanes
 constexpr unsigned int kUnrolled = 8;
-constexpr unsigned int kWords = 1024, kAll = kWords + kUnrolled * kWarp;  // numbers of a block
+constexpr unsigned int kWords = 1024, kAll = kWords + kUnrolled * kWarp;  // numbers per block
 constexpr unsigned int kIdle = ~0u;  // the index of a lane that adds nothing
 
 __device__ int fold(int value) { return value; }
@@ -39,13 +39,13 @@ __device__ int fold(const int4& value) { return value.x ^ value.y ^ value.z ^ va
 
 __global__ void empty_kernel() {}
 
-/// Keeps the device busy while the host launches what is measured.
+/// Keeps the device busy while the host launches the measured kernels.
 __global__ void wait_kernel(long long cycles) {
     const long long begin = clock64();
     while (clock64() - begin < cycles) {}
 }
 
-/// @brief Loads that bypass L1, four in flight per thread.
+/// @brief Reads data by loads that bypass L1, four in flight per thread.
 /// @tparam kFits Whether L2 holds the data. If not, the loads are streaming.
 /// @param[in] n Number of elements, a multiple of four times the number of threads.
 template <bool kFits>
@@ -69,7 +69,7 @@ __global__ void write_kernel(int4* d_data, std::size_t n, unsigned int passes) {
             d_data[i] = make_int4(static_cast<int>(pass), 1, 2, 3);
 }
 
-/// All warps store to the same sectors, as often as there are warps.
+/// Every warp stores once, all to the same sectors.
 __global__ void same_sectors_kernel(int* d_data) {
     d_data[threadIdx.x % kWarp * (kSector / sizeof(int))] = static_cast<int>(blockIdx.x);
 }
@@ -80,7 +80,7 @@ __global__ void copy_kernel(const int4* d_from, int4* d_to, std::size_t n) {
         d_to[i] = d_from[i];
 }
 
-/// Makes `loads` loads from a block's `kAll` numbers, and folds what they return into one number.
+/// Makes `loads` loads from a block's `kAll` numbers, and folds the loaded values into one number.
 template <typename T>
 __device__ int fold_all(const T* numbers, unsigned int loads) {
     int sum = 0;
@@ -155,8 +155,8 @@ struct Shape {
     unsigned int grid, block;
 };
 
-/// The amounts of a kernel's work by resource: "DRAM", in bytes, and so on; tools/lens/profiles.py names them
-/// all.
+/// The amounts of a kernel's work, by resource, such as bytes for "DRAM". tools/lens/profiles.py names all
+/// resources.
 using Amounts = std::map<std::string, double>;
 
 /// Times kernels, and prints a line for each resource that they use.
@@ -182,7 +182,7 @@ class Profile {
     std::size_t free_bytes() const { return free_bytes_; }
     unsigned int repeats(unsigned int many) const { return is_small_ ? kUnrolled : many; }
 
-    /// @brief The grids and blocks that a kernel is tried with, one of which is the fastest.
+    /// The launch shapes that a kernel is tried with; the fastest one counts.
     std::vector<Shape> shapes() const {
         if (is_small_) return {{2, 256}};
         std::vector<Shape> result;
@@ -191,7 +191,7 @@ class Profile {
         return result;
     }
 
-    /// Prints the least time of several runs. All is launched before any of it can start.
+    /// Prints the least time of several runs. Everything is launched before any of it can start.
     void measure(const std::string& kernel, unsigned int grid, unsigned int block, const Amounts& amounts,
                  const std::function<void()>& launch, long long wait_cycles = 400'000) {
         double least = std::numeric_limits<double>::infinity();
@@ -220,7 +220,7 @@ class Profile {
 };
 
 void launches(Profile& profile) {
-    constexpr long long kCyclesOfHost = 20'000;  // in which it launches a kernel
+    constexpr long long kCyclesOfHost = 20'000;  // in which the host launches a kernel
     for (const unsigned int count : {1u, 10u, 100u, 500u})
         profile.measure(
             "empty_kernel", 1, 32, {{"launches", count}},
@@ -230,13 +230,13 @@ void launches(Profile& profile) {
             400'000 + count * kCyclesOfHost);
 }
 
-/// A number of 16-byte elements below `bytes`, of which each thread has the same multiple of four.
+/// The largest number of 16-byte elements in `bytes` of which each thread gets the same multiple of four.
 std::size_t elements(std::size_t bytes, unsigned int threads) {
     const std::size_t all = bytes / sizeof(int4), turn = std::size_t{4} * threads;
     return std::max<std::size_t>(1, all / turn) * turn;
 }
 
-/// Streams much more than L2 holds, once, and parts of what it holds, again and again.
+/// Streams much more than L2 holds, once, and then data that fits in L2, again and again.
 void memory(Profile& profile) {
     const std::size_t most =
         profile.is_small() ? 1 << 18 : std::min(std::size_t{4} << 30, profile.free_bytes() / 4);
@@ -247,7 +247,7 @@ void memory(Profile& profile) {
     for (const Shape shape : profile.shapes()) {
         const unsigned int grid = shape.grid, block = shape.block;
         int4 *d_from = d_data.data(), *d_to = d_other.data();
-        const auto swap = [&] { std::swap(d_from, d_to); };  // to data of which L2 holds little
+        const auto swap = [&] { std::swap(d_from, d_to); };  // to data of which L2 holds only little
         for (const unsigned int part : {1u, 2u, 4u}) {
             const std::size_t n = elements(most / part, grid * block);
             const double bytes = static_cast<double>(n) * sizeof(int4);
@@ -284,7 +284,7 @@ void memory(Profile& profile) {
 template <typename T>
 void in_an_sm(Profile& profile) {
     const unsigned int loads = profile.repeats(8192);
-    constexpr unsigned int kEach = sizeof(T) / sizeof(int);  // wavefronts and 128 bytes per request
+    constexpr unsigned int kEach = sizeof(T) / sizeof(int);  // wavefronts, of 128 bytes each, per request
     const std::string of = kEach == 1 ? "<int>" : "<int4>", cached = "cached_kernel" + of,
                       shared = "shared_load_kernel" + of;
     const DeviceBuffer<int> d_sum(1);
@@ -295,12 +295,12 @@ void in_an_sm(Profile& profile) {
         const double requests = static_cast<double>(grid) * block / kWarp * loads;
         profile.measure(cached, grid, block, {{"L1", requests * kEach * kLine / kSector}},
                         [&] { cached_kernel<T><<<grid, block>>>(d_data.data(), loads, 7, d_sum.data()); });
-        // Before, each block stores its numbers.
+        // Includes the stores of each block's numbers, before the loads.
         profile.measure(shared, grid, block,
                         {{"shared memory", requests * kEach + 1.0 * grid * kEach * kAll / kWarp}},
                         [&] { shared_load_kernel<T><<<grid, block>>>(loads, 7, d_sum.data()); });
     }
-    if (kEach > 1) return;  // some compilers for the CPU make several accesses of 16 bytes
+    if (kEach > 1) return;  // some CPU compilers split accesses of 16 bytes
     profile.measure(shared, 1, 32, {{"one thread", loads + kAll / kWarp}},
                     [&] { shared_load_kernel<T><<<1, 32>>>(loads, 7, d_sum.data()); });
     profile.measure(cached, 1, 32, {{"one thread", loads}},
@@ -325,15 +325,15 @@ void shared_atomics(Profile& profile) {
     }
 }
 
-/// How often each line's sectors are needed, and each address is added to.
+/// How often sectors of each line are requested, and how often each address is added to.
 struct Counts {
     std::vector<double> lines, addresses;
 
     explicit Counts(std::size_t cells) : lines(cells), addresses(cells) {}
 
-    /// @brief Adds one warp's atomic request.
+    /// @brief Adds one warp's atomic request. @param[in] bytes The size of an element.
     ///
-    /// The r-th lane that names an address belongs to round r, and each round needs its sectors again.
+    /// The r-th lane that names an address belongs to round r, and each round requests its sectors again.
     void add_request(const unsigned int* index, std::size_t bytes) {
         std::map<std::size_t, unsigned int> rounds;
         std::set<std::pair<unsigned int, std::size_t>> seen;
@@ -349,7 +349,7 @@ struct Counts {
 template <typename T>
 void global_atomics(Profile& profile) {
     constexpr unsigned int kPerSector = kSector / sizeof(T), kPerLine = kLine / sizeof(T);
-    // A lane's index, by its thread's number in the grid.
+    // A lane's index, as a function of its thread's number in the grid.
     constexpr unsigned int (*kPatterns[])(unsigned int) = {
         [](unsigned int) { return 0u; },
         [](unsigned int t) { return t % kPerSector; },
@@ -404,7 +404,7 @@ int main(int count, char** arguments) {
         const bool is_small = count == 2 && std::strcmp(arguments[1], "--small") == 0;
         if (count > 1 && !is_small) throw BadOption("profile accepts only --small");
         Profile profile(is_small);
-        if (!is_small) wait_kernel<<<1, 1>>>(1'000'000'000);  // half a second: the clocks rise
+        if (!is_small) wait_kernel<<<1, 1>>>(1'000'000'000);  // for half a second, to let the clocks rise
         launches(profile);
         memory(profile);
         in_an_sm<int>(profile);

@@ -10,11 +10,11 @@ from rows import Problem, read_text, seconds as duration
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "docs" / "results"
-MEASURED = "profile.csv"               # in a device's folder
+MEASURED = "profile.csv"               # the file in a device's folder
 SHEETS = ROOT / "tools" / "lens" / "data-sheets.csv"
 OWN = ROOT / "work" / MEASURED         # what ./course profile writes
-USUAL = "NVIDIA H200"                  # whose times the course quotes
-PER_SM = ("L1", "shared memory")       # resources that each SM has
+USUAL = "NVIDIA H200"                  # the GPU whose times the course quotes
+PER_SM = ("L1", "shared memory")       # resources that each SM has for itself
 RATES = ("DRAM", "L2", "stores", "atomics", "atomics on one line", "atomics on one address", "one thread", *PER_SM)
 WORDS = {"DRAM": "DRAM", "L2": "L2", "L1": "L1, sectors per SM", "shared memory": "shared memory, wavefronts per SM",
          "stores": "stores and atomics, sectors", "atomics": "atomics, sectors", "atomics on one line": "atomics on one line, sectors",
@@ -25,30 +25,30 @@ WORDS = {"DRAM": "DRAM", "L2": "L2", "L1": "L1, sectors per SM", "shared memory"
 class Profile:
     """A GPU's rates. Unknown values are missing from `rates` and `barriers`, and are 0 elsewhere."""
     device: str
-    source: str  # the data sheet; nothing if it was measured
+    source: str  # the data sheet; empty if the rates were measured
     sms: int
     l2_bytes: int
     threads: int = 0  # per SM, the most
     blocks: int = 0   # per SM, the most
     launch: float = 0.0  # seconds from before the first launch to the end of an empty kernel
     each: float = 0.0    # seconds for each further launch
-    rates: dict = field(default_factory=dict)     # the most per second; of PER_SM, in each SM
-    barriers: dict = field(default_factory=dict)  # seconds for one, by the threads of the block
-    lines: dict = field(default_factory=dict)     # sectors of atomics per second, by how many neighbouring lines share them
+    rates: dict = field(default_factory=dict)     # the most per second, for PER_SM in each SM
+    barriers: dict = field(default_factory=dict)  # seconds per barrier, by the threads of the block
+    lines: dict = field(default_factory=dict)     # sectors of atomics per second, by the number of neighbouring lines
 
     @property
     def name(self):
         return self.device.replace("NVIDIA ", "").replace("GeForce ", "").replace(" 80GB HBM3", "")
 
     def barrier(self, threads):
-        """The least time of a barrier of a block; nothing if it was not measured."""
+        """The least time, in seconds, of a barrier of a block; 0 if barriers were not measured."""
         measured = sorted(self.barriers)
         first = max((size for size in measured if size <= threads), default=measured[0] if measured else 0)
         return min((self.barriers[size] for size in measured if size >= first), default=0.0)
 
 
 def measured(path):
-    """The profile that tools/lens/profile.cu has written: the best that it has seen. Raises Problem if a line is missing."""
+    """The profile in a file that tools/lens/profile.cu has written, with the best of all rates. Raises Problem if a line is missing."""
     lines = list(csv.DictReader(read_text(path).splitlines()))
     facts = {line["resource"]: float(line["amount"]) for line in lines if not line["seconds"]}
     runs = [(line["resource"], line["kernel"], int(line["grid"]), int(line["block"]), float(line["amount"]), float(line["seconds"]))
@@ -62,7 +62,7 @@ def measured(path):
                       if what == "launches" and amount > 1)
     for what, _, grid, block, amount, seconds in runs:
         net = seconds - launch
-        if what in RATES and net > launch:  # shorter ones say little
+        if what in RATES and net > launch:  # shorter times are too inaccurate
             rate = amount / net / (min(result.sms, grid) if what in PER_SM else 1)
             result.rates[what] = max(rate, result.rates.get(what, 0))
         elif what == "barriers":
@@ -75,7 +75,7 @@ def measured(path):
 
 
 def add(lines):
-    """Keeps what profile.cu has printed in the reader's own profile, beside earlier runs on such a GPU: bounds need the best rates."""
+    """Adds the output of profile.cu to the reader's own profile. Earlier runs on such a GPU are kept: bounds need the best rates."""
     earlier = read_text(OWN).splitlines(keepends=True)[1:] if OWN.exists() else []
     device = lines.splitlines()[1].split(",")[0]
     OWN.parent.mkdir(exist_ok=True)
@@ -90,7 +90,7 @@ def rate(number, unit):
 
 
 def cells(its):
-    """A measured profile's values, with units, by the name of what was measured."""
+    """The values of a measured profile, as text with units, by the names of what was measured."""
     rates = {name: rate(its.rates[name] * (SECTOR if name == "L2" else 1), "B/s" if name in ("DRAM", "L2") else "/s") for name in RATES}
     return {"a launch": duration(its.launch), "each further launch": duration(its.each), **{WORDS[name]: rates[name] for name in WORDS},
             "a barrier of 256 threads": duration(its.barrier(256))}
@@ -104,14 +104,14 @@ def table(its):
 
 
 def of_sheets():
-    """The profiles of data-sheets.csv, which contain the memory's peak. GPUs may exceed their rated clocks, so nothing else is known."""
+    """The profiles in data-sheets.csv. They have only the memory's peak bandwidth, because GPUs may exceed their rated clocks."""
     for line in csv.DictReader(read_text(SHEETS).splitlines()):
         yield Profile(line["device"], line["source"], int(line["sms"]), int(line["l2_kib"]) << 10,
                       rates={"DRAM": 1e9 * float(line["dram_gb_per_s"])})
 
 
 def all_profiles():
-    """All profiles, by name. The reader's own replaces a recorded one of the same name, and a recorded one replaces a data sheet's."""
+    """All profiles, by name. The reader's own profile replaces a recorded one, and a recorded one replaces a data sheet's."""
     own = [OWN] if OWN.exists() else []
     found = [*map(measured, own + sorted(RESULTS.glob(f"*/{MEASURED}"))), *of_sheets()]
     return {profile.name: profile for profile in reversed(found)}
@@ -119,7 +119,7 @@ def all_profiles():
 
 @lru_cache
 def profile(name=None):
-    """The profile of a GPU, by its name or a part of it; without one, the H200's. Raises Problem if there is none."""
+    """The profile of a GPU, by its name or a part of the name; None stands for the H200. Raises Problem unless exactly one GPU matches."""
     known = all_profiles()
     found = [each for each in known.values() if (name or USUAL).lower() in each.device.lower()]
     exact = [each for each in found if (name or USUAL).lower() in (each.name.lower(), each.device.lower())]

@@ -17,9 +17,9 @@ from rows import Problem  # noqa: E402
 
 
 def run(program, options, folder=None, shown=False, has_row=True, share=None, sample=None, each=False):
-    """Runs a program, given by its whole path, once. Returns what the lens wrote, the program's output unless it was shown, and
-    its row of results if it has one. A share makes the device smaller (counts.of_part). Otherwise, one block of a sample is
-    counted; None leaves the choice to the lens. Launches of one kernel with one shape are added up, unless each is to be seen."""
+    """Runs a program, given by its full path, once. Returns what the lens wrote, the program's output unless `shown`, and the
+    program's row of results if `has_row`. `share` makes the device smaller (counts.of_part). Otherwise, one block in `sample` is
+    counted; None leaves the choice to the lens. Launches of one kernel with one shape are added up, unless `each`."""
     with tempfile.TemporaryDirectory() as temporary:
         output, rows = Path(temporary) / "lens.json", Path(temporary) / "rows.csv"
         part = counts.of_part(share) if share else {"LENS_SAMPLE": str(sample)} if sample else {}
@@ -51,7 +51,7 @@ def run(program, options, folder=None, shown=False, has_row=True, share=None, sa
 
 
 def of_file(build, file, options=(), sample=None):
-    """What the lens sees of a program of one file, which is built in a build folder."""
+    """Builds a program of one file in a build folder, and returns the lens's output about it."""
     sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "course"))
     from program import Refused, build_program  # pylint: disable=import-outside-toplevel
 
@@ -63,7 +63,7 @@ def of_file(build, file, options=(), sample=None):
 
 
 def variants(program):
-    """A chapter's variants, by their names."""
+    """The names of a chapter's variants."""
     done = subprocess.run([program, "--list"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Problem(done.stderr.strip() or f"{Path(program).name} has ended with status {done.returncode}")
@@ -71,8 +71,8 @@ def variants(program):
 
 
 def of_variant(program, variant, options, folder, sample=None):
-    """The counts of a variant, without the launch in chapter 02's main. Unless the options name an input's size, it has 1 Mi
-    elements, and a histogram's `large` has the extrapolation to LARGE."""
+    """The counts of a variant, without the launch in chapter 02's main. Unless the options determine the input's size, the input
+    has 1 Mi elements, and for a histogram, `large` has the counts extrapolated to LARGE."""
     has_size = any(option.split("=")[0] in ("--n", "--file", "--image") for option in options)
     options = [*options, "--variant", variant]
     seen = run(program, options if has_size else [*options, "--n", "1M"], folder, sample=sample)

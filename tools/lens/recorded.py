@@ -1,4 +1,4 @@
-"""The recorded times of the chapters' variants on GPUs, and what the lens has counted of each."""
+"""The recorded times of the chapters' variants on GPUs, and the lens's counts for each."""
 
 import csv
 from pathlib import Path
@@ -10,14 +10,14 @@ SEEN = RESULTS / "simulator" / "bounds.csv"
 TIMES = ["nvidia-h200.csv", "nvidia-h200-again.csv", "nvidia-h100-80gb-hbm3.csv"]
 KEY = ["chapter", "mode", "variant", "input", "n", "grid", "block"]
 OF_APPLICATIONS = ("joint", "weighted", "rgb", "rgba")
-# The cases in which a program times kernels one after another, and the mode in which it does.
+# For each case in which a program times several kernels one after another: the mode (option) that does so.
 MODES = {case: case.removesuffix("-constant") for case in ("levels", "levels-constant", "loads", "strides", "counter-types", *OF_APPLICATIONS)}
 
 
 def times(names=TIMES):
-    """All recorded times of the chapters' kernels on a GPU, from files of results, in their order."""
+    """The rows of all recorded times of the chapters' kernels on GPUs, in the order of the result files."""
     found = []
-    for name in names:  # others' functions have other names
+    for name in names:  # functions from elsewhere have :: or . in their names
         found += [{**row, "mode": MODES.get(row["case"], "")} for row in read(RESULTS / name)
                   if row["device"] != "CPU" and not row["variant"].startswith("(") and row["n"] > 0
                   and "::" not in row["variant"] and "." not in row["variant"]]
@@ -25,12 +25,12 @@ def times(names=TIMES):
 
 
 def key(row):
-    """What determines the counts. The bytes of `--file` were uniform."""
+    """The values of a row that determine the counts. (The bytes of `--file` were uniform.)"""
     return tuple(str({"bytes": "uniform"}.get(row[name], row[name]) if name in KEY[:4] else int(row[name])) for name in KEY)
 
 
 def known_counts():
-    """For each key, the sums of the kernels."""
+    """For each key, a list with the sums of each kernel."""
     found = {}
     with open(SEEN, newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):

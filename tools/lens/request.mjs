@@ -1,4 +1,4 @@
-// The costliest request of an access (margin.py), drawn over sectors or banks and as a table. The page sets --heat, a colour.
+// Draws the costliest request of an access (margin.py) over sectors or banks, and as a table. The page sets --heat, a colour.
 
 const CELL = { stroke: "currentColor", "stroke-opacity": 0.25, fill: "none" }, ROW = 8, LEFT = 60, TOP = 16;
 
@@ -9,8 +9,8 @@ function drawing(name, attributes, text) {
   return element;
 }
 
-/// The positions of the lanes' bytes: the columns and, for each lane, its parts of columns, as [column, first, last] with 0 to 1
-/// within a column.
+/// The positions of the lanes' bytes: the number of columns and, for each lane, its parts of columns as [column, first, last], where
+/// first and last are from 0 to 1 within the column.
 export function columnsOf({ space, bytes, lanes }) {
   if (space === "shared") {
     const words = Array.from({ length: Math.max(1, bytes / 4) }, (_, k) => k);
@@ -52,7 +52,7 @@ function table({ space, lanes }) {
   return result;
 }
 
-/// An access's drawing, which may be wide, and the same as a table that opens.
+/// The elements for an access: its drawing, which may be wide, and a table with the same content, initially closed.
 export function picture(access) {
   const details = document.createElement("details"), wide = document.createElement("div");
   details.append(Object.assign(document.createElement("summary"), { textContent: "as a table" }), table(access));

@@ -1,4 +1,4 @@
-"""The lens's report for a terminal: a table of the variants, their source with counts next to it, and what is wrong."""
+"""The lens's report for a terminal: a table of the variants, their source with counts next to it, and the findings."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from profiles import profile
 from rows import one_line, seconds as duration
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ADVICE = {  # by how far apart the threads are
+ADVICE = {  # by the distance of the threads
     "lanes": "__syncwarp() between the two orders lanes of a warp",
     "warps": "__syncthreads() between the two orders threads of a block",
     "blocks": "the end of the kernel or grid.sync() does, or an atomic by each of the two, with __threadfence() before the writer's and after the "
@@ -29,7 +29,7 @@ def source_lines(name, folders=(ROOT,)):
 
 
 def describe(space, kind, sums):
-    """A line's counts, in words: those of a mean request, and what the worst one has."""
+    """Text about a line's counts: those of an average request, and those of the costliest one."""
     lanes = f"{ratio(sums['lanes'], sums['requests']):.1f} lanes"
     requests = ("~" if sums["estimated"] else "") + f"{sums['requests']:,}"
     mean, worst = f"{space} {kind:6} {requests:>12} requests {lanes:>10}", []
@@ -46,7 +46,7 @@ def describe(space, kind, sums):
 
 
 def costs(lines):
-    """What the lines of `by_line` cost: their sectors and wavefronts."""
+    """The costs of the lines of `by_line`: sectors plus wavefronts."""
     cost = {}
     for (line, _, _), sums in lines.items():
         cost[line] = cost.get(line, 0) + sums["sectors"] + sums["wavefronts"]
@@ -54,7 +54,7 @@ def costs(lines):
 
 
 def annotated(launch, folders=(ROOT,)):
-    """The lines of a launch with their source: those that access memory or wait, and their neighbours. The costliest stands out."""
+    """The source of a launch with counts: the lines that access memory or wait, and their neighbours. The costliest is highlighted."""
     notes, lines = {}, by_line(launch["sites"])
     cost = costs(lines)
     costliest = max(cost, key=cost.get, default="")
@@ -89,7 +89,7 @@ def annotated(launch, folders=(ROOT,)):
 
 
 def access(finding, prefix=""):
-    """One of a finding's accesses: its kind, its line, where its function was called, and its thread."""
+    """A line about one of a finding's accesses: its kind, its place, where its function was called, and its thread."""
     kind, line, calls, block, thread = (finding[prefix + name] for name in ("kind", "line", "calls", "block", "thread"))
     called = f" (called at {', '.join(calls)})" if calls else ""
     kernel = f" of {short(finding[prefix + 'kernel'])} in {finding[prefix + 'stream']}" if finding.get("other_kernel") else ""
@@ -103,7 +103,7 @@ def is_between(line, *ends):
 
 
 def advice(finding):
-    """What would order the two accesses of a race."""
+    """A sentence about what would order the two accesses of a race."""
     if finding["distance"] == "streams":
         return ADVICE["streams"]
     if finding["kind"] == finding["other_kind"] == "atomic":
@@ -124,7 +124,7 @@ def advice(finding):
 
 
 def finding_words(finding):
-    """One finding, in a few lines."""
+    """A finding as a few lines of text."""
     where = finding["where"]
     times = f" ({finding['count']:,} times)" if finding["count"] > 1 else ""
     if finding["problem"] == "copied":
@@ -138,7 +138,7 @@ def finding_words(finding):
 
 
 def distinct(findings):
-    """One finding per pair of lines, that of the threads farthest from each other. A load that races may also read memory
+    """One finding per pair of lines: the one between the threads that are farthest apart. A racing load may also read memory
     before another thread has written it; this is not reported a second time."""
     seen, races = {}, set()
     for finding in findings:
@@ -158,7 +158,7 @@ def distinct(findings):
 
 
 def summary(seen):
-    """The line of the table of a variant or kernel, after its name."""
+    """The table's line about a variant or kernel, without the name."""
     launches = seen["launches"]
     all_bytes, least = moved(launches)
     n = int(seen["row"]["n"]) if "row" in seen else total(launches, "shared", None, "requests")
@@ -173,8 +173,8 @@ def summary(seen):
 
 
 def table(runs, what="variant", mark=str):
-    """The counts of variants, or of a program's kernels; below, for each what limits it for the course's input, and the two counts
-    that decide it here. The names of those that are wrong are marked."""
+    """The lines of a table: the counts of variants, or of a program's kernels; below, what limits each for the course's input, and the
+    two counts that matter most. `mark` highlights the names of variants with findings."""
     width = max(len(each) for each in [what, *(each for each, _ in runs)])
     yield f"{what:{width}} launches asked/least  sectors  wavefronts on hottest  lanes  limiter"
     yield f"{'':{width}}                     /request    /{'element' if what == 'variant' else 'request'}    address  /req."
@@ -192,7 +192,7 @@ def table(runs, what="variant", mark=str):
 
 
 def bounds(runs, gpu, what="variant"):
-    """For each variant or kernel the least time that it needs on a GPU, for the course's input, and what needs it."""
+    """The lines of a table: for each variant or kernel, the least time on a GPU for the course's input, and the reason."""
     width = max(len(each) for each in [what, *(each for each, _ in runs)])
     yield ""
     yield f"{what:{width}}  at least  on {bound.article(gpu)}{', for 100 Mi' * any('large' in seen for _, seen in runs)}, because of"
@@ -207,7 +207,7 @@ def of_large(seen):
 
 
 def sentences(seen, gpu, whose=""):
-    """What limits one program or variant, what to try, the least time that it needs, and what was measured of one that does the same."""
+    """Lines about one program or variant: what limits it, what to try, the least time, and the measured time of a similar variant."""
     counted = of_large(seen)
     if not counted:
         return
@@ -221,7 +221,7 @@ def sentences(seen, gpu, whose=""):
 
 
 def times(counted, chapter, given, n, gpu):
-    """The least time that launches need on a GPU for n elements of an input, and what was measured of a chapter's variant that does the same."""
+    """Lines about launches for n elements of an input: the least time on a GPU, and the measured time of a similar variant."""
     yield f"{'for 100 Mi bytes, ' * (n == LARGE)}{bound.words(counted, gpu, True)}"
     yield from neighbour.words(counted, chapter, given, n, gpu)
 
@@ -234,7 +234,7 @@ def sampling(runs):
 
 
 def problems(name, seen):
-    """What was found of a variant, in lines."""
+    """The lines about the findings in a variant."""
     found = distinct(seen["findings"])
     if found or seen["fault"]:
         yield from ("", f"{name}:")
@@ -247,7 +247,7 @@ def problems(name, seen):
 
 
 def kernels(seen):
-    """What the lens has seen of each of a program's kernels, by their names, in the order of their launches."""
+    """The lens's output for each of a program's kernels, with the kernel's name, in the order of the launches."""
     def of(kernel):
         launches, findings = ([each for each in seen[what] if kernel in (each["kernel"], each.get("other_kernel"))] for what in ("launches", "findings"))
         return {"launches": launches, "findings": findings, "fault": (seen["fault"] or {}).get("kernel") == kernel}
@@ -256,7 +256,7 @@ def kernels(seen):
 
 
 def report(runs, with_lines, folders=(ROOT,), gpu=None):
-    """Everything, line by line. `runs` are pairs of a variant's name and the lens's counts and findings."""
+    """All lines of the report. `runs` are pairs of a variant's name and the lens's output."""
     gpu, rows, what = profile(gpu), runs, "variant"
     if len(runs) == 1 and "row" not in runs[0][1]:
         rows, what = kernels(runs[0][1]) or runs, "kernel"

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Kernels that are slow for a known reason. The comment after a launch is the lens's word for it
-/// (try_words.py).
+/// @brief Kernels that are slow for a known reason. The comment after a launch is the limiter that the lens
+/// must name (try_words.py).
 #include <cuda_runtime.h>
 #include <cstdio>
 
@@ -53,7 +53,7 @@ __global__ void row_sums_kernel(const int* d_in, int* d_out, unsigned int column
     d_out[row] = sum;
 }
 
-/// Reads columns of shared memory. Each is in one bank, unless a row has one more element.
+/// Reads columns of shared memory. A column is in one bank, unless rows are padded by one element.
 template <unsigned int kWidth>
 __global__ void column_kernel(const int* d_in, int* d_out, unsigned int rounds) {
     __shared__ int tile[kTile][kWidth];
@@ -76,7 +76,7 @@ __global__ void stride_in_shared_kernel(int* d_out, unsigned int rounds) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// All additions meet in the counters of one bank.
+/// All additions go to counters in one bank.
 __global__ void one_bank_kernel(const int* d_in, int* d_out, unsigned int rounds) {
     __shared__ unsigned int counts[1024];
     for (unsigned int i = threadIdx.x; i < 1024; i += blockDim.x) counts[i] = 0;
@@ -100,7 +100,7 @@ __global__ void hot_maximum_kernel(const int* d_in, int* d_most) {
     atomicMax(d_most, d_in[blockIdx.x * blockDim.x + threadIdx.x]);
 }
 
-/// Contiguous or strided sums by any number of threads.
+/// Each thread adds up elements that are as far apart as there are threads.
 __global__ void sum_kernel(const int* d_in, int* d_out, unsigned int n) {
     int sum = 0;
     const unsigned int threads = gridDim.x * blockDim.x;
@@ -115,7 +115,7 @@ __global__ void chase_kernel(const int* d_next, int* d_out, unsigned int steps) 
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = at;
 }
 
-/// Every eighth lane also processes its neighbours' elements; the others are idle.
+/// Every eighth lane also processes its neighbours' elements; the other lanes are idle.
 __global__ void one_lane_of_eight_kernel(int* d_out, unsigned int rounds) {
     __shared__ int values[kBlock];
     values[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -159,8 +159,7 @@ __global__ void uneven_polynomial_kernel(float* d_out, unsigned int rounds) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-/// nvcc needs fewer accesses than the source has: a register holds the element, and instructions contain the
-/// constants.
+/// nvcc's code has fewer accesses than the source: a register holds the element.
 __global__ void repeated_update_kernel(float* d_out, unsigned int rounds) {
     const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (unsigned int k = 0; k < rounds; ++k) d_out[i] = d_out[i] * 0.5f + 1.0f;

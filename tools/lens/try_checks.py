@@ -23,8 +23,8 @@ from text import distinct, finding_words  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = ROOT / "build" / "simulator" / "bin"
 
-os.environ.setdefault("CUDA_SIM_MULTIPROCESSORS", "2")  # grids that follow an H200 would take minutes
-# Catch2 leaves out what any argument names; in one argument, a space is part of a name.
+os.environ.setdefault("CUDA_SIM_MULTIPROCESSORS", "2")  # grids sized for an H200 would take minutes
+# Catch2 skips the tests that any of these arguments names; within an argument, a space is part of a name.
 RIGHT = ["~*found*", "~*wrong for*", "~*racy*", "~*2^32*"]
 QUICK = ["every variant is right*"]
 
@@ -37,7 +37,7 @@ def build(targets):
 
 
 def look(name, tests):
-    """The findings of the lens in a program's checks, in lines."""
+    """Lines about the lens's findings in a program's checks."""
     seen = programs.run(BIN / name, tests, ROOT, has_row=False)
     if seen["status"] != 0 or not seen["launches"]:
         return [f"{name} fails, or launches nothing:", *seen["said"].splitlines()[-5:]]
@@ -50,7 +50,7 @@ def main(arguments):
     if arguments not in ([], ["--all"]):
         raise Problem(__doc__)
     chapters = [path.parent for path in ROOT.glob("[0-9][0-9]_*/kernels.cuh") if "__global__" in path.read_text(encoding="utf-8")
-                and (path.parent / "README.md").exists()]  # without those of ./course live
+                and (path.parent / "README.md").exists()]  # without the chapters of ./course live
     sources = [path for chapter in chapters for path in (*chapter.glob("checks.cu"), *chapter.glob("applications/checks.cu"))]
     programs = {"_".join(path.relative_to(ROOT).parts[:-1]) + "_checks_lens": RIGHT if arguments or "applications" in path.parts
                 else QUICK for path in sorted(sources)}

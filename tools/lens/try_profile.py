@@ -15,7 +15,7 @@ from counts import SECTOR, total  # noqa: E402
 from rows import Problem, run  # noqa: E402
 
 FILE = Path(__file__).resolve().parent / "profile.cu"
-COUNTED = {  # what the lens counts of a launch, for a resource of the profile
+COUNTED = {  # for each resource of the profile: the lens's count of a launch
     "launches": lambda launch: launch["launches"],
     "DRAM": lambda launch: launch["touched_sectors"] * SECTOR,
     "L2": lambda launch: total([launch], "global", "load", "sectors") + total([launch], "global", "store", "sectors"),

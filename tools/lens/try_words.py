@@ -28,7 +28,7 @@ EXPECTED = re.compile(r"<<<[^;]*;\s*// (.+)$", re.MULTILINE)
 
 
 def recorded(launches):
-    """Each of the launches, in the order of their lines, with its recorded rows, of which there are several in a loop."""
+    """Each launch, in the order of lines, with its recorded rows: several if the launch is in a loop."""
     with open(COUNTED, newline="", encoding="utf-8") as file:
         counted = csv.DictReader(file)
         for launch in launches:
@@ -39,14 +39,14 @@ def recorded(launches):
 
 
 def compare(launches):
-    """Prints how far the estimates for launches are off."""
+    """Prints the relative errors of the estimated numbers of instructions."""
     errors = sorted(abs(instructions(sums(launch)) / sum(float(row["instructions"]) for row in rows) - 1) for launch, rows in recorded(launches))
     print(f"Of {len(errors)} other launches, the estimates are {median(errors):.0%} off at the median, {errors[int(0.9 * len(errors))]:.0%} at the "
           f"90th percentile, and {errors[-1]:.0%} at most (tools/lens/textbook.cu, on an H100).".replace("%", " %"))
 
 
 def too_fast(launches):
-    """Says which launches took less than their least time. ncu's times are those of kernels, without their launches."""
+    """Lines about launches that took less than their least time. Recorded times (ncu) exclude the launch itself."""
     gpu = profile("H100")
     for launch, rows in recorded(launches):
         least, why = bound.times([{name: number / len(rows) for name, number in sums(launch).items()}], gpu)[0]
@@ -58,7 +58,7 @@ def too_fast(launches):
 def main(arguments):
     if not arguments or arguments[1:] not in ([], ["--instructions"]):
         raise Problem(__doc__)
-    os.environ["LENS_COUNTS_ONLY"] = "1"  # races are not looked for, which takes half the time
+    os.environ["LENS_COUNTS_ONLY"] = "1"  # no search for races, which would take half of the time
     seen = programs.of_file(arguments[0], FILE, sample=1)
     if seen["status"] != 0:
         raise Problem(seen["said"])

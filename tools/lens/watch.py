@@ -18,8 +18,8 @@ FOLDER = ROOT / "docs" / "results" / "simulator" / "watch"
 
 LETTERS = "eachwarpcountsitsbytestogetherandlanesthatmeetinonebinlosecounts" "whereasatomicadditionsinsharedmemorycountallofthemoneafteranother"
 
-# For each name: the chapter, the kernel, the block's number, the variant, how many elements, and more options of the program.
-# A histogram counts LETTERS. Inputs must be small enough to be seen.
+# For each name: the chapter, the kernel, the block's number, the variant, the number of elements, and more options of the
+# program. Histograms count LETTERS. Inputs must be small enough to be drawn.
 WATCHED = {
     "02-racy": ("02_naive_atomic", "racy_kernel", 0, "racy", 64, ["--block", "64"]),
     "02-atomic": ("02_naive_atomic", "one_per_element_kernel", 0, "one per element", 64, ["--block", "64"]),
@@ -35,7 +35,7 @@ WATCHED = {
 
 
 def recording(letters, chapter, kernel, block, variant, count, options):
-    """A block's recording by the lens, as the lines of a file. The letters are also written to a file."""
+    """A block's recording by the lens, as the text of a file. `letters` is the path of the input file that is written for it."""
     letters.write_text(LETTERS[:count], encoding="ascii")
     elements = ["--file", str(letters)] if chapter[:2] < "05" else ["--n", str(count)]
     os.environ |= {"LENS_RECORD": kernel, "LENS_RECORD_BLOCK": str(block)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the tools: text from files is never executed, damaged input is rejected in one line, and values are what their
-queries say.
+"""Checks the tools: text from files is never executed, damaged input is rejected in one line, and queries give the right
+values.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class Scripts(unittest.TestCase):
 
 
 class Ci(unittest.TestCase):
-    """The reports for CI hosts: each message keeps its own place, and texts stay texts."""
+    """The reports for CI hosts: each message has its own place, and texts are escaped."""
 
     @classmethod
     def setUpClass(cls):
@@ -90,7 +90,7 @@ class Ci(unittest.TestCase):
         self.assertEqual(ci.github(ci.Finding("x"), "warning"), "::warning::x")
 
     def watched(self, run, status, words=""):
-        """A run's report as JUnit's XML, and the status. The run writes words to standard output and error."""
+        """A run's report as JUnit XML, and the status. The run writes `words` to standard output and error."""
         import ci  # pylint: disable=import-outside-toplevel
         with tempfile.TemporaryDirectory() as folder, mock.patch("sys.stdout", sys.__stdout__), mock.patch("sys.stderr", sys.__stderr__):
             out, err, before = Path(folder) / "out", Path(folder) / "err", [os.dup(1), os.dup(2)]
@@ -145,7 +145,7 @@ class Ci(unittest.TestCase):
 
 
 class Lens(unittest.TestCase):
-    """What margins and reports show of the lens."""
+    """What margins and reports show of the lens's output."""
 
     SITE = {"line": "work/a.cuh:7", "space": "shared", "kind": "load", "bytes_per_lane": 4, "requests": 1, "lanes": 1, "blocks": 32, "counted_blocks": 2,
             "sectors": 0, "bytes": 0, "wavefronts": 1, "least": 1, "least_cost": 1, "in_variable": False, "most_lanes_on_address": 0,
@@ -240,9 +240,9 @@ class Lens(unittest.TestCase):
         found, = words(article)
         self.assertRegex(found, r"^as \*article\*: \d+ us or \*any block\*: \d+ us on an H200; what is between this and the bound is waiting: "
                                 r"1,552 loads per warp, one after another, take 568 us$")
-        self.assertRegex(words(wide)[0], r"^as \*16-byte loads\*: [\d.]+ us on an H200$")  # the loads take far less than that
-        self.assertRegex(words(copies)[0], r"^as \*32 copies\*: [\d.]+ us on an H200$")  # and not *loads in flight*, which is close
-        self.assertEqual(words(article, wavefronts=1.019)[0].partition(":")[0], "as *a copy per warp*")  # the nearest
+        self.assertRegex(words(wide)[0], r"^as \*16-byte loads\*: [\d.]+ us on an H200$")  # the loads take far less time than that
+        self.assertRegex(words(copies)[0], r"^as \*32 copies\*: [\d.]+ us on an H200$")  # not *loads in flight*, although it is close
+        self.assertEqual(words(article, wavefronts=1.019)[0].partition(":")[0], "as *a copy per warp*")  # the nearest variant
         self.assertRegex(words(article, wavefronts=1.03)[0], r"^no variant .* an H200 has these counts; the nearest: \*any block\* [\w ]+, \d+ us, with "
                                                              r"10,354,718 wavefronts of shared memory instead of 10,662,549; \*article\*")
         self.assertEqual(words(article, wavefronts=2)[0].count(" instead of "), 2)
@@ -271,7 +271,7 @@ class Folder(unittest.TestCase):
         self.assertFalse(list(self.folder.rglob("pwned*")), "a text was executed")
 
     def fails(self, words, *command, place=""):
-        """Fails with one line that begins with a place and contains these words."""
+        """Checks that a command fails with one line that begins with a place and contains these words."""
         run = self.run_tool(*command)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertRegex(run.stderr, re.compile(rf"\A{place}[^\0-\x1f]*{re.escape(words)}[^\0-\x1f]*\n\Z"))
@@ -535,7 +535,7 @@ class Bins(Folder):
 
 
 class Output(unittest.TestCase):
-    """What is printed fits 100 columns."""
+    """Output fits in 100 columns."""
 
     def test_lines_are_wrapped_between_words(self):
         sys.path.insert(0, str(TOOLS / "course"))
@@ -572,21 +572,21 @@ class Output(unittest.TestCase):
 
 
 class Labels(unittest.TestCase):
-    """In no picture do two labels overlap, as far as Helvetica's widths tell; tools/site/audit.mjs asks a browser."""
+    """No two labels of a picture overlap, according to Helvetica's widths; tools/site/audit.mjs asks a browser."""
 
-    # Parts of the font's size.
+    # Widths of characters, relative to the font's size.
     WIDTHS = {**dict.fromkeys("ijl'|", 0.22), **dict.fromkeys(" ftI.,:;/!()[]-r", 0.3), **dict.fromkeys("mMW%@", 0.87),
               **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZw&", 0.7)}
-    ABOVE, BELOW = 0.72, 0.1  # of most letters, as parts of a line's height, so that lines may be set close
+    ABOVE, BELOW = 0.72, 0.1  # of most letters, relative to a line's height: lines may be set close
 
     def boxes(self, svg):
-        """The labels that are shown, each with its left, right, top and bottom end."""
+        """The visible labels, each with its left, right, top and bottom edge."""
         root = xml.fromstring(svg)
         rules = dict(re.findall(r"\.([\w-]+)(?: text)? *{([^}]*)}", "".join(style.text for style in root.findall(".//{*}style"))))
 
         def visit(node, x, y, size, anchor, turned):
             given = dict(node.attrib)
-            for name in given.get("class", "").split():  # a class's rule stands before an inherited value
+            for name in given.get("class", "").split():  # a class's rule overrides an inherited value
                 given.update(re.findall(r"(font-size|text-anchor): *([\w.]+)", rules.get(name, "")))
             if given.get("display") == "none" or node.tag.endswith("}defs"):
                 return
@@ -742,7 +742,7 @@ class Mutate(unittest.TestCase):
 
 
 class Cpp(unittest.TestCase):
-    """The one reader of C++ source."""
+    """The reader of C++ source that all tools share."""
 
     @classmethod
     def setUpClass(cls):
@@ -820,10 +820,10 @@ class Programs(Folder):
 
 
 class FailedChecks(Folder):
-    """What ./course test says at its end."""
+    """The paragraphs that ./course test prints at its end."""
 
     def said(self, failures=(), **outputs):
-        """Of failed checks, by ctest's log: in_order and interleaved are what they print, failures the data about it."""
+        """The output about failed checks in ctest's log: `in_order` and `interleaved` are what they print, `failures` the data."""
         log = "".join(f"{k}/2 Testing: 08_live/{'interleaved/' * (order == 'interleaved')}right\nOutput:\n----------\n"
                       f'x.cu:5: failed: CHECK(check_variant(variant).value_or("") == "") for: "{words}"\n'
                       "<end of output>\nTest Failed.\n" for k, (order, words) in enumerate(outputs.items(), 1))
@@ -900,7 +900,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                             "     kernel(int* d_sum) {\n-    *d_sum += 1;  // wasted\n"
                                             "+    *d_sum += 2;\n }\n```\n\nWhy.\n")
 
-    # A machine with four stages, whose check and lens the code defines.
+    # A machine with four stages; the code of each test defines its check and its lens.
     FAKE = ("import asyncio, stages as s\nfrom verdict import Verdict, sentences\nright = Verdict('right')\n"
             "class Fake(s.Machine):\n    at_once = 4\n    async def build(self, *_): return ''\n    async def run(self, *_): return right\n"
             "    async def look(self, arguments, _):\n        print(*arguments[1:])\n        return seen, by_check\n"
@@ -1100,7 +1100,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         show = "from progress import Progress\np = Progress(['1', '2', '3'])\n{}p.tell('1', '✓')\np.tell('2', '–')\np.tell('3', '✗')\n"
         self.assertEqual(self.says(show.format("")), "1: passed\n2: not tried\n3: failed\n")
         self.assertEqual(self.says(show.format("p.in_place = True\n")),
-                         "\n1 ✓  2 …\033[K\n1 ✓  2 –  3 …\033[K\n1 ✓  2 –  3 ✗  \n")  # each \n but the last was a \r
+                         "\n1 ✓  2 …\033[K\n1 ✓  2 –  3 …\033[K\n1 ✓  2 –  3 ✗  \n")  # each \n but the last stands for a \r
 
     def test_a_long_stage_says_for_how_long_it_has_been_awaited_on_a_terminal_only(self):
         show = ("import asyncio, time\nfrom progress import Progress\nnow = 0\ntime.monotonic = lambda: now\np = Progress(['1', '2'])\n{}p.tell('1', '✓')\n"
@@ -1371,7 +1371,7 @@ class Predictions(unittest.TestCase):
 
 
 class Chapters(unittest.TestCase):
-    """The chapters' pages, as a reader meets them."""
+    """The chapters' pages, as a reader sees them."""
 
     def setUp(self):
         self.pages = {path.parent.name: re.sub(r"<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -1394,7 +1394,7 @@ class Chapters(unittest.TestCase):
 
 
 class GradeOfAClass(unittest.TestCase):
-    """The points, the tables and the course of ./course grade, without a submission that is built."""
+    """The points, the tables and the progress of ./course grade, without building a submission."""
 
     @classmethod
     def setUpClass(cls):
@@ -1609,7 +1609,7 @@ class GradeOfAClass(unittest.TestCase):
                 self.assertEqual(ended.returncode, status, ended.stderr)
                 self.assertEqual("lines has the results so far: the same command continues." in ended.stderr, status > 0, ended.stderr)
                 self.assertEqual([json.loads(line)["submission"] for line in lines.read_text().splitlines()], names[:2])
-                with open(lines, "a", encoding="utf-8") as file:  # a crash of the machine may leave a part
+                with open(lines, "a", encoding="utf-8") as file:  # a crash of the machine may leave a partial line
                     file.write('{"submission": "stu')
                 log.unlink()
                 ended = run(0)
@@ -1698,7 +1698,7 @@ class GradeOfAClass(unittest.TestCase):
         self.assertEqual(len(keys), 5)
         self.assertIn(results.key("03.2", b"x", options), keys)
 
-    # In 03.2, two ways to write it.
+    # Two ways to write a solution of 03.2.
     ONE = """__device__ void clear(unsigned int* bins) {
         for (unsigned int k = threadIdx.x; k < kBins; k += blockDim.x) bins[k] = 0;
     }

@@ -1,5 +1,5 @@
-"""A chart of one value of chosen rows: a bar for each variant, or for each input of one; or over another value a line
-for each variant."""
+"""A chart of one value of chosen rows: a bar for each variant, or for each input of a variant; or, over another value, a
+line for each variant."""
 
 import hashlib
 
@@ -7,7 +7,7 @@ import picture
 import rows
 from rows import Problem
 
-# Numbers on an axis: what a value is multiplied by, and its unit.
+# For values on an axis: a factor and the resulting unit.
 AXES = {"of_ceiling": (100, "%"), "time": (1e6, "us"), "kernel_time": (1e6, "us")}
 
 

@@ -1,7 +1,7 @@
-"""Pictures by gnuplot: the GB/s of each variant of a problem, on any background.
+"""Draws pictures with gnuplot: the GB/s of each variant of a problem, on any background.
 
-No text of a file becomes a piece of gnuplot's language: texts and numbers reach the scripts in plots/ as arguments
-and as data.
+Text from files never becomes gnuplot code: texts and numbers are passed to the scripts in plots/ as arguments and as
+data.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from rows import MOST, Problem, device_row, grouped, is_baseline, kind, machine,
 
 PLOTS = Path(__file__).resolve().parent / "plots"
 PICTURED = ("histogram", "sum of squares")
-# The colours of pictures, and what they are where the page is dark: all have contrasts of 4.5 and more.
+# The colours of pictures, and the colours that replace these on a dark page: all contrasts are at least 4.5.
 DARK = {"#ffffff": "#0d1117", "#57606a": "#a3adb8", "#1f6fd6": "#58a2ff", "#ae4312": "#ff8f57",
         "#00664b": "#36c596", "#7a2676": "#e68ad6", "#7d5a00": "#e3b341"}
 
@@ -27,20 +27,20 @@ DARK = {"#ffffff": "#0d1117", "#57606a": "#a3adb8", "#1f6fd6": "#58a2ff", "#ae43
 
 
 def cell(value):
-    """A value in gnuplot's data, where a quote and a backslash in a text mean something."""
+    """A value as a cell of gnuplot's data. Characters with a meaning in quoted text are escaped."""
     if isinstance(value, str):
         return '"' + re.sub(r'[\\"#]', lambda match: f"\\{ord(match[0]):03o}", value) + '"'
     return repr(value)
 
 
 def data(sections):
-    """Rows of values by their section's name, as gnuplot reads them."""
+    """Sections of rows as gnuplot's data; `sections` maps names to rows of values."""
     return "\n\n\n".join("\n".join([f"# {name}", *("\t".join(map(cell, row)) for row in rows)])
                        for name, rows in sections.items()) + "\n"
 
 
 def draw(plot, before, sections, after):
-    """What a script of plots/ draws, called with the data's file between other arguments."""
+    """Runs a script of plots/ and returns what it draws. The name of the data file is passed between `before` and `after`."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.write(data(sections))
         file.flush()
@@ -50,22 +50,22 @@ def draw(plot, before, sections, after):
                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
         except FileNotFoundError:
             raise Problem("gnuplot, which draws the pictures, is missing: apt-get install gnuplot-nox") from None
-        except OSError as error:  # such as for a name that is longer than an argument may be
+        except OSError as error:  # for example, a name is longer than an argument may be
             raise Problem(f"gnuplot could not be started: {error.strerror}") from None
     if run.returncode != 0 or run.stderr or not run.stdout:
         raise Problem(f"gnuplot could not draw: {' '.join(run.stderr.decode(errors='replace').split())}")
-    # XML forbids this in a text, and gnuplot doesn't replace it.
+    # XML forbids ]]> in text, and gnuplot does not escape it.
     return run.stdout.replace(b"]]>", b"]]&gt;") if run.stdout.startswith(b"<?xml") else run.stdout
 
 
 def write(path, content, source=None):
-    """Writes a file that is either complete or, if something fails, unchanged; never the file that is read."""
+    """Writes a file completely, or leaves it unchanged if something fails. Refuses to overwrite `source`."""
     part = path.parent / f".{os.getpid()}.part"
     try:
         if source and path.exists() and path.samefile(source):
             raise Problem(f"{path}: is the file that is read; write another one")
         if path.exists() and not path.is_file():
-            raise Problem(f"{path}: is not a regular file")  # such as /dev/null, which would be replaced
+            raise Problem(f"{path}: is not a regular file")  # for example, /dev/null would be replaced
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(part, "xb") as file:
             file.write(content)
@@ -78,7 +78,7 @@ def write(path, content, source=None):
 
 
 def finished(drawing, heading, description, stamp):
-    """An SVG of gnuplot's, with its texts and with colours for dark pages."""
+    """gnuplot's SVG with a title, a description, and colours for dark pages."""
     drawing = drawing.decode("utf-8")
     drawing = drawing[drawing.index("<svg"):]
     for name, words in (("title", heading), ("desc", description)):
@@ -103,7 +103,7 @@ def mark(row):
 
 
 class Picture:
-    """Bars of rows of one problem. Those of the default progression have their chapters beside them."""
+    """Bars for the rows of one problem. Rows of the default progression have their chapters beside them."""
 
     def __init__(self, rows, problem):
         self.rows = rows
@@ -126,7 +126,7 @@ class Picture:
         low, high = math.floor(math.log10(min(marks) * 0.9)), math.ceil(math.log10(max(marks) * 1.1))
         present = " ".join("1" if self.sections[name] else "0" for name in ("ceilings", "cubs"))
         self.numbers = f"{len(variants)} {present} {low} {high}"
-        for name in self.sections:  # gnuplot plots no empty section: a line above the picture
+        for name in self.sections:  # gnuplot can't plot an empty section: adds an invisible line above the picture
             self.sections[name] = self.sections[name] or [(1, -9, 0)]
         given = [str(DARK), (PLOTS / "bars.gp").read_text(encoding="utf-8"), self.title, self.machine, self.numbers,
                  data(self.sections)]
@@ -134,14 +134,14 @@ class Picture:
 
     @staticmethod
     def line(y, row):
-        """A variant: where it is drawn, its name and its value in words."""
+        """A variant's bar: where it is drawn, its name, and its value as text."""
         remark = ", wrong" if kind(row["verdict"]) == "wrong on purpose" else ", CPU" if on_cpu(row) else ""
         at, low, high = mark(row)
         chapter = row["chapter"][:2] + "  " if row["case"] == "progression" else ""
         return (y, at, low, high, f"{chapter}{row['variant']}{remark}", grouped(at))
 
     def segments(self, variants, name):
-        """A line beside each chapter's variants: where the baseline of their run is."""
+        """A line beside each chapter's variants, at the value of a baseline of their run."""
         result = []
         for row in self.rows:
             beside = [y for y, variant in enumerate(variants, 1) if variant["chapter"] == row["chapter"]]

@@ -27,7 +27,7 @@ WARPS = 20000
 
 @lru_cache(maxsize=None)
 def warps(kind):
-    """The bytes of an input's warps, the same each time."""
+    """The bytes that the warps of an input read, the same each time."""
     draw = random.Random(1).randrange
     return [[INPUTS[kind](draw) for _ in range(LANES)] for _ in range(WARPS)]
 
@@ -54,7 +54,7 @@ def banks():
     for kind in INPUTS:
         fixed, passes, bottom = [], {}, 70 - below
         for copies in COPIES:
-            bottom += below + min(LANES // copies, 8) * high  # a store needs as many passes as lanes share a copy, or bins share a bank
+            bottom += below + min(LANES // copies, 8) * high  # room for as many words per bank as lanes share a copy, up to 8 bins per bank
             number_of = in_banks(words_of(warps(kind)[0], copies))
             fixed += [text(20, bottom - 2, f"{copies} {'copy' if copies == 1 else 'copies'}"),
                       text(WIDTH - 20, bottom - 2, f"{mean_passes(kind, copies):.2f}", "alert", "end"),
@@ -78,7 +78,7 @@ def banks():
 
 
 def group(kind, parts):
-    """Parts that are shown for one input only; without a script, those of the first."""
+    """Parts that are shown for one input only; without a script, only the first input's parts are shown."""
     hidden = "" if kind == next(iter(INPUTS)) else ' display="none"'
     return f'<g data-choice="{kind}"{hidden}>{"".join(parts)}</g>'
 
@@ -165,7 +165,7 @@ SHAPES = {"adjacent pairs": "interleaved addressing", "pairs, packed": "interlea
 
 
 def additions(shape, level):
-    """What is added in a level, counted from 0: (thread, left, right) each."""
+    """The additions of a level, counted from 0, each as (thread, left, right)."""
     if shape == "halves":
         half = len(VALUES) >> (level + 1)
         return [(thread, thread, thread + half) for thread in range(half)]

@@ -1,4 +1,4 @@
-"""The parts that pictures with steps are drawn of: texts, cells of memory, threads, arrows, steps."""
+"""The parts of pictures with steps: texts, cells of memory, threads, arrows, steps."""
 
 import math
 from html import escape
@@ -19,7 +19,7 @@ def note(y, words):
 
 
 def cell(x, y, width, height, kind, words, strong=False):
-    """A cell of memory with its content; a thread, which is round, with what it does."""
+    """A cell of memory with its content, or a round thread with what the thread does."""
     radius, opacity = height / 2 if kind == "thread" else 3, 0.35 if strong else 0.12
     return (f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius:g}" '
             f'fill-opacity="{opacity}"/>' + text(x + width / 2, y + height / 2 + 5, str(words), "ink", "middle", 14))
@@ -43,7 +43,7 @@ def step(number, words, *parts):
 
 
 def svg(name, height, title, description, parts):
-    """A picture in the scheme of its page if it is part of one, or else in the system's."""
+    """A picture, in the colour scheme of the page that it is part of, or else of the system."""
     rules = "".join(f"#{name} .{kind}{{fill:{light};fill:light-dark({light},{dark});"
                     f"stroke:{light};stroke:light-dark({light},{dark})}}" for kind, (light, dark) in COLORS.items())
     return "\n".join([

@@ -48,7 +48,7 @@ def variant_of(row):
 
 
 def recorded():
-    """By chapter and variant: the rows of a GPU's progression, and what the lens counted of all of a variant's kernels."""
+    """By chapter and variant: the rows of a GPU's progression, and the lens's counts of all kernels of a variant."""
     times = {variant_of(row): row for row in results.read(RECORDED) if row["case"] == "progression"}
     counted = {}
     for place, row in results.cells(COUNTED)[1]:
@@ -59,7 +59,7 @@ def recorded():
 
 
 def beside(row, times, counted):
-    """The simulator's row for a variant, with the recorded time and counts in place of its own."""
+    """The simulator's row for a variant, with the recorded time and counts in place of the simulated ones."""
     time = times.get(variant_of(row), {})
     loads, sectors, atomics, wavefronts = counted.get(variant_of(row), [None] * 4)
     return {**row, "simulated": False, "time_s": time.get("time_s"), "gb_per_s": time.get("gb_per_s"),
@@ -72,7 +72,7 @@ def cell(tag, name, words):
 
 
 def table(rows, without=()):
-    """Every value of the rows except some columns; for simulated rows, the verdicts and recorded values."""
+    """A table of the rows' values without some columns; for simulated rows, of the verdicts and recorded values."""
     note, columns = "", ["chapter", "variant", "verdict", "time", "spread", "gb_per_s", "of_ceiling", "times_cpu_core", "times_cpu", "times_cub"]
     if is_simulated(rows):
         times, counted = recorded()
@@ -92,7 +92,7 @@ def table(rows, without=()):
 
 
 def counts(rows):
-    """How many variants were right, and how many were not."""
+    """A paragraph that says how many variants were right, wrong on purpose, and wrong."""
     kinds = [results.kind(row["verdict"]) for row in rows if not results.is_baseline(row)]
     return (f"<p>{len(kinds)} variants: {kinds.count('right')} right, {kinds.count('wrong on purpose')} wrong on purpose, "
             f"{kinds.count('wrong')} wrong.</p>\n")

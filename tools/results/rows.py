@@ -1,4 +1,4 @@
-"""Rows of results, as written by the programs' --csv: reads them and formats their values.
+"""Reads rows of results, as written by the programs' --csv, and formats their values.
 
 Times and ratios have the format of common/bench/row.hpp. tools/results/record adds a column "case", which names the measurement
 that a row belongs to. A program's own file lacks it: all of its rows belong to the default progression.
@@ -36,7 +36,7 @@ def one_line(text):
 
 def run(main):
     """Runs a tool and reports an error in one line."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends with an exception, so that no unfinished file is left
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends by an exception, so that no unfinished file is left
     try:
         sys.exit(main(sys.argv[1:]))
     except Problem as problem:
@@ -68,9 +68,9 @@ def read_text(path, errors="strict"):
 
 
 def cells(path):
-    """The columns of a CSV file, and for each row its place in the file and its cells by column.
+    """The columns of a CSV file; and for each row, its place in the file and its cells by column.
 
-    A cell may contain a file's name, which need not be UTF-8.
+    A cell may contain the name of a file, which need not be UTF-8.
     """
     reader = csv.reader(io.StringIO(read_text(path, "backslashreplace"), newline=""), strict=True)
     columns, rows = [], []
@@ -101,7 +101,7 @@ def number(text, column, place, least=0.0):
 
 
 def read(path):
-    """The rows of a CSV file, with numbers as numbers, and None where a row has no such value."""
+    """The rows of a CSV file, with numbers converted, and None for optional values that a row lacks."""
     columns, rows = cells(path)
     missing = [column for column in NEEDED + ([] if "kernel" in columns else TIMED + OPTIONAL) if column not in columns]
     if missing:
@@ -114,7 +114,7 @@ def read(path):
         row["simulated"] = row["simulated"] == "true"
         for column in row.keys() - set(TEXTS):
             row[column] = None if column in OPTIONAL and not row[column] else number(row[column], column, place)
-        if "median_s" in row:  # common/bench/row.hpp chooses the same; older files have no fastest times
+        if "median_s" in row:  # the same choice as in common/bench/row.hpp; older files lack fastest times
             row["time_s"] = row["fastest_s"] if on_cpu(row) and row.get("fastest_s") else row["median_s"]
         row.update(results=Path(path).stem, place=place)
     return [row for _, row in rows]
@@ -161,7 +161,7 @@ def share(percent):
 
 
 def count(number, unit=""):
-    """From 10,000 on in thousands, millions or billions: 3.28 M."""
+    """A count as text; from 10,000 on with a prefix, such as 3.28 M."""
     for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= max(factor, 10000):
             return three_digits(number / factor) + prefix + unit
@@ -169,7 +169,7 @@ def count(number, unit=""):
 
 
 def size(n):
-    """With a binary prefix if n is a multiple of it: 64 Ki."""
+    """A size as text, with a binary prefix if n is a multiple of it, such as 64 Ki."""
     for prefix in ("", " Ki", " Mi", " Gi"):
         if n < 1024 or n % 1024:
             return whole(n) + prefix
@@ -178,7 +178,7 @@ def size(n):
 
 
 def scale(time):
-    """The factor and the unit that leave one to three digits before the decimal point."""
+    """The factor and the unit by which a time in seconds gets one to three digits before the decimal point."""
     for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
         if time * factor >= 0.9995:
             return factor, unit
@@ -198,7 +198,7 @@ def spread(row):
 
 
 def kind(verdict):
-    """Of a verdict's words, as common/bench writes them: right, wrong on purpose or wrong."""
+    """The kind of a verdict that common/bench has written: right, wrong on purpose or wrong."""
     if verdict.startswith("WRONG"):
         return "wrong"
     return "wrong on purpose" if verdict.startswith("wrong on purpose") else "right"
@@ -212,7 +212,7 @@ def lost(verdict):
 
 
 def title(row):
-    """What was computed: Histogram of 1,024 bytes."""
+    """A heading that says what was computed, such as Histogram of 1,024 bytes."""
     elements = {"histogram": "bytes", "sum of squares": "ints", "joint histogram": "pairs",
                 "weighted histogram": "values", "channels": "pixels"}.get(row["problem"], "elements")
     return f"{row['problem'][0].upper()}{row['problem'][1:]} of {whole(row['n'])} {elements}"

@@ -1,4 +1,4 @@
-"""The picture of timelines, as the streaming program writes them with --timeline: a bar per chunk and step."""
+"""Draws timelines that the streaming program has written with --timeline: a bar per chunk and step."""
 
 import rows
 from picture_svg import WIDTH, svg, text
@@ -6,7 +6,7 @@ from rows import Problem, number
 
 COLUMNS = ["gpu", "slot", "first", "bytes", "read_from", "read_to", "copy_from", "copy_to", "count_from", "count_to",
            "device", "simulated", "driver", "cuda_runtime", "host_cpus", "commit", "date"]
-STEPS = {"read": "alert", "copy": "thread", "count": "shared"}  # and their colours
+STEPS = {"read": "alert", "copy": "thread", "count": "shared"}  # the steps and their colours
 LEFT, RIGHT, LANE = 110, WIDTH - 32, 6
 
 
@@ -25,7 +25,7 @@ def read(path):
 
 
 def ticks(end):
-    """Four to ten round times up to the end."""
+    """Four to ten round times from 0 up to the end, in seconds."""
     step = 1e-9
     while end / step > 10:
         step *= 2.5 if f"{step:e}"[0] == "2" else 2
@@ -40,7 +40,7 @@ def bars(chunks, step, y, across):
 
 
 class Timeline:
-    """All runs on one axis of time. A row is a slot: the upper bars are reading, those in the middle copies."""
+    """A picture of all runs on one time axis. A row is a slot: upper bars show reading, middle bars copying, lower bars counting."""
 
     def __init__(self, runs, name, title):
         self.runs, self.name, self.title = runs, name.replace("-", "_"), title

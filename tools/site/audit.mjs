@@ -11,7 +11,7 @@ import { chapters } from "./repository.mjs";
 
 const TOOLS = ["axe-core@4.10.3", "html-validate@9.5.3", "lighthouse@12.6.1", "puppeteer-core@24.10.0"];
 const SITE = "build/docs/html";
-const PAPERS = ["report/index", "classroom/index", "classroom/04_handout", "classroom/04_predictions"]; // in build, beside the site
+const PAPERS = ["report/index", "classroom/index", "classroom/04_handout", "classroom/04_predictions"]; // below build/, like the site
 const PAGES = ["index", "course", ...chapters, "03_shared_privatized/applications", "03_shared_privatized/exercises/1_one_block_size",
   "04_coarsened/broken/faults", "docs/results", "docs/glossary", "docs/instructors", "reference", "03_shared_privatized/kernels.cuh",
   "common/problem/variant.hpp", "tools/course/packages.txt", "write", "write/03.1", "write/06.2",
@@ -19,7 +19,7 @@ const PAGES = ["index", "course", ...chapters, "03_shared_privatized/application
 const SCORED = ["index", "course", "02_naive_atomic", "04_coarsened", "03_shared_privatized/exercises/1_one_block_size", "docs/results",
   "docs/glossary", "docs/instructors", "reference", "03_shared_privatized/kernels.cuh", "write", "write/03.1"];
 const DECKS = chapters.map((name) => `classroom/${name.slice(0, 2)}_slides`);
-const LEAST_CODE = 24; // px of 720
+const LEAST_CODE = 24; // px, on a slide that is 720 px high
 const LEAST_SCORE = { desktop: 98, mobile: 90 };
 const VIEWS = [["light", 1280], ["dark", 1280], ["light", 390]]; // colour scheme, width
 
@@ -65,7 +65,7 @@ try {
     const found = [];
     for (const [scheme, width] of VIEWS) {
       const page = await browser.newPage();
-      await page.setBypassCSP(true); // for axe
+      await page.setBypassCSP(true); // so that axe can be added to the page
       await page.setViewport({ width, height: 900 });
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       if (!(await page.goto(address(name))).ok()) throw `the site has no page ${name}`;
@@ -130,7 +130,7 @@ try {
     const pairs = await page.evaluate(() => {
       const boxes = [...document.querySelectorAll("text")].map((text) => [text.textContent.trim(), text.getBoundingClientRect()]);
       const meets = (a, b, from, to, slack) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]) > slack;
-      return boxes.flatMap(([words, a], i) => boxes.slice(i + 1) // a line's box is higher than its letters
+      return boxes.flatMap(([words, a], i) => boxes.slice(i + 1) // slack, because a line's box is higher than its letters
         .filter(([, b]) => meets(a, b, "left", "right", 0.5) && meets(a, b, "top", "bottom", 0.3 * Math.min(a.height, b.height)))
         .map(([others]) => `\n  ${words} | ${others}`));
     });

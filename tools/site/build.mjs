@@ -11,7 +11,7 @@ import { dirname, extname, join, relative } from "node:path";
 const here = import.meta.dirname;
 const time = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
-/// Runs a command as one step, and returns what it prints.
+/// Runs a command as one step of the build. Returns the command's output.
 function run(step, command, words, cwd) {
   console.log(step);
   const done = spawnSync(command, words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", COURSE_ROOT: join(here, "../..") } });
@@ -47,21 +47,21 @@ run("[5/6] Compiling the simulator for browsers: the first time, some minutes", 
 cpSync(join(root, "build/workbench/web"), join(build, "html/workbench"), { recursive: true });
 console.log("[6/6] Making addresses relative");
 
-/// All addresses become relative, so that the site works in any folder of a host and, for the most part, when opened as a file.
+/// Makes all addresses relative, so that the site works in any folder of a host and, mostly, if it is opened as a file.
 const html = join(build, "html");
 for (const entry of readdirSync(html, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath ?? entry.path, entry.name), kind = extname(entry.name);
-  if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || /\/(pagefind|workbench)\//.test(path)) continue; // workbench: what it has fetched from npm
+  if (!entry.isFile() || ![".html", ".js", ".css"].includes(kind) || /\/(pagefind|workbench)\//.test(path)) continue; // files from npm
   const up = `${relative(dirname(path), html) || "."}/`;
   const text = readFileSync(path, "utf8");
   const done = kind === ".js"
     ? text.replace(/(["'`])\/COURSE_BASE\/?([^"'`]*)\1/g, (_, quote, rest) => ` (new URL("../${rest}",import.meta.url).pathname)`)
-    : text.replaceAll("<pre data-language", '<pre tabindex="0" data-language') // wide code scrolls by keyboard
+    : text.replaceAll("<pre data-language", '<pre tabindex="0" data-language') // the keyboard can scroll wide code
       .replace(/(["(=])\/COURSE_BASE\/?/g, `$1${up}`).replace(/(\s(?:href|src)=")\/(?!\/)/g, `$1${up}`);
   writeFileSync(path, done.includes("data-base=") ? withPolicy(done) : done);
 }
 
-/// What the service worker keeps: all files, by their content.
+/// The service worker's list of files, each with the hash of its content.
 const names = readdirSync(html, { recursive: true }).filter((name) => statSync(join(html, name)).isFile()).sort();
 const files = Object.fromEntries(names.map((name) => [name, createHash("sha256").update(readFileSync(join(html, name))).digest("hex")]));
 writeFileSync(join(html, "service_worker.js"), `const FILES = ${JSON.stringify(files)};\n${readFileSync(join(here, "service_worker.js"), "utf8")}`);

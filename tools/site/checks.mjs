@@ -1,4 +1,4 @@
-// Checks of what the site does to pages: node --test tools/site/checks.mjs, after ./course docs.
+// Checks of how the site changes pages: node --test tools/site/checks.mjs, after ./course docs.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,7 @@ const html = async (text) => (await markdown.render(text)).code;
 test("columns of numbers are aligned, and others are not", async () => {
   const page = await html("| variant | | time | share |\n|---|---|---|---|\n| a | 02 | 1.5 us | 57 % |\n| b | 03 | – | 1,024 to 2,048 |\n");
   const cells = [...page.matchAll(/<td( class="number")?>/g)].map((found) => Boolean(found[1]));
-  assert.deepEqual(cells, [false, ...[false, false, true, true], ...[false, false, true, true]]); // the empty heading is one
+  assert.deepEqual(cells, [false, ...[false, false, true, true], ...[false, false, true, true]]); // the first is the empty heading
 });
 
 test("no line ends between a value and its unit", async () => {
@@ -110,7 +110,7 @@ test("a page where code runs allows its own scripts, and no others", () => {
   assert.doesNotMatch(policy, /script-src[^;]*'unsafe|https?:|\*/);
 });
 
-/// A localStorage, and Work in it as a new tab sees it. The clock advances by 1 ms each time it is read.
+/// A localStorage, and `tab`, which gives Work as a new tab sees it. The clock advances by 1 ms each time it is read.
 function browser(most = Infinity) {
   const entries = new Map(), used = () => [...entries].reduce((sum, [key, value]) => sum + key.length + value.length, 0);
   const storage = { getItem: (key) => entries.get(key) ?? null, removeItem: (key) => entries.delete(key), setItem(key, value) {
@@ -141,7 +141,7 @@ test("if two tabs save a file, the later version stays, and the one that it repl
   assert.equal(two.save("by two"), "work/03.1_one_block_size.1.cuh");
   assert.equal(tab().text, "by two");
   assert.deepEqual(keptTexts(tab()), ["by one"]);
-  one.refresh(); // a tab does this when it is told of a change
+  one.refresh(); // a tab does this when it hears of a change
   one.save("by one, having seen two's");
   assert.equal(tab().kept.length, 1);
   one.note({ hints: 1 });
@@ -253,7 +253,7 @@ test("each lane of a request is in its sectors or its banks", () => {
 });
 
 const asked = JSON.parse(readFileSync(join(build, "html/questions.json"), "utf8"));
-/// What a function of the tools' own machine of a browser (tools/workbench/machine.py) tells.
+/// The event that a function of tools/workbench/machine.py, the machine in a browser, tells.
 const told = (call) => JSON.parse(execFileSync("python3", ["-c", `import asyncio, machine\nasyncio.run(machine.${call[0]}(*__import__("json").loads(${JSON.stringify(JSON.stringify(call.slice(1)))}), None, print))`],
   { env: { ...process.env, PYTHONPATH: ["exercises", "workbench"].map((name) => join(root, "tools", name)).join(":") }, encoding: "utf8" }));
 
@@ -294,7 +294,7 @@ test("notes about faults and predictions add up", () => {
 
 // --- The search ---------------------------------------------------------------------------------
 
-// Pagefind's own code, which fetches its index as in a browser.
+// Runs Pagefind's own code, which fetches its index as in a browser.
 const index = join(build, "html/pagefind/");
 globalThis.fetch = async (url) => new Response(readFileSync(index + String(url).split("/pagefind/").pop().split("?")[0]));
 Object.assign(globalThis, { window: globalThis, document: { querySelector: () => null, documentElement: { lang: "en" } }, location: new URL("http://x/") });

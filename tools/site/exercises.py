@@ -20,7 +20,7 @@ import rows as results  # noqa: E402
 
 
 def picture(exercise):
-    """The picture that an exercise's page names in a comment, with the text that it has in a chapter; empty if it names none."""
+    """The picture that an exercise's page names in a comment, with its text from a chapter; empty if the page names none."""
     named = re.search(r"^<!-- picture: (\S+) -->$", exercise.text, re.MULTILINE)
     if not named:
         return ""

@@ -7,7 +7,7 @@ import { addressOf, benchOf, markdownOf, REFERENCE, targetOf } from "./repositor
 const NUMBER = "[-−+±≈~<>≤≥]?\\s?\\d[\\d.,]*";
 const NUMERIC = new RegExp(`^(?:${NUMBER}(?:(?:\\s?[–/]| to| of) ${NUMBER})?(?:\\s?[%×]|\\s[\\wµ/]+)?|[-–—]?)$`);
 const BEFORE_UNIT = /(?<=\d) (?=(?:[munµ]?s|[KMGT]?i?B(?:\/s)?|[KMG]?Hz|[%×]|bits|bytes|cycles)(?![\w/]))/g;
-const LABEL = /^0\d/; // a chapter or an exercise
+const LABEL = /^0\d/; // the number of a chapter or an exercise
 
 const element = (tagName, properties, children) => ({ type: "element", tagName, properties, children });
 const parts = (node, ...names) => node.children.filter((child) => names.includes(child.tagName));
@@ -18,18 +18,18 @@ function align(table) {
   for (const [k, heading] of rows[0].entries()) {
     const column = rows.slice(1).map((row) => row[k]).filter(Boolean), words = column.map((cell) => toString(cell).trim());
     if (heading.children.length > 0) heading.properties.scope = "col";
-    else heading.tagName = "td"; // a heading without words is none
+    else heading.tagName = "td"; // a heading without text is no heading
     if (words.some(Boolean) && words.every((each) => NUMERIC.test(each) && !LABEL.test(each)))
       for (const cell of [heading, ...column]) cell.properties.className = ["number"];
   }
 }
 
 export const improve = () => (tree, file) => {
-  visit(tree, { tagName: "img" }, (image) => { // before Astro takes it for one of its own
+  visit(tree, { tagName: "img" }, (image) => { // before Astro treats the image as its own
     const target = file.path && targetOf(file.path.slice(1), image.properties.src);
     if (target) image.properties.src = addressOf(target);
   });
-  visit(tree, { tagName: "blockquote" }, (box) => { // an exercise's, with a link to its task
+  visit(tree, { tagName: "blockquote" }, (box) => { // the box of an exercise, with a link to the task
     visit(box, { tagName: "a" }, ({ properties: { href } }) => {
       const task = file.path && targetOf(file.path.slice(1), href)?.path;
       if (!task?.includes("/exercises/")) return undefined;
@@ -69,14 +69,14 @@ export const versions = () => (tree) => {
   });
 };
 
-let places; // by name of the reference: all pages and anchors that have it
+let places; // by name in the reference: all pages and anchors with this name
 function placeOf(name, path) {
   places ??= [...markdownOf(REFERENCE).matchAll(/<dt><a href="\/([^"]*)"><code>(\w+)\(\)/g)].reduce((map, [, place, of]) => map.set(of, [...(map.get(of) ?? []), place]), new Map());
   const found = places.get(name) ?? [], folderOf = (place) => place.split("/")[0];
   return found.find((place) => folderOf(place) === folderOf(path)) ?? (new Set(found.map((place) => place.split("#")[0])).size === 1 ? found[0] : undefined);
 }
 
-/// A plugin of Expressive Code: a copy of a diff has no lines that were taken away, and a page's code has links to the reference.
+/// A plugin of Expressive Code: copying a diff omits removed lines, and code in pages has links to the reference.
 export const linked = { name: "diffs to copy, links to the reference", hooks: {
   postprocessRenderedBlock({ codeBlock, renderData }) {
     const lines = codeBlock.getLines(), kept = lines.filter((line) => !line.getAnnotations().some(({ markerType }) => markerType === "del"));
@@ -84,7 +84,7 @@ export const linked = { name: "diffs to copy, links to the reference", hooks: {
     const path = codeBlock.parentDocument?.sourceFilePath?.slice(1) ?? "";
     if (path.endsWith(".md") && codeBlock.language === "cpp") visit(renderData.blockAst, { tagName: "span" }, (span, at, { children }) => {
       const [before, after] = [at - 1, at + 1].map((k) => (children[k] ? toString(children[k]) : ""));
-      const place = /^[(<]/.test(after) && !before.endsWith("::") && // a function, and not std's
+      const place = /^[(<]/.test(after) && !before.endsWith("::") && // a function, but not one of std
         placeOf(toString(span), path);
       if (place) span.children = [element("a", { href: `/${place}` }, span.children)];
       return SKIP;

@@ -1,4 +1,4 @@
-/// Shared by audit.mjs and tour.mjs: tools from npm, and a server. Both work in the repository's root.
+/// Shared by audit.mjs and tour.mjs: tools from npm, and a server. Both scripts work in the repository's root.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
@@ -13,8 +13,8 @@ process.chdir(resolve(import.meta.dirname, "../.."));
 
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".json": "application/json", ".wasm": "application/wasm" };
 
-/// Downloads packages, NAME@VERSION, into build/audit, unless they are there. Returns functions that give a module, or the path of its
-/// main file.
+/// Downloads packages, NAME@VERSION, into build/audit, unless they are there. Returns two functions of a package's name: `load` gives
+/// its module, `pathOf` the path of its main file.
 export function installed(...packages) {
   const isHere = (each) => {
     const [name, version] = each.split("@"), path = `build/audit/node_modules/${name}/package.json`;
@@ -27,8 +27,8 @@ export function installed(...packages) {
   return { pathOf: require.resolve, load: (name) => import(pathToFileURL(require.resolve(name))) };
 }
 
-/// Serves a folder, compressed as page hosts do. Each file is compressed only once: the compiler has 100 MB. Returns its address,
-/// and a function that ends it.
+/// Serves a folder, compressed as by page hosts. Each file is compressed only once: the compiler has 100 MB. Returns the server's
+/// address, and a function that stops the server.
 export async function served(folder) {
   const packed = new Map();
   const bytesOf = (path) => packed.get(path) ?? packed.set(path, promisify(gzip)(readFileSync(path))).get(path);

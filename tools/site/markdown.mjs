@@ -5,7 +5,7 @@ import { withPictures } from "./pictures.mjs";
 import { addressOf, targetOf } from "./repository.mjs";
 import { withRecordings } from "./watched.mjs";
 
-/// A function that renders a text whose links are relative to a path, with a configuration of Astro's.
+/// With a Markdown configuration of Astro's, returns a function (path, text) that renders a text with links relative to the path.
 export async function renderer(config) {
   const markdown = await createMarkdownProcessor(config);
   return async (path, text) => {

@@ -1,4 +1,4 @@
-"""Markdown as a code-hosting site shows it: rendered by cmark-gfm, with the same anchors on headings."""
+"""Renders Markdown as a code-hosting site does: with cmark-gfm, and with the same anchors on headings."""
 
 import html
 import re
@@ -9,12 +9,12 @@ HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
 
 
 def plain(text):
-    """HTML's text, without its tags."""
+    """The text of HTML, without tags."""
     return html.unescape(re.sub(r"<[^>]+>", "", text))
 
 
 def render(path):
-    """A file as HTML, without comments, with ids on its headings."""
+    """A Markdown file as HTML, without comments, and with ids on the headings."""
     command = ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e", "autolink", str(path)]
     body = subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     seen = {}
@@ -28,5 +28,5 @@ def render(path):
 
 
 def is_local(target):
-    """Whether a link leads to a file of the repository or a heading, and not out of it."""
+    """Whether a link leads to a file of the repository or to a heading, rather than to another site."""
     return not re.match(r"[a-z][a-z0-9+.-]*:|//", target)

@@ -23,7 +23,7 @@ function addSteps(figure) {
     }
     const title = parts.find((part) => numberOf(part) === step)?.querySelector("title");
     words.textContent = title ? `${step} of ${last}. ${title.textContent}` : "";
-    // A button that has the focus keeps it.
+    // Not `disabled`: a button that has the focus must keep it.
     back.ariaDisabled = step === 0;
     next.ariaDisabled = step === last;
   }

@@ -1,4 +1,4 @@
-/// Pictures of a page: one that has steps becomes part of the page, any other opens when it is clicked.
+/// Pictures of a page: a picture with steps becomes part of the page; any other opens when it is clicked.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

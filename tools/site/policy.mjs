@@ -1,9 +1,9 @@
-/// The policy of a page that runs a student's code: it may use the site's own files only.
+/// The policy of a page that runs a student's code: the page may use only the site's own files.
 
 import { createHash } from "node:crypto";
 
-/// A page with a Content-Security-Policy at its beginning, which allows the scripts that the page contains now. Starlight and
-/// CodeMirror need styles in the page; a compiler and Pagefind need WebAssembly.
+/// Adds a Content-Security-Policy at the beginning of a page's HTML. The policy allows the scripts that the page contains now.
+/// Starlight and CodeMirror need styles in the page; the compiler and Pagefind need WebAssembly.
 export function withPolicy(html) {
   const inPage = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(([, text]) => text);
   const hashes = [...new Set(inPage)].map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);

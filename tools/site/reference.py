@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_SECTIONS = {"function": "Functions", "variable": "Constants and variables", "typedef": "Types", "enum": "Types", "define": "Macros"}
 INLINE = {"computeroutput": "code", "emphasis": "em", "bold": "strong"}
 BLOCKS = {"itemizedlist": "ul", "orderedlist": "ol", "listitem": "li", "table": "table", "row": "tr"}
-VARIABLE = re.compile(r"Member .* \(variable\) of .* is not documented")  # a variable's name and type may say enough
+VARIABLE = re.compile(r"Member .* \(variable\) of .* is not documented")  # a variable's name and type may suffice
 
 
 def doxygen(folder, files):
@@ -43,7 +43,7 @@ def in_file(node):
 
 
 class Page:
-    """A file's page: its headings, known before any text refers to them, and what is below each."""
+    """A file's page: its headings, which are known before any text refers to them, and the nodes below each heading."""
 
     def __init__(self, file, compound):
         self.file, self.compound, self.parts, self.slugs = file, compound, [], {}
@@ -56,7 +56,7 @@ class Page:
 
 
 class Reference:
-    """What Doxygen has found. `places`: where what has one of its ids is described."""
+    """Doxygen's output. `places` maps Doxygen's ids to the pages and anchors with their descriptions."""
 
     def __init__(self, folder):
         compounds = [compound for path in sorted((folder / "xml").glob("*.xml")) for compound in xml.parse(path).iter("compounddef")]

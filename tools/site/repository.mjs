@@ -1,17 +1,17 @@
-/// The repository's files as pages: which there are, what they are called, and where their links lead.
+/// The repository's files as pages: which pages there are, their addresses, and where their links lead.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { globSync } from "tinyglobby";
 
-export const root = process.env.COURSE_ROOT ?? resolve(import.meta.dirname, "../.."); // in a page, the former
+export const root = process.env.COURSE_ROOT ?? resolve(import.meta.dirname, "../.."); // pages are built with COURSE_ROOT
 export const build = join(root, "build/docs");
 
 const found = (patterns) => patterns.flatMap((pattern) => globSync(pattern, { cwd: root, expandDirectories: false }).sort());
 const text = (path) => readFileSync(join(root, path), "utf8");
 
-/// The list of the reference's names. It and the pages of the reference's files are made by reference.py.
+/// The list of the reference's names. reference.py writes this list and the pages of the reference's files.
 export const REFERENCE = "reference.md";
 
 /// A part of the contents: files by patterns, each file once.
@@ -29,20 +29,20 @@ export const parts = [
     "docs/decisions.md", "CHANGELOG.md"),
 ].map(({ label, files }) => ({ label, files: [...new Set(files)] }));
 
-/// The sources whose public names Doxygen documents: not checks and programs, which no other file includes, and not the
-/// simulator's insides.
+/// The sources whose public names Doxygen documents: neither checks and programs, which no other file includes, nor the
+/// simulator's internals.
 export const reference = found(["[0-9][0-9]_*/*.cuh", "[0-9][0-9]_*/applications/**/*.cuh", "[0-9][0-9]_*/applications/**/*.hpp",
   "common/*/*.cuh", "common/{bench,checks,cuda,problem}/*.hpp", "common/simulator/include/**/*.h"])
   .filter((path) => (!/^\d/.test(path) || chapters.includes(path.split("/")[0])) &&
     !path.split("/").slice(2, -1).some((folder) => ["checks", "broken"].includes(folder)) &&
     !/^(TEMPLATE_)?TEST_CASE/m.test(text(path)));
 
-/// Where a file's page is, from the site's root without `.html`.
+/// The address of a file's page, relative to the site's root and without `.html`.
 export const slugOf = (path) =>
   path === "README.md" ? "course" : path.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 
-/// The page where the exercise of a page, or those of a chapter's, can be written, or where the steps of a lesson plan are shown in
-/// class; nothing for others.
+/// The page on which the exercise of a page, or the exercises of a chapter, can be written, or on which the steps of a lesson plan are
+/// shown in class; undefined for other pages.
 export function benchOf(path) {
   const [, plan] = /^docs\/instructors\/(\d\d)\.md$/.exec(path) ?? [];
   if (plan) return existsSync(join(root, `docs/instructors/live/${plan}.diff`)) ? `present/${plan}.html` : undefined;
@@ -60,7 +60,7 @@ export function titleOf(path) {
 
 const isCopied = (path) => /\.(svg|png|jpg|pdf)$/.test(path);
 
-/// The file that a link of a page names, with its anchor; nothing if it leads out of the repository. `..` is resolved.
+/// The file that a link of a page names, and the anchor; undefined if the link leads out of the repository. `..` is resolved.
 export function targetOf(from, link) {
   if (/^([a-z][a-z0-9+.-]*:|\/|#|$)/i.test(link)) return undefined;
   const [name, anchor = ""] = decodeURI(link).split("#");
@@ -70,7 +70,7 @@ export function targetOf(from, link) {
   return { path, anchor: anchor && `#${anchor}` };
 }
 
-/// A link's address in the site.
+/// The address in the site of a target (targetOf).
 export function addressOf({ path, anchor }) {
   if (isCopied(path)) return `/${path}`;
   return `/${slugOf(path)}.html${anchor}`;
@@ -81,7 +81,7 @@ const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s+(\S+)|(?:href|s
 /// Recorded blocks (watched.mjs).
 const WATCH = /^<!-- watch: (\d+(?: [\w-]+)+) -->$/gm;
 
-/// The Markdown of a page; of another file, the file as a block of code, and of a folder, what is in it.
+/// The Markdown of a page; for another file, the file as a block of code; for a folder, a list of its contents.
 export function markdownOf(path) {
   if (path === REFERENCE || reference.includes(path)) return readFileSync(join(build, "reference", path.replace(/(\.md)?$/, ".md")), "utf8");
   const place = join(root, path);
@@ -94,10 +94,10 @@ export function markdownOf(path) {
   return `\`\`\`\`\`\`${kind} showLineNumbers\n${text(path)}\n\`\`\`\`\`\`\n`;
 }
 
-/// All pages: those of the contents, and the files that they link to.
+/// All pages: those of the contents, and the files to which these link.
 export function allPages() {
   const pages = new Set([...parts.flatMap((one) => one.files), ...reference, REFERENCE]), copied = new Set();
-  for (const path of pages) // the list grows
+  for (const path of pages) // the set grows during the loop
     if (path.endsWith(".md") && path !== REFERENCE)
       for (const match of markdownOf(path).replace(/^(`{3,})[^]*?^\1/gm, "").matchAll(LINK)) {
         const target = targetOf(path, match[1] ?? match[2] ?? match[3]);

@@ -1,5 +1,5 @@
-// The site's search: Pagefind's, and if it finds nothing, it searches for the parts of words such as shared-memory or BankConflict.
-// Pagefind has the whole words in a part of its index that it has not loaded. The address of its file must match its own pattern.
+// The site's search: Pagefind's. If Pagefind finds nothing, the parts of words such as shared-memory or BankConflict are searched for:
+// Pagefind has the whole words in a part of its index that it has not loaded. The address of Pagefind's file must match its own pattern.
 import * as pagefind from "./pagefind.js.own.js";
 export * from "./pagefind.js.own.js";
 

@@ -1,6 +1,6 @@
-// The site's service worker: what it keeps in the browser needs no connection later. build.mjs puts the site's files before
-// this text, as FILES, by their paths from the site's root: { "course.html": SHA-256, … }. So each course has its own service
-// worker, and a browser starts a newer one's only when all of its files have arrived and no page of the older one is open.
+// The site's service worker: files that it keeps in the browser need no connection later. build.mjs puts FILES before this text:
+// the site's files, by paths from the site's root: { "course.html": SHA-256, … }. So each version of the course has its own service
+// worker. A browser starts a newer one only when all of its files have arrived and no page of the older version is open.
 // The compiler's large files are cached by tools/workbench/files.mjs, under the same keys.
 "use strict";
 
@@ -9,14 +9,14 @@ const addressOf = (path) => new URL(path.split("/").map(encodeURIComponent).join
 const keyOf = (path) => `${addressOf(path)}?${FILES[path]}`;
 let isOutdated = false; // the server has a different version of the course, whose files must not be mixed with these
 
-/// The file that hosts have for an address; nothing for those beyond the site.
+/// The file that a host serves for an address; undefined for addresses outside the site.
 function pathOf(address) {
   if (!address.startsWith(registration.scope)) return undefined;
   const name = decodeURIComponent(address.slice(registration.scope.length).replace(/[?#].*/, ""));
   return [name, `${name}.html`, `${name}index.html`].find((path) => Object.hasOwn(FILES, path));
 }
 
-/// Fetches a file and keeps it. Throws an Error if the server has another one.
+/// Fetches a file and keeps it. Throws an Error if the server has another version of the file.
 async function keep(cache, path) {
   for (const mode of ["default", "reload"]) {
     const answer = await fetch(addressOf(path), { cache: mode }), bytes = await answer.arrayBuffer();
@@ -30,7 +30,7 @@ async function keep(cache, path) {
   throw Error(`${path}: the server has another one`);
 }
 
-/// Keeps all files; of the large ones, only those that this browser has in an older version. Returns how many were new.
+/// Keeps all files; of the large files, only those of which this browser has an older version. Returns how many were new.
 async function keepAll() {
   const cache = await caches.open(CACHE), keys = new Set((await cache.keys()).map(({ url }) => url));
   const before = new Set([...keys].map((key) => key.split("?")[0]));
@@ -47,7 +47,7 @@ async function forgetOlder() {
 }
 
 async function answer(request, path) {
-  if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) { // only the page that is left now
+  if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) { // only the page that is being left
     registration.waiting.postMessage("begin");
     return new Response("", { headers: { refresh: "0" } });
   }
@@ -63,5 +63,5 @@ addEventListener("fetch", (event) => {
 });
 addEventListener("message", (event) => {
   if (event.data === "begin") skipWaiting();
-  else event.waitUntil(keepAll().then((kept) => event.source.postMessage({ kept }), () => {})); // another time
+  else event.waitUntil(keepAll().then((kept) => event.source.postMessage({ kept }), () => {})); // tried again another time
 });

@@ -40,7 +40,7 @@ async function tab() {
   const page = await browser.newPage();
   page.setDefaultTimeout?.(PATIENCE);
   page.on?.("pageerror", ({ message }) => {
-    if (!isReloading || !message.startsWith("Failed to load ‘’")) judge(`${page.url()}, a script`, false, message); // what a reload interrupts, in Firefox
+    if (!isReloading || !message.startsWith("Failed to load ‘’")) judge(`${page.url()}, a script`, false, message); // interrupted by a reload
   });
   return page;
 }
@@ -56,13 +56,13 @@ const isShown = (page, name) => page.$eval(`[data-part="${name}"]`, (each) => ea
 const told = (page) => page.$eval("#told", (each) => each.innerText);
 const workOf = (page, number) => page.evaluate((key) => JSON.parse(localStorage.getItem(key))?.text, `course/work/${number}`);
 
-/// Puts a text in place of the editor's, as from the clipboard, and waits until it is saved.
+/// Replaces the editor's text as if by pasting, and waits until it is saved.
 async function paste(page, number, text) {
   await (await page.waitForSelector(".editor .cm-content")).focus();
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
-  if (isFirefox || isWebKit) await page.evaluate((typed) => document.execCommand("insertText", false, typed), text); // a script's clipboard is empty there
+  if (isFirefox || isWebKit) await page.evaluate((typed) => document.execCommand("insertText", false, typed), text); // scripts can't paste there
   else await page.evaluate((pasted) => {
     const data = new DataTransfer();
     data.setData("text/plain", pasted);
@@ -79,7 +79,7 @@ async function begin(page) {
   await page.waitForFunction(() => !document.querySelector('[data-part="stop"]').hidden);
 }
 
-/// Runs what the editor has. Returns the verdict's words.
+/// Runs the editor's text. Returns the text of the verdict.
 async function run(page) {
   await begin(page);
   await page.waitForFunction(() => document.querySelector('[data-part="stop"]').hidden);
@@ -122,7 +122,7 @@ async function debug(page) {
   }
 }
 
-/// All work, to a zip and back.
+/// Exports all work as a zip, and imports it again.
 async function carry(page) {
   await status(page);
   await (await page.createCDPSession?.().catch(() => undefined))?.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
@@ -142,7 +142,7 @@ async function carry(page) {
   judge("all work from its zip", lost.length === 0, `not ${lost}: ${await told(page)}`);
 }
 
-/// A reload, and another tab.
+/// Tries a reload in the middle of a run, and two tabs.
 async function share(page) {
   const [{ number, starter, solution }] = exercises;
   await open(page, `write/${number}.html`);
@@ -170,7 +170,7 @@ async function share(page) {
   await page.bringToFront();
 }
 
-/// Programs from links: run, seen by the lens, watched, and one that never ends.
+/// Tries programs from links: runs them, looks at them with the lens, watches a block, and stops one that never ends.
 async function play(page) {
   async function follow(program) {
     await page.goto("about:blank"); // an address that differs only in its #... does not load a new page

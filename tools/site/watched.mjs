@@ -1,5 +1,5 @@
-/// Recorded blocks in pages: `<!-- watch: STEP NAME... -->` in a page's Markdown stands for recordings of docs/results/simulator/watch,
-/// of which the first is shown after so many steps. Outside the site, nothing is shown.
+/// Recorded blocks in pages: `<!-- watch: STEP NAME... -->` in a page's Markdown stands for recordings in docs/results/simulator/watch.
+/// The first one is shown after STEP steps. Outside the site, nothing is shown.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { root } from "./repository.mjs";
 import { figure } from "./src/watch/drawing.js";
 import { Recording, sourceOf } from "./src/watch/recording.js";
 
-/// A recording, with the lines of the kernel.
+/// A recording by its name, with the source lines of its kernel.
 export function input(name) {
   const data = JSON.parse(readFileSync(join(root, "docs/results/simulator/watch", `${name}.json`), "utf8"));
   for (const file of new Set(data.sites.flatMap(({ lines }) => lines.map((line) => line.replace(/:\d+$/, ""))))) {

@@ -1,4 +1,4 @@
-/// WebKitGTK, driven by WebDriver (https://www.w3.org/TR/webdriver/), with what tour.mjs uses of puppeteer's browsers and pages.
+/// Drives WebKitGTK by WebDriver (https://www.w3.org/TR/webdriver/), with the part of puppeteer's interface that tour.mjs uses.
 
 import { spawn } from "node:child_process";
 import { setTimeout as after } from "node:timers/promises";
@@ -61,7 +61,7 @@ export async function webkit(patience, home) {
       reload: () => command("POST", "/refresh", {}),
       bringToFront: () => command("POST", "/window", { handle }),
       async click(selector) {
-        await $eval(selector, (each) => each.scrollIntoView({ block: "center" })); // the driver does not
+        await $eval(selector, (each) => each.scrollIntoView({ block: "center" })); // the driver does not scroll
         await command("POST", `${await element(selector)}/click`, {});
       },
       waitForFunction: (action, _, ...args) => until(() => call(action, ...args), action),

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // usage: tools/workbench/build.mjs [--checks [01 ... | simulator | lens]]
 // Builds what the workbench runs into build/workbench: the simulator, the checks and the lens as WebAssembly, and the
-// headers that a student's file includes; with --checks, also the course's own checks, or some. What has not changed since
-// the last time is taken from build/workbench/cache.
+// headers that a student's file includes; with --checks, also all or some of the course's own checks. Parts whose inputs
+// have not changed are taken from build/workbench/cache.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -54,10 +54,10 @@ for (const path of filesBelow("common/simulator", /\.(h|hpp|cpp)$/))
 for (const [path, text] of sources) sources.set(path, fromRoot(path, text, (name) => sources.has(name)));
 const simulator = toolchainOf(nested(Object.fromEntries(sources)));
 const OPTIONS = ["-O2", "-fwasm-exceptions", "-fvisibility=default", "-Wall", "-Wno-unused-command-line-argument"];
-/** What an object of some of the sources is made from: these and all headers. */
+/** The inputs of an object that is made from some of the sources: these sources, all headers, and the options. */
 const inputsOf = (isPart) => [...[...sources].filter(([path]) => !path.endsWith(".cpp") || isPart(path)).flat(), OPTIONS.join()];
 
-/** One object from some of the sources, since most of the time goes to the headers of the C++ library. */
+/** One object from some of the sources: compiled together, because headers of the C++ library take most of the time. */
 const objectOf = (name, isPart) => cached(name, inputsOf(isPart), () => simulator.compile("all.cpp", OPTIONS,
   { "all.cpp": [...sources.keys()].filter((path) => path.endsWith(".cpp") && isPart(path)).map((path) => `#include "${path}"\n`).join("") }));
 const isWeb = (path) => path.includes("/web/");
@@ -67,9 +67,9 @@ const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
 const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
 const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
   "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];
-// Growing the memory takes a millisecond each time. Pages that no program uses need no memory.
+// The memory is large from the start, because growing it takes a millisecond each time. Unused pages cost nothing.
 const ROOM = "-Wl,--initial-memory=134217728";
-// Functions that a program may call besides: most of C's library, and C++'s streams.
+// Further functions that a program may call: most of the C library, and the streams of C++.
 const MATH = "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh erf erfc exp exp2 expm1 fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma "
   + "llrint llround log log10 log1p log2 logb lrint lround modf nearbyint nextafter pow remainder rint round scalbn sin sinh sqrt tan tanh tgamma trunc";
 const OF_PROGRAMS = [...MATH.split(" ").flatMap((name) => [name, `${name}f`]), ..."atof atoi atol atoll bsearch clock_gettime difftime drand48 fgetc fgets fputc fread fscanf "
@@ -90,7 +90,7 @@ async function build() {
   const translator = await linked("translator", { ...abi, "translate.o": await translated }, LINK);
   writeFileSync(join(output, "translate.wasm"), translator);
 
-  // What a student's file and the checks include, translated.
+  // The headers that a student's file and the checks include, translated.
   const translateModule = new WebAssembly.Module(translator), headers = new Map();
   const translatedFile = async (path) => (await translate(translateModule, path, readFileSync(join(root, path), "utf8"))).text;
   for (const folder of readdirSync(root).filter((name) => /^(common|\d\d_.*)$/.test(name)))
@@ -102,7 +102,7 @@ async function build() {
   for (const [path, text] of headers) headers.set(path, fromRoot(path, text, (name) => headers.has(name)));
   const verdicts = cached("the checks", [...headers].flat(), () => toolchainOf(nested(Object.fromEntries(headers))).compile(`${verdict}.cpp`, [...OPTIONS, "-Wno-everything"]));
   const ownChecks = isForChecks ? checks.checksOf(headers, sources, translatedFile, chosen) : [];
-  // Headers that only a program from elsewhere includes.
+  // Headers that only programs from outside the course include.
   const more = "common/simulator/api/more", isFile = (name) => existsSync(join(root, name)), shown = new Map(headers);
   for (const path of filesBelow(more, /^\w+(\.h)?$/)) shown.set(path, fromRoot(path, readFileSync(join(root, path), "utf8"), isFile));
   writeFileSync(join(output, "headers.json"), JSON.stringify({ includes: includesOfExercises((name) => shown.has(name)),
@@ -128,7 +128,7 @@ function includesOfExercises(has) {
   return [...lines].join("\n");
 }
 
-/** What the course's Python reads: its own files, and the chapters' pages and code. */
+/** The files that the course's Python tools read: the tools themselves, and the chapters' pages and code. */
 function courseFiles() {
   const files = {};
   const folders = readdirSync(root).filter((name) => /^\d\d_/.test(name));
@@ -157,11 +157,11 @@ const UNUSED = ["_pydatetime", "_pyio", "_pyrepl", "bdb", "ctypes", "doctest", "
   "multiprocessing", "optparse", "pdb", "pickletools", "plistlib", "profile", "pstats", "pydoc", "smtplib", "socketserver", "sqlite3", "ssl",
   "statistics", "tarfile", "trace", "unittest", "wsgiref", "xml", "xmlrpc"];
 
-/** What a browser needs besides. */
+/** Copies the compiler and Python, reduced to the parts that a browser needs. */
 async function packages() {
   const compiler = resolve(import.meta.dirname, "node_modules/@yowasp/clang/gen"), python = resolve(import.meta.dirname, "node_modules/pyodide");
   for (const name of readdirSync(compiler)) if (name.endsWith(".wasm")) copyFileSync(join(compiler, name), join(output, name));
-  // The headers of the C++ library for this target, and those of the compiler that are for all: nothing is linked with a library there.
+  // Only headers: those of the C++ library for this target, and the compiler's own. Nothing is linked with a library in a browser.
   const archive = "llvm-resources.tar", headers = /^include\/(wasm32-wasip1|c\+\+\/v1)\/(?!__cxx03\/)|^include\/_*(std|float|limits|inttypes|iso646|tgmath|unwind|varargs)[^/]*$/;
   writeFileSync(join(output, archive), only(readFileSync(join(compiler, archive)), headers));
   for (const name of ["pyodide.asm.wasm", "pyodide-lock.json"]) copyFileSync(join(python, name), join(output, name));
@@ -182,7 +182,7 @@ try {
   courseFiles();
   await build();
   await packages();
-  process.exit(0); // other threads wait for more
+  process.exit(0); // otherwise, idle threads would keep this process alive
 } catch (error) {
   console.error(error.said ?? error);
   process.exit(1);

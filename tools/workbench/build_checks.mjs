@@ -11,21 +11,21 @@ const HEADERS = join(built, "headers"); // the C++ library's headers, for this m
 const CATCH = "/usr/include/catch2/catch.hpp";
 export const output = join(built, "checks");
 
-/** Makes the folder, empty unless only some checks are built. */
+/** Creates the output folder, and empties it if all checks are built. */
 export function begin(areAll) {
   if (areAll) rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   unpack(HEADERS);
 }
 
-/** Catch2 and its main function. */
+/** Compiles Catch2 and its main function. */
 export async function catchOf() {
   const files = { "catch.cpp": "#include <catch2/catch.hpp>\n", catch2: { "catch.hpp": readFileSync(CATCH, "utf8") } };
   const options = ["-O1", "-fwasm-exceptions", "-DCATCH_CONFIG_MAIN", "-DCATCH_CONFIG_NO_POSIX_SIGNALS", "-I."];
   return cached("Catch2", [files.catch2["catch.hpp"], ...options], () => toolchainOf(files, HEADERS).compile("catch.cpp", options));
 }
 
-/** Headers whose code no kernel calls. As in a browser, its accesses are not looked at: it would take several times as long. */
+/** Headers whose code no kernel calls. Their accesses are not instrumented, as in a browser: else checks would take far longer. */
 const OF_HOST = ["common/checks/", "common/problem/", "common/bench/", "catch2/", "c++/v1/__vector/", "c++/v1/__memory/", "c++/v1/__iterator/", "c++/v1/__functional/", "c++/v1/__algorithm/", "c++/v1/string", "c++/v1/optional"]
   .map((folder) => `src:*${folder}*\n`).join("");
 

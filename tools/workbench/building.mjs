@@ -12,7 +12,7 @@ export const root = resolve(import.meta.dirname, "../.."), built = join(root, "b
 const cache = join(built, "cache");
 mkdirSync(cache, { recursive: true });
 
-/** All files below a folder whose names match, by their paths. */
+/** The paths of all files below a folder whose names match. */
 export function* filesBelow(folder, pattern) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -21,7 +21,7 @@ export function* filesBelow(folder, pattern) {
   }
 }
 
-/** The compiler's file system does not know "..": includes are named from the root. */
+/** A text with includes named from the root, because the compiler's file system does not know "..". `has` says which files exist. */
 export function fromRoot(path, text, has) {
   return text.replace(/^(\s*#\s*include\s+")([^"]+)"/gm, (all, before, name) => {
     const named = name.startsWith(`${root}/`) ? relative(root, name) : normalize(join(dirname(path), name));
@@ -31,7 +31,7 @@ export function fromRoot(path, text, has) {
 
 const digest = (...parts) => parts.reduce((hash, part) => hash.update(part).update("\0"), createHash("sha256")).digest("hex");
 
-/** What `make` gives, from the cache if it was made from the same inputs. */
+/** The result of `make`, taken from the cache if the inputs are unchanged. */
 export async function cached(what, inputs, make) {
   const path = join(cache, digest(what, ...inputs));
   if (existsSync(path)) return readFileSync(path);
@@ -42,7 +42,7 @@ export async function cached(what, inputs, make) {
 }
 
 const threads = { free: availableParallelism(), idle: [], waiting: [] };
-/** Has compiling.mjs do something in a thread of its own, as many at a time as there are processors. */
+/** Runs a job of compiling.mjs in a thread, with as many at a time as there are processors. */
 export async function inThread(job) {
   if (threads.free === 0) await new Promise((begin) => threads.waiting.push(begin));
   else --threads.free;
@@ -55,8 +55,8 @@ export async function inThread(job) {
   if (said) throw new Refused(said);
   return made;
 }
-/** A Toolchain (toolchain.mjs) whose methods run in threads; with this machine's clang if there is a folder of headers. */
+/** A Toolchain (toolchain.mjs) whose methods run in threads; with `headers`, a folder, it uses this machine's clang. */
 export const toolchainOf = (files, headers) => Object.fromEntries(["compile", "compileModule", "link"].map((method) =>
   [method, (...words) => inThread({ files, method, words, headers })]));
-/** All values of promises, by their names. */
+/** The values of promises, by the promises' names. */
 export const all = async (promises) => Object.fromEntries(await Promise.all(Object.entries(promises).map(async ([name, promise]) => [name, await promise])));

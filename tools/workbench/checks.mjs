@@ -11,10 +11,10 @@ import { Runners } from "./runners.mjs";
 const MOST_SECONDS = 600; // the limit of a check; an idle machine needs a minute
 const built = resolve(import.meta.dirname, "../../build/workbench/checks"), moduleOf = (name) => new WebAssembly.Module(readFileSync(join(built, `${name}.wasm`)));
 
-/** The checks of the table: its indented lines, below the reasons. */
+/** The names in checks.txt: its indented lines, below the reasons. */
 const listed = () => new Set(readFileSync(join(import.meta.dirname, "checks.txt"), "utf8").match(/(?<=^ {2}).+/gm));
 
-/** Runs a program for a while. */
+/** Runs a program, for at most MOST_SECONDS. Returns how it has ended. */
 async function ended(runners, main, side, args) {
   const running = runners.run(main, side, { args, environment: { CUDA_SIM_SECONDS: MOST_SECONDS } }), limit = new AbortController();
   const late = sleep((MOST_SECONDS + 10) * 1000, undefined, { signal: limit.signal }).then(() => {
@@ -28,7 +28,7 @@ async function ended(runners, main, side, args) {
 
 /**
  * Runs the checks of the programs whose names begin with one of the words; without words, all. With "--interleaved", the
- * chapters' checks run a second time, interleaved, which takes minutes. Returns how many differ.
+ * chapters' checks run a second time, interleaved, which takes minutes. Returns the number of checks that differ from checks.txt.
  */
 export async function checks([...words]) {
   const areInterleaved = words[0] === "--interleaved" && words.shift() !== undefined;

@@ -1,4 +1,4 @@
-// A thread that compiles for build.mjs: for each message, calls a method of a Toolchain, or makes a module's calls suspendable.
+// A thread that compiles for build.mjs. For each message, it calls a method of a Toolchain, or makes a module's calls suspendable.
 
 import { parentPort } from "node:worker_threads";
 import * as clang from "@yowasp/clang";

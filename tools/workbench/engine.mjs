@@ -1,4 +1,4 @@
-// Checks an exercise, in a browser's worker or in Node: compiles in its own thread, and runs in those of others.
+// Checks an exercise, in a browser's worker or in Node: compiles in its own thread, and runs programs in other threads.
 
 import { RECORDED, Toolchain, Refused, beside, mayLeaveAtAccess } from "./toolchain.mjs";
 import { translate } from "./translate.mjs";
@@ -9,9 +9,9 @@ export const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectori
   "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
-// The options by which tools/course/program.py compiles a program from elsewhere, except that some headers that many programs include are
-// always read.
-const STANDARD = "-std=gnu++17"; // for programs that name no standard
+// The options by which tools/course/program.py compiles programs from outside the course. In addition, some headers that many programs
+// include are always included.
+const STANDARD = "-std=gnu++17"; // for programs that don't name a standard
 const INCLUDES = ["api/more/prelude.h", "algorithm", "cstdio", "iostream", "numeric", "string", "vector"]
   .map((name) => `#include ${name.includes("/") ? `"common/simulator/${name}"` : `<${name}>`}\n`).join("");
 const MORE = "common/simulator/api/more", PROGRAM = [...OPTIONS, `-I${MORE}/include`, "-Wno-narrowing", "-Wno-unknown-pragmas",
@@ -29,10 +29,10 @@ export function nested(files) {
 
 export class Engine {
   /**
-   * @param clang the module @yowasp/clang. @param headers the translated headers, by paths. @param includes what most sources
+   * @param clang the module @yowasp/clang. @param headers the translated headers, by path. @param includes what most sources
    * include. @param modules the compiled WebAssembly.Modules plain, interleaved, lens and translate. @param python Pyodide.
-   * @param course what its tools read, by paths. @param runners where programs run (runners.mjs). @param atOnce how many.
-   * @param keep returns what a function makes, by a name, or what it has made before.
+   * @param course the files that the Python tools read, by path. @param runners where programs run (runners.mjs). @param atOnce how many
+   * run at the same time. @param keep returns the result of `make` for a name, or its earlier result.
    */
   constructor({ clang, headers, includes, modules, python, course, runners, atOnce, keep = (name, make) => make() }) {
     this.toolchain = new Toolchain(clang, nested(headers));
@@ -46,8 +46,8 @@ export class Engine {
   }
 
   /**
-   * Compiles what all exercises include or, with the option that names their standard, all programs: once, since each source would
-   * take several times as long without it.
+   * Compiles, once, what all exercises include or, with an option that names a standard, what all programs with this standard include.
+   * Without this, each source would take several times as long.
    */
   warm(standard = "") {
     const [text, options] = standard ? [INCLUDES, [...PROGRAM, standard]] : [this.includes, OPTIONS];
@@ -56,8 +56,8 @@ export class Engine {
   }
 
   /**
-   * Compiles a source for an order of the threads; as a program if the option names its standard. Returns the compiler's messages;
-   * nothing on success.
+   * Compiles a source for an order of the threads; with `standard`, an option, as a program. Returns the compiler's messages; empty on
+   * success.
    */
   async build(source, order, standard = "") {
     try {
@@ -85,7 +85,7 @@ export class Engine {
     return this.runners.run(this.modules[order === RECORDED ? "lens" : order], this.built.get(mayLeaveAtAccess(order)), { args: JSON.parse(words), environment, input: "0\n" }, hear);
   }
 
-  /** Checks the text of an exercise's file. `tell` gets the events. @param variant Another one than the exercise's, if any. */
+  /** Checks the text of an exercise's file. `tell` gets the events. @param variant a variant other than the exercise's, if any. */
   async check(number, text, tell, variant = "") {
     await this.ask("check", [number, variant, text], tell);
   }
@@ -97,8 +97,8 @@ export class Engine {
   }
 
   /**
-   * Compiles and runs a program, with `isSeen` under the lens. `tell` gets the events, and { output, isError } with texts as the
-   * program writes them.
+   * Compiles and runs a program; with `isSeen`, under the lens. `tell` gets the events, and { output, isError } whenever the program
+   * writes text.
    */
   async runProgram(source, words, isSeen, tell) {
     const own = this.#ofProgram(source, words, (output, isError) => tell({ output, isError }));

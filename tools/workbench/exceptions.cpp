@@ -1,5 +1,5 @@
 // What LLVM's sources for exceptions need from their library: memory, and the state of the exceptions that
-// are being handled. A module has one thread, and so one such state.
+// are being handled. A module has only one thread, and therefore only one such state.
 #include <cstddef>
 #include <cstdlib>
 

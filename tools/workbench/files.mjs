@@ -1,4 +1,4 @@
-// The workbench's files in a browser: each is transferred once, and kept in the browser's storage where there is one.
+// The workbench's files in a browser: each is transferred once, and kept in the browser's storage if there is one.
 
 const TYPES = { wasm: "application/wasm", json: "application/json" };
 const NOTHING_KEPT = "Nothing is kept in a private window, or at an address without https: each visit loads the compiler again.";
@@ -28,9 +28,9 @@ async function digest(blob) {
 }
 
 /**
- * Has all files ready: `fetch` answers them from then on. `tell` gets { done, total, what } with bytes. Returns why they are not
- * kept for the next visit; nothing if they are.
- * @param base the address of their folder. @param list each file's [bytes, SHA-256] by its name.
+ * Loads all files: from then on, `fetch` answers from memory or storage. `tell` gets { done, total, what } with numbers of bytes.
+ * Returns why the files are not kept for the next visit; empty if they are kept.
+ * @param base the address of the files' folder. @param list each file's [bytes, SHA-256], by name.
  */
 export async function prepare(base, list, tell) {
   const files = Object.entries(list).map(([name, [bytes, hash]]) => ({ name, bytes, hash, address: new URL(name, base).href }));
@@ -56,8 +56,8 @@ export async function prepare(base, list, tell) {
 }
 
 /**
- * The result of `make` for these files, also kept for the next visit if the browser keeps anything.
- * @param list of the files, as for `prepare`.
+ * The result of `make` for these files. The result is also kept for the next visit, if the browser keeps anything.
+ * @param list as for `prepare`.
  */
 export async function kept(base, list, name, make) {
   const cache = await self.caches?.open(`compiled ${base}`).catch(() => undefined);

@@ -1,13 +1,13 @@
-// Runs a program of two modules: main, which is the same for all (the simulator, the checks, an instrument), and a
-// student's module beside it. The host's part of common/simulator/platform/web is here.
+// Runs a program of two modules: main, which is the same for all programs (the simulator, the checks, an instrument), and
+// a student's module beside it. This is the host's side of common/simulator/platform/web.
 
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI, WASIProcExit, wasi } from "@bjorn3/browser_wasi_shim";
 
 const SIGNALS = { bad: 11, aborted: 6, divided: 8 };
-const VERDICT = 4; // a descriptor
-const MOST_OUTPUT = 1 << 18; // bytes of what a program writes to an output
+const VERDICT = 4; // the descriptor of the file of verdicts
+const MOST_OUTPUT = 1 << 18; // bytes of an output of a program that are kept
 
-/** The file of verdicts, which is open from the beginning: for the C library, the folders end here. */
+/** The file of verdicts, which is open from the start. It tells the C library that there are no more preopened folders. */
 class Verdicts extends OpenFile {
   fd_prestat_get() { return { ret: wasi.ERRNO_BADF, prestat: null }; }
   fd_write(bytes) {
@@ -23,7 +23,7 @@ class Signal extends Error {
   }
 }
 
-/** Reads numbers of WebAssembly's variable length. */
+/** Reads WebAssembly's variable-length numbers (LEB128). */
 function reader(bytes) {
   return { at: 0, number() {
     for (let value = 0, shift = 0; ; shift += 7) {
@@ -72,7 +72,7 @@ class Undefined extends Error {
   }
 }
 
-/** The outputs of a program, whose texts `hear` gets in their order, some at a time. */
+/** The outputs of a program. `hear` gets their texts in order, several at a time. */
 function outputs(hear) {
   let waiting = [], passed = 0;
   const pass = () => {
@@ -116,7 +116,7 @@ class Process {
     this.load(side);
   }
 
-  /** The memory, in words; it may have grown. */
+  /** The memory as 32-bit words. The view is renewed if the memory has grown. */
   words() {
     return this.view.length > 0 ? this.view : (this.view = new Uint32Array(this.main.memory.buffer));
   }
@@ -135,7 +135,7 @@ class Process {
     return address < this.base + this.bytes && before.length > 0 ? before.at(-1)[0] : undefined;
   }
 
-  /** The number of one more function in main's table. WebKit keeps no function that `grow` itself is given. */
+  /** Adds a function to main's table. Returns its number. (In WebKit, a function that is passed to `grow` itself is lost.) */
   numberOf(called) {
     const number = this.table.grow(1);
     this.table.set(number, called);
@@ -184,7 +184,7 @@ class Process {
     this.side.__wasm_call_ctors?.();
   }
 
-  /** The words of `sim_run`: none, for main's own function, or the student's `main` and its arguments. */
+  /** The arguments of `sim_run`: zeros for main's own function, or the student's `main` and its arguments. */
   entry() {
     const { main, side, args } = this, numberOf = (name) => (side[name] ? this.numberOf(side[name]) : 0);
     if (!args) return [0, 0, 0, 0];
@@ -211,9 +211,9 @@ class Process {
 }
 
 /**
- * Runs a program: main's own, or the student's if there is `hear`, which gets (text, isError) while it runs. Returns its exit
- * status or the number of the signal that ended it, what it has written to standard output, to standard error, and as a verdict,
- * how many bytes of an output are left out, and the text of the file /tmp/lens, if it has written one.
+ * Runs a program: main's own, or the student's if `hear` is given, which gets (text, isError) while the program runs. Returns the exit
+ * status or the number of the signal that ended the program, the texts of standard output, standard error and the verdict, how many
+ * bytes of the outputs were omitted, and the text of the file /tmp/lens, if the program has written one.
  */
 export function run(main, side, options) {
   const begun = performance.now(), { stackTraceLimit } = Error;

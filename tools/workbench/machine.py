@@ -13,7 +13,7 @@ from stages import UNDER_LENS, Machine, NotTried, how_fast, run, verify, words_o
 from starter import ROOT, Chapter, exercises, table_of
 from verdict import BY_LUCK, Ended, Verdict, compiler_words, not_compiled, read
 
-import counts  # from a folder that stages.py names
+import counts  # stages.py adds its folder to sys.path
 import hunt
 import missing
 import predict
@@ -23,17 +23,17 @@ from point import Point
 from program import standard
 from rows import one_line
 
-TOKEN = "0"  # only the student reads the verdict
+TOKEN = "0"  # need not be secret: only the student reads the verdict
 OUT_OF_TIME = 24  # the number of SIGXCPU, as natively
-SECONDS, SECONDS_OF_LENS = 10, 120  # the limits of a case; on two slow, busy cores, the right ones take up to 2 and 3
-MOST_RECORDED = 8  # blocks, each of which is a run
+SECONDS, SECONDS_OF_LENS = 10, 120  # the limits of a case; on two slow, busy cores, right solutions take up to 2 s and 3 s
+MOST_RECORDED = 8  # blocks; recording each takes a run
 RECORDED = "recorded"  # the order of the threads while the lens records a block
 
 
 class Tab(Machine):
-    """For the checks of variants in a source (assemble.py). `engine` has two functions: `build(source, order)`, which returns a promise
-    of the compiler's messages, and `run(order, arguments, settings)`, which returns an object as that of runners.mjs, at the same time
-    as `at_once` others."""
+    """The machine that checks variants in a source (assemble.py). `engine` has two functions: `build(source, order)` returns a promise
+    of the compiler's messages, and `run(order, arguments, settings)` returns an object like that of runners.mjs. Up to `at_once` runs
+    happen at the same time."""
 
     stages = ("plain", "interleaved", "target", "lens")
     where_lines = "The margin of the editor shows what each line of your file accesses."
@@ -70,8 +70,8 @@ class Tab(Machine):
         return self.seen[" ".join(arguments)], verdict
 
     def margin(self, exercise):
-        """What the editor shows beside the lines of the student's file, if the lens has looked: counts of the case of the target, or of
-        all cases if only those were run."""
+        """The data that the editor shows beside the lines of the student's file, or None if the lens has not run: counts for the target's
+        case, or for all cases of the check if the target's case was not run."""
         if not self.seen:
             return None
         findings = [each for seen in self.seen.values() for each in seen["findings"] if each["problem"] != "copied"]
@@ -81,22 +81,22 @@ class Tab(Machine):
 
 
 def tab_of(exercise, name, file, text, engine):
-    """The tab for the check of an exercise's variant, as which a text is added under a name; `file` is the text's in messages."""
+    """The Tab that checks a text as an exercise's variant, under a name. `file` is the text's file name in messages."""
     chapter = Chapter(exercise.chapter)
     texts = [(name, chapter.entries[exercise.variant], file, with_hidden(exercise, text))]
     return Tab(assemble(chapter.problem, texts, more_checks(exercise)), engine)
 
 
 def marks(file, lines):
-    """The lines of the student's file that lines of words name, each with these words: of several, rather one that is not where a
-    kernel was launched or memory was allocated."""
+    """Marks for the lines of the student's file that are named in lines of a message, with the text of the message's line. If one names
+    several, a line in which a kernel was launched or memory was allocated comes last."""
     place = rf"((?:launched|allocated) at )?(?<![\w/]){re.escape(str(file))}:(\d+)"
     return [{"line": int(number), "text": words.strip()} for words in lines
             for _, number in sorted(re.findall(place, words), key=lambda found: found[0] != "")[:1]]
 
 
 def written(number, text, variant=""):
-    """An exercise, as its variant or as another one of the chapter, whose file has a student's text."""
+    """Writes a student's text to an exercise's file. Returns the exercise, with another variant of the chapter if one is given."""
     exercise = next(each for each in exercises() if each.number == number)
     path = ROOT / exercise.file
     path.parent.mkdir(exist_ok=True)
@@ -105,8 +105,8 @@ def written(number, text, variant=""):
 
 
 def small_case(exercise):
-    """The arguments of an exercise's program for a case in which a block can be watched: blocks of two warps, and two blocks, as far
-    as the variant accepts any. In chapter 04, a thread takes 16 bytes."""
+    """The arguments of an exercise's program for a case that is small enough to watch a block: two blocks of two warps, as far as the
+    variant accepts this. In chapter 04, a thread processes 16 bytes."""
     _, given, grid, _ = Point(exercise).arguments
     has_own_block = "only_block" in Chapter(exercise.chapter).entries[exercise.variant]
     return ["2048" if exercise.number.startswith("04.") else "256", "article" if given == "article" else "skewed",
@@ -114,8 +114,8 @@ def small_case(exercise):
 
 
 def recordable(launches):
-    """What can be recorded, each as a kernel, how many blocks a launch has, and a block's number: the first and the last block of each
-    kernel's first launch, and then of later ones with other numbers of blocks."""
+    """The blocks that can be recorded, each as a kernel, the number of blocks of a launch, and the block's number: the first and the last
+    block of each kernel's first launch, then of later launches with other numbers of blocks."""
     found = {}
     for launch in launches:
         found.setdefault(launch["kernel"], {})[math.prod(launch["grid"])] = None
@@ -124,8 +124,8 @@ def recordable(launches):
 
 
 async def recorded(run):
-    """What the lens records of the first MOST_RECORDED that can be. `run` gets settings, and returns how a run has ended and
-    what the lens has written. Returns the end of the first run, too."""
+    """The recordings of the first MOST_RECORDED recordable blocks, and how the first run has ended. `run` gets settings, and returns how
+    a run has ended and what the lens has written."""
     recordings = []
 
     async def record(kernel="", blocks=0, block=0):
@@ -146,7 +146,7 @@ def tell_recorded(tell, recordings, why):
 
 async def watch(number, text, engine, tell):
     """Runs a student's text for an exercise in a small case, and tells what the lens records. If the run fails or there is
-    nothing to see, it also tells the reason, in one line."""
+    nothing to see, also tells the reason, in one line."""
     exercise = written(number, text)
     tab = tab_of(exercise, "yours", exercise.file, text, engine)
     if said := await tab.build("simulator", RECORDED):
@@ -158,8 +158,8 @@ async def watch(number, text, engine, tell):
 
 
 async def check(number, variant, text, engine, tell):
-    """Checks a student's text for an exercise, as its variant or as another one of the chapter. `tell` gets each event of the page's
-    (site/src/workbench/engine.js) as JSON."""
+    """Checks a student's text for an exercise, as the exercise's variant or as another one of the chapter. `tell` gets each event for the
+    page (site/src/workbench/engine.js) as JSON."""
     exercise = written(number, text, variant)
 
     def heard(stage, found):
@@ -186,12 +186,12 @@ async def of_step(stage, order, tab):
 
 
 async def check_step(file, text, engine, tell):
-    """Checks a text for the file of live coding as its checks do, in order and interleaved, and then looks for races. `tell` gets the
-    events of `check`; the words are those that ./course test prints."""
+    """Checks a text for the file of live coding, in order and interleaved, and then looks for races. `tell` gets the events of `check`;
+    their texts are those that ./course test prints."""
     try:
         problem, entries = table_of(text)
         (entry,) = entries.values()
-    except (AttributeError, ValueError):  # no table, or no entry or several
+    except (AttributeError, ValueError):  # there is no table, or it does not have exactly one entry
         tell(json.dumps({"verdict": {"words": [f"{file}: the table kVariants must have one entry."], "marks": []}}))
         return
     tab, words = Tab(assemble(problem, [("live", entry, file, text)]), engine), []
@@ -212,7 +212,7 @@ PROGRAM = "program.cu"
 
 
 async def built_program(text, order, engine):
-    """Compiles a student's program. Returns the messages if it can't be built."""
+    """Compiles a student's program. Returns the compiler's messages; empty on success."""
     path = ROOT / PROGRAM
     path.write_text(text, encoding="utf-8")
     return missing.of_compiler(await engine.build(order, "".join(standard(path))))
@@ -240,7 +240,7 @@ async def run_program(text, is_seen, engine, tell):
 
 
 async def watch_program(text, engine, tell):
-    """The same as `watch`, of a student's program. `engine` is that of `run_program`."""
+    """The same as `watch`, for a student's program. `engine` is as for `run_program`."""
     if said := await built_program(text, RECORDED, engine):
         tell_recorded(tell, [], said)
         return
@@ -259,7 +259,7 @@ def fault_of(name):
 
 
 async def findings(name, engine, tell):
-    """Tells what the checks say about a fault, in lines."""
+    """Tells the lines that the checks print about a fault."""
     fault = fault_of(name)
     tell(json.dumps({"says": await hunt.findings(fault, tab_of(fault.exercise, name, f"fault {name}", fault.text(), engine))}))
 
@@ -278,7 +278,7 @@ async def explain(name, _, tell):
 async def judge_predictions(chapter, typed, _, tell):
     """Tells, for each question of a chapter, what a valid answer is, or whether the answer is right."""
     (rows, whose), judged = predict.recorded(), {}
-    if predict.measures(chapter, "simulator"):  # times of a CPU
+    if predict.measures(chapter, "simulator"):  # the answers need times of a CPU
         whose = "the CPUs of the recorded machine"
     for question, words in zip(predict.questions(chapter), typed):
         answer = question.read(words.strip())

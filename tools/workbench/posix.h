@@ -1,4 +1,4 @@
-// Stand-ins for what the checks call and WebAssembly lacks: processes, pipes, signals' handlers and mappings.
+// Stand-ins for what the checks call and WebAssembly lacks: processes, pipes, signal handlers and mappings.
 // Each call fails.
 #pragma once
 
@@ -75,6 +75,8 @@ int execl(Words...) {
     return not_here();
 }
 extern "C" inline int flock(int, int) { return not_here(); }
-extern "C" inline const char* course_commit() { return "unknown"; }  // otherwise a function of the build's
+extern "C" inline const char* course_commit() {
+    return "unknown";
+}  // elsewhere, the build generates this function
 inline int pclose(std::FILE*) { return not_here(); }
 #endif

@@ -1,4 +1,4 @@
-// A worker that runs programs for the engine, one at a time. If its output is listened to, texts arrive before the program ends.
+// A worker that runs programs for the engine, one at a time. With `isHeard`, it posts the program's output before the program ends.
 
 import { run } from "./host.mjs";
 

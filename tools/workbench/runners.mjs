@@ -1,4 +1,4 @@
-// Workers that run programs at the same time.
+// Runs programs in workers, several at the same time.
 
 export class Runners {
   /** @param start Starts a worker (runner.mjs). */
@@ -6,7 +6,10 @@ export class Runners {
     Object.assign(this, { start, idle: [] });
   }
 
-  /** Runs a program (host.mjs), whose outputs `hear` gets if there is one. Returns `{ ended, stop }`: a promise of how it has ended, and a function that ends it before. */
+  /**
+   * Runs a program (host.mjs); `hear`, if given, gets its outputs. Returns `{ ended, stop }`: a promise of how the program has ended, and
+   * a function that stops it.
+   */
   run(main, side, options, hear) {
     const worker = this.idle.pop() ?? this.start();
     let isRunning = true; // when the time is up, the runner may already run another program

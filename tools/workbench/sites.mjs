@@ -1,10 +1,10 @@
-// Where instrumented code is: WebAssembly has no return addresses, so each access, call and turn of a loop is given the
+// Gives instrumented code its lines: WebAssembly has no return addresses, so each access, call and loop iteration gets the
 // address of a text with its line (common/simulator/platform/web/source_lines.cpp). Works on LLVM's IR as text.
 
 const CALL = /^(\s*)(?:%\S+ = )?(?:tail |notail |musttail )?(?:call|invoke) /;
 const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*?)\)((?: #\d+)?(?: \[.*?\])?(?:, !.*)?)$/;
 const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
-/** The address of a thread's own variable, or of a part of it. No other thread sees what is there. */
+/** Computes the address of a thread-local variable or of a part of one, which no other thread sees. */
 const PART_OF_THREAD = /^\s*(%\S+) = (?:.*@llvm\.threadlocal\.address|(getelementptr) .*?\bptr (%[^\s,]+))/;
 const OF_MODULE = /^!llvm\.module\.flags|^!\d+ = !\{i32 \d+, !"/; // metadata
 const LABEL = /^([-\w$.]+|"[^"]*"):/, OTHER_LABEL = /label %([-\w$.]+|"[^"]*")/g;
@@ -12,7 +12,7 @@ const FENCE = /@__tsan_atomic_(?:thread|signal)_fence\b/;
 
 const unescape = (text) => text.replace(/\\([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
 
-/** The lines of each place in the IR's debug information, innermost first: FILE:LINE of files of CUDA that are no helpers'. */
+/** The lines of each place in the IR's debug information, innermost first: FILE:LINE in CUDA files that are not in `helpers`. */
 function lineTable(ir, helpers) {
   const nodes = new Map();
   for (const [, number, kind, body] of ir.matchAll(/^!(\d+) = (?:distinct )?!(DI\w+)\((.*)\)$/gm)) nodes.set(number, { kind, body });
@@ -40,14 +40,14 @@ function lineTable(ir, helpers) {
 }
 
 /**
- * A module beside another has no variables of a thread, and there is one thread. Its functions are its own: only variables,
- * such as a static one of an inline function, are those of another module that has them, too.
+ * A module beside main can't have thread-local variables, which one thread does not need. Its functions are its own; only variables,
+ * such as a static variable of an inline function, are shared with another module that also has them.
  */
 const besideMain = (line) => line.replace(/^define ((?:linkonce_odr|weak_odr|linkonce|weak) )?(?:hidden )?(?!internal|private)/, (_, linkage = "") => `define ${linkage}hidden `)
   .replace(/^(@.* = .*?)\bthread_local(?:\(\w+\))? /, "$1").replace(/^(@\S+ = external) hidden /, "$1 ")
   .replace(/= (?:tail )?call .*?@llvm\.threadlocal\.address\.p0\(ptr (?:align \d+ )?(@"[^"]*"|@[^\s,)]+)\)/, "= getelementptr i8, ptr $1, i32 0");
 
-/** The blocks of a function, each with those that may follow it; "" is its start. */
+/** The blocks of a function, each with the blocks that may follow it; "" is the function's start. */
 function blocksOf(lines) {
   const following = new Map([["", []]]);
   let block = "";
@@ -64,7 +64,7 @@ function blocksOf(lines) {
   return following;
 }
 
-/** These blocks, each after those that lead to it from `first`, and nothing between the blocks of a loop. */
+/** The blocks, each after the blocks that lead to it from `first`, with the blocks of a loop next to each other. */
 function inOrder(following, blocks, first) {
   const among = new Set(blocks), reached = new Map(), path = [], loops = []; // a single block also counts as one
   const visit = (block) => {
@@ -83,8 +83,8 @@ function inOrder(following, blocks, first) {
 }
 
 /**
- * The funclet that each block of a function is in: the code that handles an exception, or destroys what it leaves. A call
- * there must name its funclet, or LLVM would treat the call as unreachable.
+ * The funclet of each block of a function. A funclet handles an exception, or destroys the objects that an exception leaves. A call
+ * in a funclet must name it, or LLVM would treat the call as unreachable.
  */
 function funcletsOf(lines, following) {
   const funclets = new Map();
@@ -104,7 +104,7 @@ function funcletsOf(lines, following) {
   return funclets;
 }
 
-/** IR in which each access, call and loop has its line. `helpers` are folders whose lines are not shown: their callers' are. */
+/** IR in which each access, call and loop has its line. For code in the folders `helpers`, this is the caller's line. */
 export function withSites(ir, helpers) {
   const linesOf = lineTable(ir, helpers), texts = [], found = [];
   let count = 0;
@@ -112,8 +112,8 @@ export function withSites(ir, helpers) {
     const written = part.split("\n"), following = blocksOf(written), funclets = funcletsOf(written, following), ofThread = new Set(), ofPart = [];
     const places = new Map(inOrder(following, following.keys(), "").map((each, place) => [each, place]));
     const isLoop = written[0].includes("run_threads"); // in threads.h, each thread starts there, not at the previous thread's last call
-    let block = "", hasAccess = false; // in this block
-    /** Each access and call has a site of its own. The order of the sites in memory is that of their blocks: clang may write the end of an outer loop before the inner loop. */
+    let block = "", hasAccess = false; // hasAccess: in this block
+    /** A new site for an access or a call. Sites are in memory in the order of their blocks: clang may write an outer loop's end first. */
     const site = (text) => {
       ofPart.push({ text, number: count, place: places.get(block) });
       return `ptr getelementptr (i8, ptr @sim.site.${count++}, i32 1)`;
@@ -122,7 +122,7 @@ export function withSites(ir, helpers) {
       ? call.replace(/(\)(?: #\d+)?)((?:, !.*)?)$/, `$1 [ "funclet"(token ${funclets.get(block)}) ]$2`) : call;
     for (const each of written) {
       const line = besideMain(each), label = line.match(LABEL)?.[1];
-      if (line.startsWith("module asm ")) continue; // other names of the C library's functions
+      if (line.startsWith("module asm ")) continue; // aliases of the C library's functions
       if (label !== undefined) block = label, hasAccess = false;
       const declared = line.match(DECLARED);
       if (declared && !FENCE.test(line)) {

@@ -1,15 +1,15 @@
-// clang, wasm-ld and Asyncify, as they run in Node and in a browser.
+// Runs clang, wasm-ld and Asyncify, in Node and in a browser.
 
 import binaryen from "binaryen";
 import { withSites } from "./sites.mjs";
 
 const TARGET = ["--target=wasm32-wasip1", "-std=c++20", "-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-iquote", ".",
   "-Icommon/simulator/include"];
-/** Of an instrumented module beside main. */
+/** The options for an instrumented module beside main. */
 const BESIDE = ["-fPIC", "-fvisibility=default", "-fwasm-exceptions", "-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-handle-cxx-exceptions=0"];
 const HELPERS = ["common/cuda/", "common/problem/"];
 
-/** An error of a tool, with its output in lines. */
+/** A tool has failed. `said` is the tool's output. */
 export class Refused extends Error {
   constructor(said) {
     super(said.split("\n", 1)[0]);
@@ -17,7 +17,7 @@ export class Refused extends Error {
   }
 }
 
-/** Bytes that come in parts: tens of thousands for a text, each of a few bytes. */
+/** Collects bytes that arrive in parts: a text may have tens of thousands of parts of a few bytes each. */
 class Bytes {
   #room = new Uint8Array(1 << 16);
   #size = 0;
@@ -38,7 +38,7 @@ class Bytes {
   }
 }
 
-/** What is large goes through standard output ("-"), since the compiler's own file system takes far longer to write a file. */
+/** Large results go through standard output ("-"), because writing a file in the compiler's own file system takes far longer. */
 export class Toolchain {
   /** @param clang the module @yowasp/clang. @param files its files, as nested objects. */
   constructor(clang, files) {
@@ -46,8 +46,8 @@ export class Toolchain {
   }
 
   /**
-   * Runs a tool with files. Returns one of the files that it has written, or the bytes that it has written to its output if that is
-   * "-".
+   * Runs a tool with files. Returns the file `output` that the tool has written or, if `output` is "-", the bytes of its standard
+   * output.
    */
   async #run(tool, words, files, output) {
     let said = "";
@@ -61,27 +61,27 @@ export class Toolchain {
     }
   }
 
-  /** An object file from a source file among the files. */
+  /** Compiles one of the files to an object file. */
   compile(source, options = [], more = {}) {
     const driver = source.endsWith(".c") || source.endsWith(".s") ? "clang" : "clang++";
     const words = TARGET.filter((word) => driver === "clang++" || !word.startsWith("-std="));
     return this.#run(this.clang.runClang, [driver, ...words, ...options, "-c", source, "-o", "out.o"], { ...this.files, ...more }, "out.o");
   }
 
-  /** A main module from objects by their names. */
+  /** Links objects, given by name, to a main module. */
   link(objects, options) {
     return this.#run(this.clang.runClang, ["clang++", "--target=wasm32-wasip1", ...options, "-o", "out.wasm", ...Object.keys(objects)], objects, "out.wasm");
   }
 
-  /** What sources have in common, compiled beforehand: `text` includes it. Only for sources that are compiled with the same options. */
+  /** Precompiles the headers that `text` includes, for sources that are compiled with the same options. */
   compilePrelude(text, options) {
     return this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, "-x", "c++-header", "-fpch-instantiate-templates",
       "prelude.hpp", "-o", "-"], { ...this.files, "prelude.hpp": text }, "-");
   }
 
   /**
-   * An instrumented module from a translated source, to be loaded beside a main module. `prelude` has the files that compilePrelude has
-   * read and given, if any. They must not have changed since: that is not checked again.
+   * Compiles a translated source to an instrumented module that is loaded beside a main module. `prelude` has the files that
+   * compilePrelude has read and written, if any. These must not have changed since, which is not checked.
    */
   async compileModule(source, options, prelude) {
     const ir = await this.#run(this.clang.runClang, ["clang++", ...TARGET, ...BESIDE, ...options, ...prelude ? ["-include-pch", "prelude.pch", "-Xclang", "-fno-validate-pch"] : [],
@@ -94,9 +94,8 @@ export class Toolchain {
 }
 
 /**
- * Makes calls suspendable, by Binaryen's Asyncify: in main, where they call its functions, and in a module beside it, which
- * shares
- * its state, where they call one of these imports. @param level of optimization, which takes most of the time.
+ * Makes calls suspendable, by Binaryen's Asyncify: in main, those that lead to Asyncify's functions; in a module beside main, which
+ * shares main's state, those that lead to one of the imports `mayLeave`. @param level of optimization, which takes most of the time.
  */
 export function canBeLeft(bytes, mayLeave, level = 1) {
   const { Features } = binaryen, isMain = mayLeave === undefined;

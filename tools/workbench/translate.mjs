@@ -3,8 +3,8 @@
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
 
 /**
- * Translates one text, as a file of this path; `isProgram`: as `./course run FILE.cu` does. Returns `{ text }`, or `{ said }`, what is
- * wrong with it.
+ * Translates a text as the file `path`; with `isProgram`, as `./course run FILE.cu` does. Returns `{ text }`, or `{ said }` with the
+ * translator's messages.
  */
 export async function translate(module, path, source, isProgram = false) {
   const folder = new PreopenDirectory("/", [["in", new File(new TextEncoder().encode(source))]]);

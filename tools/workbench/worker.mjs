@@ -1,15 +1,15 @@
-// The worker of a page: loads what the engine needs, and then checks exercises and runs programs. It is one script with all
-// modules, which the page (tools/site/src/workbench/engine.js) begins with the address of this folder in the site, `courseBase`.
+// The worker of a page: loads what the engine needs, and then checks exercises and runs programs. It is a single script with all
+// modules. The page (tools/site/src/workbench/engine.js) prepends `courseBase`, the address of this folder in the site.
 
 import { kept, prepare } from "./files.mjs";
 
-const MOST_AT_ONCE = 3; // the number of programs; each may need 100 MB
+const MOST_AT_ONCE = 3; // programs; each may need 100 MB
 
 const at = (name) => new URL(name, self.courseBase).href;
 
 const addressOfRunner = URL.createObjectURL(new Blob([RUNNER], { type: "text/javascript" }));
 const runners = []; // by their numbers
-/** A worker of the page, whose policy it has, too. In Firefox, a worker that starts others hangs in `new Worker` after a few dozen. */
+/** A worker that the page starts, with the page's policy. In Firefox, a worker that starts workers hangs after a few dozen. */
 function runner() {
   const number = runners.length, tell = (what) => self.postMessage({ runner: number, ...what });
   tell({ address: addressOfRunner });
@@ -22,14 +22,14 @@ function runner() {
   };
 }
 
-/** What has gone wrong, in a line. */
+/** One line about an error. */
 function lineOf(error) {
   const said = error?.message || String(error); // Firefox throws "out of memory" as a text
   return error instanceof RangeError || /memory/i.test(said) ? "This browser has too little memory for it."
     : said.trim().split("\n").at(-1).replace(/^pyodide\.ffi\.JsException: (\w*Error: )?/, "");
 }
 
-for (const name of ["compile", "instantiate", "instantiateStreaming"]) { // Pyodide would wait forever for what has failed
+for (const name of ["compile", "instantiate", "instantiateStreaming"]) { // after a failure here, Pyodide would wait forever
   const own = WebAssembly[name];
   WebAssembly[name] = async (...words) => own.apply(WebAssembly, words).catch((error) => {
     self.postMessage({ error: lineOf(error) });

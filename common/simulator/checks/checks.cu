@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of the simulator: that it keeps CUDA's promises, and that it reports who breaks them.
 ///
-/// The first group also holds on a GPU. The others are about what a GPU leaves open.
+/// The first group also passes on a GPU. The other groups are about what CUDA leaves undefined.
 #include "../../checks/catch.hpp"
 #include "api/runtime.cuh"
 #include "grid/barriers.cuh"

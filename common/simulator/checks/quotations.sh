@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks that the README quotes the simulator as it speaks: quotations.sh SIMULATOR_CHECKS COMPILER,
-# from the root. The lines that it names are g++'s: of a call that spans lines, compilers choose another one.
+# Checks that the README quotes the simulator's messages exactly: quotations.sh SIMULATOR_CHECKS COMPILER, from
+# the root. Its line numbers are g++'s: for a call that spans several lines, compilers report different ones.
 set -euo pipefail
 readme=common/simulator/README.md
 lines() {
   local any_line=''
   if [ "$2" != GNU ]; then any_line='s/\.cuh:[0-9]+/.cuh/g'; fi
-  sed -E "s/stream [0-9]+/stream N/g; $any_line" "$1" # streams are numbered through all checks
+  sed -E "s/stream [0-9]+/stream N/g; $any_line" "$1" # streams are numbered across all checks
 }
 
 said=$("$1" 2>&1 >/dev/null || true)

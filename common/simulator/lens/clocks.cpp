@@ -29,7 +29,7 @@ bool Known::has(Epoch epoch) const {
     return thread != block->second->threads.end() && epoch.clock < thread->second;
 }
 
-/// Joins what threads know. Most of them know the same, so this is joined only once.
+/// Joins what threads know. Most threads know the same, so equal knowledge is joined only once.
 KnownPtr Clocks::join(std::vector<KnownPtr> all, Joined& last) {
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -122,7 +122,7 @@ void Clocks::fence(unsigned int number, bool of_block) {
                 thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
             for (const auto& [log, count] : thread.unfenced) {
                 const std::lock_guard guard(log->sent_lock);
-                // The last message of a lock has all that the earlier ones have.
+                // The last message of a lock contains all that the earlier ones do.
                 for (std::size_t i = count; i-- > 0;)
                     if (const Messages::Message& sent = log->sent[i];
                         (sent.block == block_ || (!sent.of_block && !of_block)) &&
@@ -134,7 +134,8 @@ void Clocks::fence(unsigned int number, bool of_block) {
         thread.heard = received_.after;
         if (!of_block) thread.unfenced.clear();
     }
-    // All that has happened before, the thread's own accesses included, is visible before what it does next.
+    // Everything that has happened before, including the thread's own accesses, is visible before the
+    // thread's next access.
     thread.clock = ++time_;
     Known known;
     auto block = std::make_shared<Known::Block>();

@@ -1,7 +1,8 @@
 /// @file
 /// @brief The happens-before order (README.md): clocks of the threads of one block, and messages from others.
 ///
-/// A thread's clock is the number of its block's last synchronization that it took part in.
+/// A block numbers its synchronizations (barriers, meetings of lanes, fences). A thread's clock is the number
+/// of the last one that it took part in.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ namespace lens {
 /// One access, as in FastTrack: who, when, and where in the code. Site 0 means that there was no access.
 struct Epoch {
     std::uint64_t block : 20, thread : 10, clock : 19, site : 13, atomic : 1;
-    std::uint64_t raced : 1;  ///< a store: it or one before it has raced with a load or an atomic
+    std::uint64_t raced : 1;  ///< of a store: this or an earlier one has raced with a load or an atomic
     bool exists() const { return site != 0; }
 };
 constexpr std::uint32_t kMostClock = (1u << 19) - 1;
@@ -28,18 +29,17 @@ static_assert(Epoch{0, 0, kMostClock, kMostSite, 0, 0}.clock == kMostClock);
 
 /// @brief Which accesses of other threads have happened before.
 ///
-/// Of a block, all accesses at clocks smaller than `below` have, and of a thread in `threads`, all at clocks
-/// smaller than the one given there. Immutable once shared.
+/// For each block, these are all accesses at clocks smaller than `below`, and for each thread in `threads`,
+/// all at clocks smaller than its entry. Immutable once shared.
 struct Known {
     struct Block {
         std::uint32_t below = 0;
         std::map<std::uint32_t, std::uint32_t> threads{};
     };
-    /// Most threads that know of a block know the same about it, and share it. One that learns more makes a
-    /// copy.
+    /// Threads that know the same about a block share one object. A thread that learns more copies it first.
     std::map<std::uint32_t, std::shared_ptr<Block>> blocks;
-    /// Stands for the last access before the fence that made all this visible. A thread that knows of it
-    /// knows all this. The site is 0 if the knowledge of several threads was joined.
+    /// Stands for the last access before the fence that made all these accesses visible: a thread that knows
+    /// of this one knows of all. The site is 0 if the knowledge of several threads was joined.
     Epoch fence{};
 
     void join(const Known& other);
@@ -47,22 +47,22 @@ struct Known {
 };
 using KnownPtr = std::shared_ptr<const Known>;
 
-/// @brief What threads have made visible by `__threadfence` before an atomic operation, by the operation's
-/// address.
+/// @brief Messages that threads send by atomic operations, for each address: what the sender's last fence has
+/// made visible.
 ///
-/// Another thread learns of it by an atomic operation on this address, and may rely on it after its own
-/// `__threadfence`.
+/// Another thread receives a message by an atomic operation on the same address, and may rely on it after its
+/// own fence.
 class Messages {
  public:
     struct Message {
         KnownPtr known;
         std::uint32_t block;
-        bool of_block;  ///< for this block's threads only, after `__threadfence_block`
+        bool of_block;  ///< sent after `__threadfence_block`: for threads of `block` only
         bool operator==(const Message&) const = default;
     };
     struct Log {
         std::mutex lock;       ///< held during an atomic operation on the address
-        std::mutex sent_lock;  ///< held while `sent` is used, and no other lock is taken meanwhile
+        std::mutex sent_lock;  ///< held while `sent` is used; no other lock is taken meanwhile
         std::vector<Message> sent;
     };
     Log& at(const void* address) {
@@ -83,8 +83,8 @@ class Clocks {
     void barrier();
     void warp_meets(unsigned int first, unsigned int lanes);
     void fence(unsigned int number, bool of_block);
-    /// An atomic operation. @param[in,out] log The address's log, locked. @param stores Whether it has
-    /// stored.
+    /// A thread has executed an atomic operation. @param[in,out] log The address's log, locked.
+    /// @param[in] stores Whether the operation has stored.
     void atomic(unsigned int number, Messages::Log& log, bool stores);
 
     Epoch now(unsigned int thread, std::uint32_t site, bool atomic) const {
@@ -102,16 +102,17 @@ class Clocks {
     }
     /// Whether an access would have happened before if the thread had executed `__threadfence`.
     bool lacks_fence(Epoch epoch, unsigned int thread) const;
-    /// Whether the block has synchronized so often that clocks don't suffice. Then nothing more is compared.
+    /// Whether the block has synchronized more often than a clock can count. Then no more accesses are
+    /// compared.
     bool is_full() const { return time_ >= kMostClock; }
 
  private:
     static constexpr unsigned int kWarp = 32;
     struct Thread {
         std::uint32_t clock = 0;
-        std::uint32_t below = 0;  ///< what the block did at smaller clocks has happened before what follows
-        KnownPtr heard{};         ///< what it has learnt from other blocks, or without a barrier
-        std::array<KnownPtr, 2> told{};  ///< what its last fences have made visible, to all and to its block
+        std::uint32_t below = 0;         ///< the block's accesses at smaller clocks have happened before
+        KnownPtr heard{};                ///< what the thread has learnt from messages
+        std::array<KnownPtr, 2> told{};  ///< what its last fences have made visible: to all, and to its block
         std::map<Messages::Log*, std::size_t> unfenced{};  ///< messages seen in each log since its last fence
     };
     void share(unsigned int first, unsigned int count, std::uint32_t lanes);
@@ -121,7 +122,7 @@ class Clocks {
     bool warps_have_met_ = false, has_messages_ = false;
     std::array<Thread, sim::kMaxThreadsPerBlock> threads_{};
     std::array<std::array<std::uint32_t, kWarp>, sim::kMaxThreadsPerBlock> mates_{};
-    /// The last join of what several threads know. All warps of a block ask for the same join.
+    /// The last join of what several threads know, kept because all warps of a block ask for the same one.
     struct Joined {
         std::vector<KnownPtr> of{};
         KnownPtr result{};

@@ -1,5 +1,5 @@
 /// @file
-/// @brief How often warps execute each basic block of the code, also those that access no memory.
+/// @brief How often warps execute each basic block, including basic blocks without memory accesses.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace lens {
 
 /// How often one basic block was executed.
 struct Executions {
-    std::uint64_t warps = 0;  ///< executions by whole warps
-    std::uint64_t lanes = 0;  ///< executions by single lanes
+    std::uint64_t warps = 0;  ///< executions by warps, with any number of lanes
+    std::uint64_t lanes = 0;  ///< executions by lanes
 };
-/// The executions of basic blocks, by the address of each one's first instruction after its hook.
+/// The executions of basic blocks. The key is the return address of the block's hook.
 using CodeCounts = std::map<std::uintptr_t, Executions>;
 
 /// @brief Counts the executions of one worker's warps.
 ///
-/// Between two points where its lanes meet, a warp is taken to execute a basic block as often as the lane
+/// Between two points where its lanes meet, a warp is assumed to execute a basic block as often as the lane
 /// that executes it most often.
 class Code {
  public:
@@ -58,7 +58,8 @@ class Code {
 
  private:
     struct Row {
-        std::array<std::uint32_t, kLanes> lanes{};  ///< how often each has executed it since they last met
+        std::array<std::uint32_t, kLanes>
+            lanes{};  ///< how often each lane has executed it since the lanes last met
         bool is_reached = false;
     };
     struct Warp {

@@ -11,8 +11,8 @@ namespace lens {
 
 thread_local Collector* running = nullptr;
 
-/// If a lane makes this many accesses before it meets the others, as in an endless loop, the warp's accesses
-/// are counted as if its lanes had met.
+/// If a lane makes this many accesses before the lanes of its warp meet, as in an endless loop, the warp's
+/// accesses are counted as if its lanes had met.
 constexpr std::size_t kMostAccesses = 1 << 22;
 
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
@@ -54,7 +54,7 @@ Array* Collector::array_of(const void* address) {
         if (shared_[i]->has(address)) return shared_[i].get();
     for (Array* const array : recent_)
         if (array != nullptr && array->has(address)) return array;
-    // The thread's own variables, and the built-in ones.
+    // The thread's own variables, and the built-in ones, are in no array.
     const auto near = [address](const void* place, std::ptrdiff_t distance) {
         return std::abs(static_cast<const char*>(address) - static_cast<const char*>(place)) < distance;
     };
@@ -95,7 +95,7 @@ void Collector::end_call() {
     Path& path = path_[thread()];
     Left& left = left_[path % left_.size()];
     if (left.path != path) left = {path, last_call(path)};
-    // After the call, and therefore after everything in the function.
+    // The thread is now just after the call.
     trail_ = {threads_.current, left.call.at + 1};
     path = left.call.from;
 }
@@ -122,7 +122,7 @@ void Collector::access(const void* address, std::size_t bytes, Kind kind, const 
 void Collector::end_iteration(std::uintptr_t at) {
     block_.stop_if_due();
     const sim::Block::InSimulator here(block_);
-    if (!started_[thread()]) return;  // the loop that calls the kernel
+    if (!started_[thread()]) return;  // a loop of the code that calls the kernel
     const std::uint32_t site = site_number(reinterpret_cast<const void*>(at), Kind::load, Space::global, 0);
     if (recording_ != nullptr) wait_for_turn(site, nullptr, 0, 0);
     const unsigned int thread = this->thread();
@@ -177,7 +177,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
         if (has_stopped(last_warp_)) flush(last_warp_);
         last_warp_ = warp;
     }
-    // Banks and sectors count from the array's beginning, as if it were aligned to them.
+    // Banks count from the beginning of the shared array, as if it were aligned to 128 bytes.
     const std::uintptr_t place = space == Space::shared ? reinterpret_cast<std::uintptr_t>(address) -
                                                               reinterpret_cast<std::uintptr_t>(array->begin())
                                                         : reinterpret_cast<std::uintptr_t>(address);
@@ -197,13 +197,13 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     return true;
 }
 
-/// Whether the access is examined only when the thread does something else: a load may belong to an
-/// `atomicCAS` (`begin_compare`), and what a store changes is seen only after it.
+/// Whether the access is examined only at the next one: a load may belong to an `atomicCAS`
+/// (`begin_compare`), and what a store changes can be seen only after the store.
 bool Collector::Look::is_late() const {
     return kind == Kind::load || (kind == Kind::store && !now.atomic && bytes <= before.size());
 }
 
-/// If several threads store the same value, it does not matter which of them is the last.
+/// If several threads store the same value, their order does not matter.
 bool Collector::Look::changes_nothing() const {
     return kind == Kind::store && is_late() && std::memcmp(address(), before.data(), bytes) == 0;
 }
@@ -227,7 +227,7 @@ void Collector::look(const Look& at) {
     Array& array = *at.array;
     if (at.kind != Kind::store && !array.is_written(at.offset, at.bytes)) {
         find(Problem::unwritten, at, {});
-        array.set_written(at.offset, at.bytes);  // once is enough
+        array.set_written(at.offset, at.bytes);  // reported only once
     }
     if (at.kind != Kind::load) array.set_written(at.offset, at.bytes);
     if (clocks_.is_full()) return;

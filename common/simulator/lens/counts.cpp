@@ -13,10 +13,12 @@ namespace {
 
 /// @brief How many requests may be parts of one instruction: this one and those of its neighbours.
 ///
-/// An instruction's addresses are multiples of its width, which is 32 bytes at most, of shared memory 16.
+/// An instruction's addresses are multiples of its width: at most 32 bytes in global memory, 16 in shared
+/// memory.
 unsigned int most_joined(Space space, const Request& request) {
     const std::uintptr_t first = request.address[static_cast<unsigned int>(__builtin_ctz(request.lanes))];
-    std::uintptr_t different = space == Space::shared ? 16 : 32;  // bits
+    std::uintptr_t different =
+        space == Space::shared ? 16 : 32;  // bits of the addresses; the first limits the width
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
         different |= first ^ request.address[static_cast<unsigned int>(__builtin_ctz(lanes))];
     const unsigned int width = 1u << __builtin_ctzll(different);
@@ -115,9 +117,11 @@ void Counting::add(std::uint32_t number, const Request& request) {
 /// @brief Whether a compiler may leave out a request because the lanes have made the same one shortly before:
 /// a load, if registers may still have the values, or the earlier of two stores.
 ///
-/// A thread has at most 255 registers. It may keep read-only data in them even when threads synchronize.
+/// A thread has at most 255 registers. Loaded global memory may be read-only, so registers may keep its
+/// values even when threads synchronize.
 bool Counting::has_been(const Site& at, const Request& request) {
-    // Places for some times as many requests as there are registers, since they displace each other.
+    // A hash table with several times as many entries as there are registers, since entries displace each
+    // other.
     constexpr unsigned int kBits = 12;
     constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
     recent_.resize(1 << kBits);
@@ -137,7 +141,7 @@ bool Counting::has_been(const Site& at, const Request& request) {
 
 /// @brief Whether lanes in another branch have made a request like this one.
 ///
-/// A compiler may have moved both out of the branches, and merged them.
+/// A compiler may have moved both requests out of the branches and merged them.
 bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request) {
     constexpr std::size_t kMost = 64;  // searching more takes too long
     std::vector<Branches::Made>& made = branches_.made;
@@ -159,7 +163,7 @@ bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number
     return is_found;
 }
 
-/// Loads or stores of neighbouring components of a vector are one instruction of a GPU.
+/// On a GPU, the loads or stores of neighbouring components of a vector are one instruction.
 void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request) {
     constexpr unsigned int kWidest = 16;
     const Request& group = group_.request;

@@ -15,7 +15,7 @@
 
 namespace lens {
 
-/// How often each place in memory was requested. If there are very many places, only the first ones count.
+/// How often each place in memory was requested. Only the first 65,536 places are counted.
 using PlaceCounts = std::unordered_map<std::uintptr_t, std::uint64_t>;
 inline void count(PlaceCounts& counts, std::uintptr_t place) {
     if (counts.size() < 1 << 16 || counts.contains(place)) ++counts[place];
@@ -30,13 +30,14 @@ inline std::uint64_t most(const PlaceCounts& counts) {
 struct SiteCounts {
     static constexpr std::uint64_t kParts = 32;
     Site at{};
-    std::uint64_t blocks = 0, counted = 0;  ///< how many have reached the site, and were counted there
+    std::uint64_t blocks = 0, counted = 0;  ///< blocks that have reached the site; those counted there
     std::uint64_t last_block = 0;           ///< the last block of this worker to reach the site
     bool counts_block = false;              ///< whether that block's requests are counted
     std::uint64_t requests = 0, lanes = 0;
     std::uint64_t sectors = 0, bytes = 0;  ///< in global memory: sectors moved, bytes requested
     std::uint64_t wavefronts = 0;          ///< in shared memory
-    // The requests and the cost that remain if a compiler saves all that it may, in units of 1 / kParts.
+    // The requests, and their cost, that remain if a compiler removes all that it may, in units of 1 /
+    // kParts.
     std::uint64_t least = 0, least_cost = 0;
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< in one atomic request
@@ -44,11 +45,12 @@ struct SiteCounts {
         Request request{};  ///< the one with the most sectors or wavefronts
         unsigned int cost = 0, bank = 0, words = 0;
     } worst{};
-    // Whether this site and the one before it are parts of one load, as the components of a vector are.
-    std::uint32_t joins = 0;  ///< the site that it always follows, at the next address; 0 if it does not
+    // Whether this site and the one before it are parts of one access, as the components of a vector are.
+    std::uint32_t joins = 0;  ///< the site that this one always follows, at the next address; 0: none
     bool never_joins = false;
-    std::uint64_t joined_sectors = 0, joined_wavefronts = 0;  ///< if groups that end here are one access
-    /// For each line of 128 bytes of global memory: how many sectors atomics and stores have requested.
+    std::uint64_t joined_sectors = 0,
+                  joined_wavefronts = 0;  ///< the cost if the group that ends here is one access
+    /// For each 128-byte line of global memory: how many sectors atomics and stores have requested.
     PlaceCounts lines;
 
     static constexpr std::uint64_t SiteCounts::*kSums[] = {
@@ -60,8 +62,8 @@ struct SiteCounts {
     void add(const SiteCounts& other);
 };
 
-/// The counts of one line with a barrier: how often it was reached, and what warps had done since the last
-/// barrier.
+/// The counts of one barrier: how often blocks have passed it, and the requests of their warps since the
+/// barrier before. `most_requests` is what these would be if all warps had made as many as the busiest one.
 struct BarrierCounts {
     std::uint64_t count = 0, requests = 0, most_requests = 0;
     bool was_partial = false;  ///< some threads of a block have returned without reaching it
@@ -70,35 +72,34 @@ struct BarrierCounts {
 /// The counts of all launches of one kernel with one shape.
 struct LaunchCounts {
     std::uint64_t launches = 0, blocks = 0;
-    std::uint64_t in_one_stream = 0;  ///< launches by the host, one by one, in the first one's stream
-    std::uint64_t sample = 1;         ///< one block of this many was counted
-    std::vector<SiteCounts> sites;    ///< one for each site, by its number; of the blocks in the sample
-    std::vector<SiteCounts> outside;  ///< for other blocks: each worker counts the first at each site
+    std::uint64_t in_one_stream = 0;  ///< launches by the host, one by one, in the first launch's stream
+    std::uint64_t sample = 1;         ///< one in this many blocks was counted
+    std::vector<SiteCounts> sites;    ///< by the site's number: the blocks in the sample
+    std::vector<SiteCounts> outside;  ///< the same of other blocks: a worker counts the first to reach a site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
-    std::uint64_t touched = 0;                      ///< how many different sectors each launch uses, added up
-    std::uint64_t shuffles = 0;                     ///< how often lanes have met at a warp function
-    std::uint64_t swaps = 0;                        ///< calls of atomicCAS
-    std::uint64_t busiest_thread = 0;               ///< the most accesses that one thread has made
+    std::uint64_t touched = 0;         ///< the number of different sectors in each launch, summed
+    std::uint64_t shuffles = 0;        ///< how often lanes of a warp have met at a warp function
+    std::uint64_t swaps = 0;           ///< calls of atomicCAS
+    std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
     std::uint64_t to_other_warps =
         0;                ///< atomics on a word of shared memory that another warp was the first to update
     CodeCounts code;      ///< executions of basic blocks, in all blocks
-    PlaceCounts atomics;  ///< for each address of global memory: how many lanes, in all blocks
-    PlaceCounts lines;    ///< the sum over all sites, once they are scaled
+    PlaceCounts atomics;  ///< for each address of global memory: atomics of lanes, in all blocks
+    PlaceCounts lines;    ///< the sum of `SiteCounts::lines`, computed by `scale`
     void resize(std::size_t size) {
         if (sites.size() < size) sites.resize(size), outside.resize(size);
     }
     void add(const LaunchCounts& other);
 };
 
-/// @brief Adds up requests of one worker's warps.
+/// @brief Adds up the requests of one worker's warps.
 class Counting {
  public:
     void begin_block(bool in_sample) { in_sample_ = in_sample, ++block_; }
     bool is_in_sample() const { return in_sample_; }
-    /// The block reaches a site. @return Whether its requests there are to be counted.
+    /// The block reaches a site. @return Whether the block's requests there are counted.
     bool reach(std::uint32_t number);
-    /// The next requests are of another warp, of other lanes, or after a point where the warp's lanes have
-    /// met.
+    /// The next requests are those of a warp since its lanes last met.
     void begin_group(unsigned int warp) { group_ = {.warp = warp}, branches_.begin(); }
     /// Counts a request. @param[in] number The site's number.
     void add(std::uint32_t number, const Request& request);
@@ -134,8 +135,8 @@ class Counting {
     void try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request);
 };
 
-/// Takes the counts of sites that no block of the sample has reached from other blocks. Scales all counts
-/// from the blocks that were counted to those that have reached the site.
+/// Scales each site's counts from the blocks that were counted to all blocks that have reached the site. If
+/// no block of the sample has reached a site, the counts are those of the other blocks.
 void scale(LaunchCounts& counts);
 
 /// Merges sites that are parts of a wider access into the site where that access begins.

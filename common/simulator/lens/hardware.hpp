@@ -21,12 +21,12 @@ struct Request {
 
 /// The traffic of a request in global memory.
 struct Sectors {
-    unsigned int count = 0;  ///< how many different pieces of 32 bytes
+    unsigned int count = 0;  ///< how many different sectors, of 32 bytes each
     unsigned int bytes = 0;  ///< how many different bytes the lanes request
 };
 
 inline Sectors sectors(const Request& request) {
-    // A table of the sectors seen, each with a bit for each byte. 32 lanes of 96 bytes touch 128 at most.
+    // A hash table of the sectors seen, with a bit per byte. 32 lanes of 96 bytes touch at most 128 sectors.
     constexpr unsigned int kSlots = 128, kMostBytes = 96;
     std::array<std::uintptr_t, kSlots> sector;
     std::array<std::uint32_t, kSlots> used{};
@@ -61,9 +61,9 @@ inline Sectors sectors(const Request& request) {
 
 /// @brief The sectors of an atomic operation in global memory. Calls `use` with the number of each.
 ///
-/// The first lanes that name each address go together, then the second ones, and so on: each such round needs
-/// its sectors again. If the lanes touch many lines, Nsight Compute counts a few more, depending on where the
-/// array lies (docs/lens.md). NVIDIA documents no rule.
+/// The first round serves one lane of each address, the second round another lane, and so on. Each round
+/// requests its sectors again. If the lanes touch many lines, Nsight Compute counts a few more sectors,
+/// depending on the address of the array (docs/lens.md). NVIDIA documents no rule.
 template <typename Use>
 void atomic_sectors(const Request& request, const Use& use) {
     for (std::uint32_t left = request.lanes; left != 0;) {
@@ -86,12 +86,13 @@ void atomic_sectors(const Request& request, const Use& use) {
 struct Wavefronts {
     unsigned int count = 0;
     unsigned int bank = 0;   ///< the fullest bank
-    unsigned int words = 0;  ///< how many different words of that bank are needed at a time
+    unsigned int words = 0;  ///< how many different words of that bank the lanes need at a time
 };
 
-/// @brief A wavefront serves each bank once, with one word of 4 bytes that any number of lanes may share.
+/// @brief The wavefronts of a request in shared memory.
 ///
-/// With 8-byte words, half a warp is served at a time, and with 16-byte words, a quarter.
+/// A wavefront accesses one 4-byte word per bank. Any number of lanes may share the word. If each lane
+/// requests 8 bytes, half a warp is served at a time, and if it requests 16 bytes, a quarter.
 inline Wavefronts wavefronts(const Request& request) {
     const unsigned int words = request.bytes <= kWordBytes ? 1 : request.bytes / kWordBytes;
     const unsigned int at_a_time = words >= 4 ? kLanes / 4 : words >= 2 ? kLanes / 2 : kLanes;

@@ -62,8 +62,8 @@ struct Instrument {
             access(address, bytes, Kind::atomic, at);
         }
         ~Atomic() {
-            // Meanwhile, another block may have executed the grid's first fence, and then stored what was
-            // read here.
+            // Since the constructor, another block may have executed the grid's first fence, and then stored
+            // the value that was read here.
             if (log_ == nullptr && in_kernel()) log_ = running->begin_atomic(address_);
             if (log_ != nullptr) running->end_atomic(log_, stores_);
         }
@@ -78,8 +78,8 @@ struct Instrument {
         bool stores_ = true;
     };
 
-    /// Atomic functions without an instruction are loops: a load, and comparisons until one succeeds.
-    /// Together they are one atomic operation.
+    /// Atomic functions without an instruction of their own are loops: a load, then compare-and-swaps until
+    /// one succeeds. The whole loop counts as one atomic operation.
     template <typename T>
     static void begins_update(const volatile T* p, const void* at) {
         take_turn(p, sizeof(T), Kind::atomic, at);
@@ -113,7 +113,7 @@ struct Instrument {
 
 }  // namespace
 
-#ifndef __wasm__  // where the platform tells of the end of an iteration
+#ifndef __wasm__  // which reports the ends of iterations instead
 /// Code compiled with `-fsanitize-coverage=trace-pc` calls this at the beginning of each basic block.
 extern "C" void __sanitizer_cov_trace_pc() {
     if (in_kernel()) running->reach(__builtin_return_address(0));

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Each thread counts for itself, and adds its counts to the others' when it ends.
+/// @brief Each thread counts for itself, and adds its counts to the program's when it ends.
 #include "host.hpp"
 
 #include <algorithm>

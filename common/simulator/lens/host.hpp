@@ -1,5 +1,5 @@
 /// @file
-/// @brief Counts what the host's threads do, for code without kernels: only if LENS_HOST is set.
+/// @brief Counts what the host's threads do, for programs without kernels; only if LENS_HOST is set.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace lens {
 
-/// The counts of all threads of the host's instrumented code.
+/// The counts of all host threads, in instrumented code.
 struct HostCounts {
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
     std::uint64_t atomics = 0;         ///< atomic operations
-    std::uint64_t at_once = 0;         ///< the most threads that existed at a time, besides the first
-    std::uint64_t repeats = 0;         ///< stores to an address of the same thread's last three stores
+    std::uint64_t at_once = 0;         ///< the most threads that existed at the same time, besides the first
+    std::uint64_t repeats = 0;         ///< stores and atomics at an address of the same thread's last three
 };
 
 /// Whether LENS_HOST was set when the program began.
 bool counts_host();
 /// The calling thread accesses memory.
 void host_access(const void* address, Kind kind);
-/// From now on, the counts are another thread's.
+/// From now on, accesses are counted for another thread.
 /// @param[in] threads How many exist besides the program's first one.
 void host_thread_changes(std::size_t threads);
-/// The counts of the threads that have ended, and of the calling one.
+/// @return The counts of the threads that have ended, and of the calling thread.
 HostCounts host_counts();
 
 }  // namespace lens

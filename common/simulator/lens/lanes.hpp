@@ -1,5 +1,5 @@
 /// @file
-/// @brief Turns what each lane has done, one after another, into what the lanes of a warp do at once.
+/// @brief Combines the accesses of lanes that have run one after another into the requests of a warp.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace lens {
 
-/// One access of one lane. With 0 bytes, it is instead the end of iterations of a loop without an access: as
-/// many in a row as `address` says.
+/// One access of one lane. If `bytes` is 0, it stands instead for the ends of `address` iterations in a row
+/// of a loop without an access.
 struct Access {
     std::uintptr_t address;
     std::uint32_t site, bytes;
@@ -40,9 +40,10 @@ class Order {
 /// @brief Which lanes of a warp go next: those that are at the first place in the code, because they have
 /// advanced least.
 /// @param[in]     next Gives the site that a lane has reached, or 0 if the lane takes no part.
-/// @param[in,out] last The site that each lane has executed last, or 0. When lanes go back, those that are
-///                     about to go back from the same place do so, too, and have not executed anything since.
-/// @return The lanes, which have reached the same site; 0 if no lane takes part.
+/// @param[in,out] last The site that each lane has executed last, or 0. When lanes jump back, the entries of
+/// other
+///                     lanes that are about to jump back from the same place become 0.
+/// @return The lanes, all of which have reached the same site; 0 if no lane takes part.
 template <typename Next>
 std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& last, Order& order) {
     std::uint32_t lanes = 0, site = 0, before = 0;
@@ -70,14 +71,14 @@ std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& la
     return lanes;
 }
 
-/// @brief Puts together requests ("From threads to warps" in README.md).
+/// @brief Combines the accesses of lanes into requests ("From threads to warps" in README.md).
 /// @param[in]     lanes The accesses of each lane, in order.
 /// @param[in,out] order The order of the kernel's sites.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.
 template <typename Use>
 void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Order& order, Use&& use) {
     std::array<std::size_t, kLanes> done{};
-    std::array<std::uintptr_t, kLanes> ended{};  ///< how many iterations in a row have ended
+    std::array<std::uintptr_t, kLanes> ended{};  ///< how many iterations of its current entry have ended
     std::array<std::uint32_t, kLanes> last{};
     const auto next = [&](unsigned int lane) {
         return done[lane] == lanes[lane].size() ? 0 : lanes[lane][done[lane]].site;

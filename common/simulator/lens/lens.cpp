@@ -17,7 +17,7 @@
 namespace lens {
 namespace {
 
-// With more device memory than this, one block in kSample is counted, if that makes kFewestCounted blocks.
+// With more device memory than this, one block in kSample is counted, if that makes at least kFewestCounted.
 constexpr std::size_t kLargeMemory = 32 << 20;
 constexpr std::uint64_t kSample = 16, kFewestCounted = 8;
 
@@ -61,7 +61,7 @@ Lens::Lens() : looks_for_problems_(std::getenv("LENS_COUNTS_ONLY") == nullptr) {
             return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
         };
         record({kernel, number(std::getenv("LENS_RECORD_BLOCK")), number(std::getenv("LENS_RECORD_BLOCKS"))});
-        setenv("CUDA_SIM_WORKERS", "1", 0);  // other blocks run before it or after it
+        setenv("CUDA_SIM_WORKERS", "1", 0);  // no other block runs at the same time
     }
     sim::observer = this;
     const auto [begin, end] = sim::platform::variables();
@@ -90,7 +90,7 @@ void Lens::grid_begins(const sim::Kernel& kernel, const sim::LaunchConfig& confi
 }
 
 bool Lens::in_sample(std::uint64_t block) const {
-    const std::uint64_t row = block / sample_;  // the choice of the counted block should follow no pattern
+    const std::uint64_t row = block / sample_;  // the counted blocks should follow no pattern
     return block % sample_ == (row * 0x9e3779b97f4a7c15 >> 32) % sample_;
 }
 
@@ -109,7 +109,7 @@ void Lens::grid_ends() {
 
 Recording* Lens::begin_recording(std::uint64_t block, const sim::Threads& threads, Order& order) {
     if (!recorded_ || block != recorded_->block || recording_) return nullptr;
-    const std::string& name = recorded_->kernel;  // with or without its namespace
+    const std::string& name = recorded_->kernel;  // given with or without its namespace
     if (!name.empty() && kernel_ != name && !kernel_.ends_with("::" + name)) return nullptr;
     if (recorded_->blocks != 0 && recorded_->blocks != blocks_) return nullptr;
     recorded_shape_ = shape_;
@@ -148,7 +148,7 @@ Array* Lens::global_array(const void* address) {
 }
 
 void Lens::stored(const void* to, const void* from, std::size_t bytes) {
-    const auto device_array = [&](const void* address) {  // not the host's variables beside `__device__` ones
+    const auto device_array = [&](const void* address) {  // not host variables beside `__device__` ones
         return sim::place(address, bytes) == sim::Place::inside ? global_array(address) : nullptr;
     };
     Array *const array = device_array(to), *const source = from == nullptr ? nullptr : device_array(from);
@@ -186,7 +186,7 @@ void Lens::add(Finding finding, const Clocks* clocks, Epoch other) {
         if (++kept.count > 1 && (finding.problem != Problem::race || finding.distance() <= kept.distance()))
             return;
     }
-    // Without the lock: the simulator calls the lens while it holds the one that `allocation_text` needs.
+    // Without lock_: the simulator also calls the lens while it holds the lock that `allocation_text` takes.
     finding.launched_at = shape_.launched_at;
     finding.where = place_of(finding);
     finding.lacks_fence = clocks != nullptr && clocks->lacks_fence(other, finding.thread);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The lens: what the hooks of a kernel's accesses call, and what the simulator tells it.
+/// @brief The lens. The hooks at a kernel's accesses call it, and the simulator reports events to it.
 #pragma once
 
 #include <atomic>
@@ -28,21 +28,21 @@ namespace lens {
 /// The kinds of faults.
 enum class Problem : std::uint8_t { race, unwritten, copied };
 
-/// A problem at one or two sites: where it was first found, and how often. Of a race, the first time between
-/// the threads that are farthest apart is kept.
+/// A problem at one or two sites: where it was first found, and how often. For a race, the first occurrence
+/// between the threads that are farthest apart is kept.
 struct Finding {
     Problem problem;
     std::string kernel{}, array{};
-    const char* address;  ///< the first byte's
+    const char* address;  ///< of the first byte
     bool is_global;
-    std::uint32_t site = 0;   ///< where the access that found it is
-    std::uint32_t other = 0;  ///< where the earlier access is, if it is a race
+    std::uint32_t site = 0;   ///< the access at which the problem was found
+    std::uint32_t other = 0;  ///< the earlier access of a race
     std::uint64_t block = 0;
     unsigned int thread = 0;
     std::uint32_t other_block = 0, other_thread = 0;  ///< the block's number modulo 2^20
     std::uint64_t count = 0;
     std::string where{};  ///< the array's element, or its name and the byte
-    std::string line{};   ///< where the host copies, if its copy has read bytes that were never written
+    std::string line{};   ///< of the host's copy, if it has read bytes that were never written
     std::string launched_at{};
     std::string other_kernel{}, other_stream{}, stream{};  ///< if the earlier access is another kernel's
     bool is_partly_written = false;                        ///< whether other bytes of a copy were written
@@ -68,9 +68,9 @@ class Collector {
     void barrier(const sim::Site& site);
     void warp_meets(unsigned int first, unsigned int lanes, const char* function);
 
-    // Called by the hooks, which meanwhile do nothing: code of the standard library may be compiled with
-    // hooks. The timer's signals may find a thread of an endless loop here each time, so it is also stopped
-    // here.
+    // Called by the hooks. Meanwhile, further hooks do nothing: code of the standard library may be compiled
+    // with hooks. In an endless loop, the timer's signal may always arrive while the thread is in here, so
+    // the thread is also stopped here.
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
     /// Before an access: if the block is recorded, other threads run first until it is this one's turn.
@@ -94,14 +94,15 @@ class Collector {
     void fence(bool of_block);
     void atomic_scope(bool of_block) { of_block_ = of_block; }
     void grid_barrier(std::size_t number);
-    /// The log of an atomic's address, locked, if threads may send messages by it.
+    /// @return The log of an atomic's address, locked; null if no thread of the grid has executed a fence
+    /// yet.
     Messages::Log* begin_atomic(const void* address);
     void end_atomic(Messages::Log* log, bool stores);
-    /// Called by an atomic function that consists of a load and comparisons: the load is not counted.
+    /// Called by an atomic function that is a loop of compare-and-swaps: its load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
-    /// Called by `atomicCAS`. If the thread has just loaded from this address, the comparison checks that
-    /// value, so the load races with nothing.
+    /// Called by `atomicCAS`. If the thread has just loaded from this address, the comparison checks the
+    /// loaded value, so the load races with nothing.
     void begin_compare(const void* address) {
         ++counting_.counts().swaps;
         if (late_.kind == Kind::load && late_.thread == thread() && late_.address() == address)
@@ -117,7 +118,6 @@ class Collector {
     }
 
  private:
-    /// The running thread executes a basic block.
     void executed(std::uintptr_t block) {
         const sim::Block::InSimulator here(block_);
         code_.reach(thread(), block);
@@ -142,14 +142,14 @@ class Collector {
         unsigned int thread = 0;
         Kind kind{};
         Epoch now{};
-        std::array<char, 16> before{};  ///< what a plain store overwrites, unless it is wider
+        std::array<char, 16> before{};  ///< what a plain store overwrites, if it fits
         const char* address() const { return array == nullptr ? nullptr : array->begin() + offset; }
         bool is_late() const;
         bool changes_nothing() const;
     };
     void look_at_late();
     void look(const Look& at);
-    /// @param of The kernel of the other access, if it is an earlier one.
+    /// @param of The kernel of the other access, if it is not the running one.
     void find(Problem problem, const Look& at, Epoch other, const PastGrids::Grid* of = nullptr);
     std::uint32_t site_number(const void* at, Kind kind, Space space, std::size_t bytes);
     bool has_stopped(unsigned int warp) const;
@@ -174,10 +174,10 @@ class Collector {
     Recording* recording_ = nullptr;  ///< the block's recording, or null
     std::vector<std::unique_ptr<Array>> shared_;
     std::size_t shared_count_ = 0;    ///< how many of these arrays the block has
-    std::array<Array*, 4> recent_{};  ///< arrays of global memory; looking one up takes a lock
+    std::array<Array*, 4> recent_{};  ///< used recently, in global memory: looking one up takes a lock
     std::size_t next_recent_ = 0;
     const void* update_ = nullptr;
-    bool of_block_ = false;  ///< atomic operations are for the block's threads only
+    bool of_block_ = false;  ///< the current atomic operation has block scope
     Look late_{};            ///< the last plain load or store, not examined yet
 
     struct Cached {
@@ -233,13 +233,13 @@ class Lens : public sim::Observer {
     std::uint32_t grid() const { return grid_; }
     const PastGrids& past_grids() const { return past_grids_; }
     bool looks_for_problems() const { return looks_for_problems_; }
-    /// Whether a block's requests are counted: the sample has one of every `sample` blocks in a row.
+    /// Whether a block's requests are counted: the sample has one of every `sample_` consecutive blocks.
     bool in_sample(std::uint64_t block) const;
-    /// @param[in] clocks The clocks of the later thread's block, if it is a race within one kernel.
+    /// @param[in] clocks The clocks of the later thread's block, if the finding is a race within one kernel.
     /// @param[in] other  The earlier access.
     void add(Finding finding, const Clocks* clocks = nullptr, Epoch other = {});
     void write() const;
-    /// The recording of a block that begins, or null if it is not to be recorded.
+    /// @return The recording of a block that begins, or null if the block is not to be recorded.
     Recording* begin_recording(std::uint64_t block, const sim::Threads& threads, Order& order);
 
     // For checks
@@ -250,7 +250,7 @@ class Lens : public sim::Observer {
     struct Recorded {
         std::string kernel;        ///< empty: any kernel
         std::uint64_t block = 0;   ///< the block's number
-        std::uint64_t blocks = 0;  ///< how many its launch has; 0: any number
+        std::uint64_t blocks = 0;  ///< how many blocks the launch has; 0: any number
     };
     /// Records a block of the next launch that fits.
     void record(Recorded recorded) {
@@ -268,7 +268,7 @@ class Lens : public sim::Observer {
     Messages messages_;
     std::atomic<bool> has_fences_{false};
     struct Shape {
-        std::string kernel, launched_at;  ///< FILE:LINE of the launch
+        std::string kernel, launched_at;  ///< the second one: FILE:LINE
         unsigned int grid[3], block[3];
         std::size_t dynamic_shared_bytes;
         bool operator==(const Shape&) const = default;

@@ -1,5 +1,6 @@
 /// @file
-/// @brief Writes everything that was counted and found, as JSON: `tools/lens` makes texts and pages of it.
+/// @brief Writes everything that was counted and found, as JSON, which `tools/lens` turns into texts and
+/// pages.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +21,7 @@ extern "C" void __sanitizer_cov_trace_pc();
 namespace lens {
 namespace {
 
-/// Where a basic block is in the program's file, wherever it was loaded.
+/// A basic block's distance from a function of the program, which is the same wherever the program is loaded.
 std::ptrdiff_t distance_from_hook(std::uintptr_t at) {
 #ifdef __wasm__  // where basic blocks are not counted
     return static_cast<std::ptrdiff_t>(at);
@@ -131,7 +132,7 @@ void Lens::write() const {
                 .add("at_once", counts.at_once, "repeats", counts.repeats);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
-    // Memory that a failed call has not written is a consequence of the failure.
+    // After a failed call, unwritten memory is only a consequence of the failure.
     const bool has_failed_call = !sim::unseen_error().empty();
     auto findings = findings_;
     std::erase_if(findings, [=](const auto& found) {

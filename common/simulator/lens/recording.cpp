@@ -26,7 +26,7 @@ unsigned int cost_of(const Site& site, const Request& request) {
     return count;
 }
 
-/// The number in some bytes: one byte is unsigned, and wider numbers have a sign.
+/// The number in `count` bytes. A single byte is unsigned; 2, 4 and 8 bytes are signed.
 std::int64_t number_in(const unsigned char* bytes, std::size_t count) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, bytes, count);
@@ -45,7 +45,7 @@ std::uint32_t bit(unsigned int thread) { return 1u << thread % kLanes; }
 // --- Order --------------------------------------------------------------------------------------
 
 void Recording::arrive(std::uint32_t site, Array* array, std::size_t offset, std::size_t bytes) {
-    if (is_full()) return;  // end_block looks at the last step's lanes
+    if (is_full()) return;  // end_block still needs the arrivals of the last step
     arrivals_[running()] = {site, array == nullptr ? 0 : memory_of(*array), offset, bytes};
 }
 
@@ -53,7 +53,7 @@ bool Recording::is_turn() {
     finish_access();
     if (is_full()) return true;
     if (left_ == 0 && have_settled()) choose();
-    // The notes of a step are in lanes' order, whatever the order of the threads.
+    // A step lists its lanes in ascending order, whatever order the threads run in.
     return running() / kLanes == turn_ && (left_ & -left_) == bit(running());
 }
 
@@ -213,7 +213,7 @@ void Recording::end_block() {
     for (std::size_t i = memories_.size(); i-- > 0;) {
         if (!memories_[i].bytes.empty()) continue;
         memories_.erase(memories_.begin() +
-                        static_cast<std::ptrdiff_t>(i));  // no lane has come to its access
+                        static_cast<std::ptrdiff_t>(i));  // no lane has executed its access
         for (Step& step : steps_)
             if (step.memory > i) --step.memory;
     }
@@ -223,7 +223,7 @@ void Recording::end_block() {
         if (memory.name.empty()) memory.name = array.name();
         memory.size = array.bytes();
         memory.is_global = array.is_global();
-        if (memory.is_global)  // banks count from the array's beginning
+        if (memory.is_global)  // in shared memory, banks count from the array's beginning
             memory.misaligned = reinterpret_cast<std::uintptr_t>(array.begin()) % kAligned;
         memory.first -= memory.first % memory.cell;
         memory.end = std::min({memory.end, memory.first + kMostCells * memory.cell, array.bytes()});
@@ -254,7 +254,7 @@ void Recording::write(Json& json, const std::string& launched_at) const {
             .numbers("before", before);
     });
     std::map<std::uint32_t, std::size_t> place_of;
-    std::vector<std::uint32_t> sites;  // the sites, in the order in which they come
+    std::vector<std::uint32_t> sites;  // in the order of their first use
     const auto number = [&](std::uint32_t site) {
         if (place_of.try_emplace(site, sites.size()).second) sites.push_back(site);
         return place_of.at(site);
@@ -299,7 +299,7 @@ void Recording::write_access(Json& json, const Step& step) const {
     };
     json.add("array", step.memory, "cells", step.bytes / memory.cell, "cost",
              cost_of(site(step.site), request));
-    // Most lanes access neighbours, or cells at a fixed distance.
+    // Usually, the lanes access cells at a fixed distance from each other.
     const auto by =
         cells.size() < 2 ? 0 : static_cast<std::int64_t>(cells[1]) - static_cast<std::int64_t>(cells[0]);
     const auto breaks = [&](std::size_t a, std::size_t b) {

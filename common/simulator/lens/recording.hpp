@@ -1,5 +1,5 @@
 /// @file
-/// @brief What one block does, step by step, for a reader: "A block to watch" in README.md.
+/// @brief Records what one block does, step by step ("A block to watch" in README.md).
 #pragma once
 
 #include <array>
@@ -22,13 +22,14 @@ namespace lens {
 
 /// @brief Decides which thread of a block runs next, and records what it does.
 ///
-/// The lanes of a warp execute an access together, as in its requests, and the lowest warp that does not wait
-/// goes first. A GPU may also choose this order. So the values that threads load are those of a real run, and
-/// lanes that have all loaded a value before the first of them stores it lose updates.
+/// The lanes of a warp execute an access together, as one request, and of the warps that do not wait, the
+/// lowest goes first. A GPU may also choose this order, so the values that threads load are those of a
+/// possible run. For example, if all lanes load a value before the first of them stores to it, updates are
+/// lost.
 ///
-/// A step is a request, with the values after it and what it costs; the arrival of lanes at a barrier; its
-/// end; a warp function; or the end of threads. If an access races with an earlier one of the block, its step
-/// names both threads. Values are integers: a byte has no sign, and wider numbers have one.
+/// A step is a request, with its cost and the values after it; the arrival of lanes at a barrier; the end of
+/// a barrier; a warp function; or the return of threads. If an access races with an earlier one of the block,
+/// its step names both threads. Values are integers: single bytes are unsigned, and wider numbers are signed.
 class Recording {
  public:
     /// @param[in] threads The block's threads. @param[in,out] order The order of the kernel's sites.
@@ -52,8 +53,8 @@ class Recording {
 
  private:
     static constexpr unsigned int kMostWarps = sim::kMaxThreadsPerBlock / kLanes;
-    static constexpr std::size_t kMostAccesses = 10000;  ///< how many accesses of lanes are recorded at most
-    static constexpr std::size_t kMostCells = 1024;      ///< in an array
+    static constexpr std::size_t kMostAccesses = 10000;  ///< the most accesses of lanes in a recording
+    static constexpr std::size_t kMostCells = 1024;      ///< the most cells of an array
 
     /// An array's state: for each accessed byte, its value before the first access and now.
     struct Memory {
@@ -78,13 +79,14 @@ class Recording {
         unsigned int warp = 0;
         std::uint32_t lanes = 0, site = 0;
         std::size_t memory = 0, bytes = 0;
-        std::vector<std::size_t> at{};     ///< where each lane's access begins, in lanes' order
+        std::vector<std::size_t> at{};     ///< the offset of each lane's access, in lanes' order
         std::vector<unsigned char> now{};  ///< the bytes there after the access, unless it is a load
-        /// The lanes whose bytes another block has changed since this one accessed them, and these bytes.
+        /// The lanes whose bytes another block has changed since this block last accessed them, and the new
+        /// bytes.
         std::vector<std::pair<unsigned int, std::vector<unsigned char>>> found{};
-        std::string place{}, function{};      ///< FILE:LINE, of a wait; a warp function's name
+        std::string place{}, function{};      ///< FILE:LINE of a barrier or a warp function; its name
         std::vector<std::int64_t> values{};   ///< the values that lanes pass to a shuffle
-        std::vector<unsigned int> sources{};  ///< the lanes from which they receive
+        std::vector<unsigned int> sources{};  ///< the lanes from which these lanes receive
         std::optional<Race> race{};
     };
     struct Arrival {
@@ -110,7 +112,7 @@ class Recording {
     std::array<Arrival, sim::kMaxThreadsPerBlock> arrivals_{};
     std::array<std::array<std::uint32_t, kLanes>, kMostWarps> last_{};  ///< each lane's last site
     std::array<std::uint32_t, kMostWarps> waiting_{},
-        returned_{};          ///< for each warp: the lanes recorded as such
+        returned_{};          ///< for each warp: the lanes recorded as waiting or returned
     unsigned int turn_ = 0;   ///< the warp whose turn it is
     std::uint32_t left_ = 0;  ///< the lanes of that warp that have not executed the access yet
     bool is_open_ = false;    ///< the values after the last access are not known yet

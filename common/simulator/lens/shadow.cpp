@@ -19,11 +19,12 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
     if (kind != Kind::load)
         for (const Role role : {read, far_read})
             if (races(last[role])) found = last[role];
-    // The thread that resets a counter has seen by its own atomic that it was the last one. A plain load sees
-    // nothing of the kind: atomic operations of others may still follow.
+    // Only a load is compared with the older atomic. A thread that resets a counter by a store knows from its
+    // own atomic that it is the last one. A plain load shows no such thing: other threads' atomics may still
+    // follow.
     if (kind == Kind::load && races(last[far_atomic])) found = last[far_atomic];
     if (races(last[atomic])) found = last[atomic];
-    // Several stores of the same value may come in any order, unless others use the value meanwhile.
+    // Several stores of the same value may run in any order, unless other threads use the value meanwhile.
     if (kind == Kind::store)
         now.raced = found || last[write].raced;
     else if (races(last[write]))
@@ -49,7 +50,7 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
                 return found;
             }
         // Both kept reads are unordered with this one. A later write that is ordered after both may still
-        // race with it.
+        // race with this read.
         const Epoch first = last[read], second = last[far_read];
         const bool one_block = first.block == second.block;
         const bool one_warp = one_block && first.thread / 32 == second.thread / 32;
@@ -70,7 +71,7 @@ std::optional<Epoch> Cell::race_with(Kind kind, Epoch now) const {
 
 void PastGrids::begin(std::uint32_t grid, const std::string& kernel) {
     const sim::Concurrency& now = sim::concurrency();
-    // The grids that a kernel launches belong to its operation.
+    // Grids that a kernel launches belong to the kernel's operation.
     const bool is_next = now.number != operation_;
     if (is_next) std::erase_if(grids_, [](const auto& past) { return past.second.to_come == 0; });
     if (now.number == 0) grids_.clear();  // the host has waited for all of them

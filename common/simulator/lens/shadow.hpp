@@ -21,20 +21,20 @@ namespace lens {
 
 /// @brief The accesses to a piece of memory with which the next access may race.
 ///
-/// Two unordered reads are kept, by threads that are far from each other; the last atomic operation, and an
-/// unordered one of another thread.
+/// A cell keeps the last store; two unordered reads, by threads that are far from each other; the last atomic
+/// operation; and one of another thread that is unordered with it.
 struct Cell {
     enum Role { write, read, far_read, atomic, far_atomic, roles };
     std::array<Epoch, roles> last{};
 
-    /// @param[in] now Says whether the access is atomic. A load or a store may be, if it is volatile.
-    /// @param[in] changes_nothing It stores the value that is already there, so no earlier store races with
-    /// it.
+    /// @param[in] now The access. `now.atomic` may be set for a load or a store, too, if it is volatile.
+    /// @param[in] changes_nothing Whether the access stores the value that is already there. It then races
+    /// with earlier stores only if one of them has raced with a load or an atomic.
     /// @return An earlier access that races with this one, if there is one.
     std::optional<Epoch> access(Kind kind, Epoch now, unsigned int thread, const Clocks& clocks,
                                 bool changes_nothing = false);
-    /// @return An access in this cell that races with one of a later grid. Nothing orders that grid with the
-    /// cell's.
+    /// @param[in] now An access of a later grid that nothing orders with the cell's grid.
+    /// @return An access in this cell that races with it, if there is one.
     std::optional<Epoch> race_with(Kind kind, Epoch now) const;
 };
 
@@ -44,7 +44,7 @@ class PastGrids {
  public:
     struct Grid {
         std::uint64_t operation;  ///< the number of the grid's operation (hazards.hpp)
-        std::size_t to_come;      ///< how many operations will run that it may race with
+        std::size_t to_come;      ///< how many operations it may race with are still to run
         std::string kernel, stream;
     };
     /// The next grid begins.
@@ -63,21 +63,22 @@ class PastGrids {
     std::uint64_t operation_ = 0;
 };
 
-/// @brief The cells of 256 bytes, all of the same width: the greatest into which all accesses can be divided.
+/// @brief The cells of 256 bytes. All have the same width: the greatest into which all accesses can be
+/// divided.
 ///
-/// Most memory is only read or only written. So each role has its own table, which exists only if a cell
+/// Most memory is only read or only written, so each role has a table of its own, created when a cell first
 /// needs it.
 class Cells {
  public:
     static constexpr std::size_t kBytes = 256;
-    /// Calls `use` with each cell that belongs to the bytes; all of them begin in this piece. Calls
-    /// `use_past` with a grid that is not ordered with this one, and each of its cells. @param[in] past Null
-    /// if there are none.
+    /// Calls `use` with each cell of some bytes of this piece, and `use_past` with each past grid that is not
+    /// ordered with the running one, and each of the past grid's cells. @param[in] past Null if there are
+    /// none.
     template <typename Use, typename UsePast>
     void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const PastGrids* past,
                const Use& use, const UsePast& use_past) {
         while (lock_.test_and_set(std::memory_order_acquire)) {}
-        if (grid_ != grid) {  // what other grids have done has happened before, unless it is kept
+        if (grid_ != grid) {  // accesses of other grids have happened before, unless they are kept
             if (past != nullptr) keep(*past);
             for (Table& table : tables_) table.reset();
             width_ = kWidest;
@@ -107,7 +108,7 @@ class Cells {
 
  private:
     static constexpr std::size_t kWidest = 16;
-    static constexpr std::size_t kMostPast = 4;  ///< the last grids that are kept for each piece
+    static constexpr std::size_t kMostPast = 4;  ///< how many past grids are kept for each piece
     using Table = std::unique_ptr<Epoch[]>;
     using Tables = std::array<Table, Cell::roles>;
     struct Past {
@@ -163,7 +164,7 @@ class Array {
             bytes -= here;
         }
     }
-    /// Notes that bytes were written. Several OS threads may do so at once, because all store the same value.
+    /// Notes that bytes were written. Several OS threads may do so at once.
     void set_written(std::size_t offset, std::size_t bytes) {
         for (std::size_t i = offset; i < offset + bytes; ++i)
             __atomic_store_n(&written_[i], 1, __ATOMIC_RELAXED);
@@ -183,8 +184,8 @@ class Array {
             if (__atomic_load_n(&written_[i], __ATOMIC_RELAXED) == 0) return false;
         return true;
     }
-    /// A warp updates a word of shared memory by an atomic. @return Whether another warp was the first to do
-    /// so.
+    /// A warp updates a word of shared memory by an atomic. @return Whether another warp was the first to
+    /// update this word.
     bool is_of_another_warp(std::size_t offset, unsigned int warp) {
         std::uint8_t& first = warps_[offset / 4];
         if (first == 0) first = static_cast<std::uint8_t>(warp + 1);
@@ -195,13 +196,13 @@ class Array {
         std::ranges::fill(written_, 0);
         std::ranges::fill(warps_, 0);
     }
-    /// For the byte at an offset and those after it: whether each was written.
+    /// For the byte at an offset and those after it: 1 if the byte was written, else 0.
     unsigned char* written(std::size_t offset) { return written_.data() + offset; }
 
  private:
     const char* begin_;
     std::size_t bytes_;
-    std::string name_;  ///< a shared variable's name, or words for all device variables
+    std::string name_;  ///< a shared variable's name, or a description; empty for an allocation
     bool is_global_;
     std::vector<Cells> cells_;
     std::vector<unsigned char> written_, touched_ = std::vector<unsigned char>(bytes_ / 32 + 1);

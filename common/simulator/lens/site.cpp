@@ -27,8 +27,8 @@ Tables& tables() {
     return all;
 }
 
-/// The sites whose numbers fit in an `Epoch`; later ones share `kMostSite`. They are read without a lock: a
-/// site is stored before any thread gets its number.
+/// The sites whose numbers fit in an `Epoch`; later sites share `kMostSite`. The array is read without a
+/// lock: a site is stored before any thread gets its number.
 std::array<Site, kMostSite + 1> numbered{};
 
 /// The addresses of the calls, outermost first, and of the instruction.
@@ -102,7 +102,7 @@ std::vector<std::string> calls_of(std::uint32_t number, const std::string& launc
                                      }),
                 lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()),
-                lines.end());  // a function of the simulator's headers
+                lines.end());  // repeated for functions of the simulator's headers
     if (!lines.empty()) lines.erase(lines.begin());
     return lines;
 }

@@ -10,12 +10,12 @@ namespace lens {
 
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
-/// The names in the output for programs.
+/// Names in the JSON output.
 inline constexpr const char* kSpaces[] = {"global", "shared"};
 inline constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
-/// The greatest number of a site in an `Epoch`. All later sites share it: accesses there are also compared,
-/// but their lines are not known.
+/// The greatest number of a site in an `Epoch`. All later sites share this number: accesses there are also
+/// compared, but their lines are not known.
 constexpr std::uint32_t kMostSite = (1u << 13) - 1;
 
 /// The number of a chain of calls. 0 is the kernel itself.
@@ -26,7 +26,7 @@ struct Site {
     Path path;
     Space space;
     Kind kind;
-    std::uint8_t bytes;  ///< 0 if it is no access, but the end of a loop
+    std::uint8_t bytes;  ///< 0: not an access, but the end of a loop's iteration
     bool of_block;       ///< atomic only for the threads of its block, as `atomicAdd_block` is
     bool operator==(const Site&) const = default;
 };
@@ -34,7 +34,7 @@ struct Site {
 /// @name Sites and paths have numbers, the same for all OS threads. Sites begin with 1.
 /// @{
 std::uint32_t number_of(const Site& site);
-Path call(Path from, std::uintptr_t at);  ///< the path of a call in `from`
+Path call(Path from, std::uintptr_t at);  ///< the path of a call at `at` in `from`
 /// A path's last call: where it is, and the path before it.
 struct Call {
     Path from = 0;
@@ -45,16 +45,18 @@ Call last_call(Path path);
 Site site(std::uint32_t number);
 /// @}
 
-/// @return Whether atomic accesses at two sites are atomic with respect to each other: both of one width, and
-///         if different blocks make them, neither of a block's scope. Volatile accesses may have any width.
+/// @return Whether atomic accesses at two sites are atomic with respect to each other: both have the same
+/// width,
+///         and if different blocks make them, neither has block scope. Volatile accesses may have any width.
 bool are_atomic_together(std::uint32_t a, std::uint32_t b, bool of_one_block);
 
 /// @return FILE:LINE of a site in a `.cu` or `.cuh` file, then the lines of the calls that have led to it,
 /// innermost first.
 std::vector<std::string> lines_of(std::uint32_t number);
-/// @return The first of these lines; empty if there is none.
+/// @return The first line of `lines_of`; empty if there is none.
 std::string line_of(std::uint32_t number);
-/// @return The other lines, innermost first, up to the kernel's launch. @param[in] launched_at The launch.
+/// @return The other lines of `lines_of`, up to the kernel's launch. @param[in] launched_at FILE:LINE of the
+/// launch.
 std::vector<std::string> calls_of(std::uint32_t number, const std::string& launched_at);
 
 /// @return Whether the code of `a` comes before that of `b`, call by call from the outermost one.

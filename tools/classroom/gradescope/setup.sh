@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gradescope runs this once, as root, to build the autograder's image: it installs the packages, builds the checks and grades
-# an example. An image in which this fails would grade nothing, so its build fails.
+# Gradescope runs this once, as root, to build the autograder's image. The script installs the packages, builds the checks
+# and grades an example. If the example can't be graded, the image would grade nothing, so building it fails.
 set -euo pipefail
 source=${AUTOGRADER:-/autograder}/source
 mapfile -t options <"$source/options.txt"

@@ -15,7 +15,7 @@
 /// @name Chapters 02 and 03: additions to bins
 /// @{
 
-/// Chapter 02's *grid-stride*, in which each counter takes the room of `apart` counters.
+/// Chapter 02's *grid-stride*, in which each counter occupies the space of `apart` counters.
 template <typename Count>
 __global__ void apart_kernel(const unsigned char* d_data, std::size_t n, Count* d_bins, unsigned int apart) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -23,8 +23,10 @@ __global__ void apart_kernel(const unsigned char* d_data, std::size_t n, Count* 
         atomicAdd(&d_bins[d_data[i] * apart], Count{1});
 }
 
-/// @brief Chapter 03's *any block*, whose threads merge other bins, or merge into bins that are apart.
-/// @tparam kScattered Neighbouring threads merge every eighth bin, in as many sectors as there are lanes.
+/// @brief Chapter 03's *any block*, changed: threads merge different bins, or merge into bins that are
+/// `apart`.
+/// @tparam kScattered Neighbouring threads merge every eighth bin, so the lanes of a warp use different
+/// sectors.
 template <bool kScattered>
 __global__ void merge_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                              unsigned int apart) {
@@ -42,7 +44,7 @@ __global__ void merge_kernel(const unsigned char* d_data, std::size_t n, unsigne
 }
 
 /// @brief Chapter 03's counting of keys into 8 bins, in registers or in shared memory.
-/// @tparam kCompared With how many bins each key is compared; 0: in shared memory, by atomic additions.
+/// @tparam kCompared With how many bins each key is compared; 0: atomic additions in shared memory instead.
 /// @tparam kLoads    How many loads each thread has in flight.
 template <unsigned int kCompared, unsigned int kLoads>
 __global__ void eight_bins_kernel(const unsigned int* d_keys, std::size_t n, unsigned long long* d_bins) {
@@ -79,9 +81,9 @@ __global__ void eight_bins_kernel(const unsigned int* d_keys, std::size_t n, uns
 /// Which warps add to counters while half of the warps of every second SM load bytes.
 enum class Beside { nobody, other_sms, same_sms };
 
-/// @brief Half of the warps of every second SM load the bytes, piece by piece, and others add until all are
-/// loaded.
-/// @param[in,out] d_pieces How many pieces were begun, and how many are loaded.
+/// @brief Half of the warps of every second SM load the bytes, piece by piece, and other warps add until all
+/// pieces are loaded.
+/// @param[in,out] d_pieces Two numbers: how many pieces were begun, and how many are loaded.
 template <Beside kWho>
 __global__ void beside_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins,
                               unsigned int* d_pieces, unsigned int* d_never) {
@@ -98,7 +100,7 @@ __global__ void beside_kernel(const unsigned char* d_data, std::size_t n, unsign
             piece = __shfl_sync(~0u, piece, 0);
             if (piece >= pieces) break;
             for (std::size_t i = piece * kPiece + lane; i < (piece + 1) * kPiece; i += 32) sum += d_data[i];
-            if (sum == ~0u) *d_never = sum;  // keeps the compiler from removing the loads, and in their place
+            if (sum == ~0u) *d_never = sum;  // keeps the compiler from removing or moving the loads
             if (lane == 0) atomicAdd(&d_pieces[1], 1u);
         }
     } else if (is_first_half ? kWho == Beside::other_sms : kWho == Beside::same_sms && is_loading_sm) {
@@ -113,7 +115,7 @@ __global__ void beside_kernel(const unsigned char* d_data, std::size_t n, unsign
 
 /// @}
 
-/// Counters of one type, of which every `apart`-th is used.
+/// Counters of one type. Only every `apart`-th counter is used.
 template <typename Count>
 struct SpacedBins {
     explicit SpacedBins(unsigned int apart_) : apart(apart_), d_bins(std::size_t{kBins} * apart_) {}

@@ -14,11 +14,12 @@
 /// @name Chapter 05: strides
 /// @{
 
-/// @brief Chapter 05's *stride 16* and *stride 32*, and two mixtures of both: which int a lane loads in a
-/// pass.
-/// @tparam kLines  128-byte lines that a load of a warp touches: 16, as with a stride of 16, or 32.
-/// @tparam kPasses Passes over the data: 16, each of which reads from every 64 bytes, or 32, each of which
-///                 reads from every 128.
+/// @brief The index of the int that a lane loads in a pass, for chapter 05's *stride 16* and *stride 32*, and
+/// for two mixtures of both.
+/// @tparam kLines  The 128-byte lines that a warp's load touches: 16, as with a stride of 16, or 32.
+/// @tparam kPasses The passes over the data: 16, each of which reads one int of every 64 bytes, or 32, each
+/// of
+///                 which reads one int of every 128 bytes.
 template <unsigned int kLines, unsigned int kPasses>
 __device__ std::size_t strided_index(std::size_t warp, unsigned int lane, unsigned int pass) {
     if constexpr (kPasses == 16) {
@@ -27,7 +28,7 @@ __device__ std::size_t strided_index(std::size_t warp, unsigned int lane, unsign
         return warp / 2 * 1024 + lane * 32 + warp % 2 * 16 + pass;
     }
     if constexpr (kLines == 32) return warp * 1024 + lane * 32 + pass;
-    // Two lanes share every second line: the first 16 passes leave the others out.
+    // Two lanes share every second line; the first 16 passes skip the lines in between.
     return warp * 1024 + lane / 2 * 64 + pass / 16 * 32 + lane % 2 * 16 + pass % 16;
 }
 
@@ -57,7 +58,7 @@ __device__ unsigned long long own_square(const int* d_data, std::size_t n) {
     return i < n ? square(d_data[i]) : 0;
 }
 
-/// Chapter 06's *adjacent pairs*, with the remainder or with a mask of bits in its place.
+/// Chapter 06's *adjacent pairs*, with the remainder operator or with a bit mask instead.
 template <bool kMask>
 __global__ void pairs_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     __shared__ unsigned long long values[kBlock];
@@ -84,7 +85,7 @@ __global__ void packed_kernel(const int* d_data, std::size_t n, unsigned long lo
     if (threadIdx.x == 0) d_partials[blockIdx.x] = values[0];
 }
 
-/// @brief Loads as the trees do, one or two elements per thread, and adds up nothing further.
+/// @brief Loads like the trees, one or two elements per thread, but has no tree of additions.
 /// @param[in] never A number that no sum equals. If it were a constant, the compiler could remove the loads.
 template <unsigned int kElements>
 __global__ void no_tree_kernel(const int* d_data, std::size_t n, unsigned long long never,
@@ -99,7 +100,7 @@ __global__ void no_tree_kernel(const int* d_data, std::size_t n, unsigned long l
 
 __global__ void empty_kernel() {}
 
-/// Only the first thread of a block adds, to a number that the launch before has stored.
+/// Only the first thread of a block adds, to a number that the previous launch has stored.
 __global__ void one_addition_kernel(unsigned long long* d_sums, unsigned int half) {
     if (threadIdx.x == 0) d_sums[blockIdx.x] += d_sums[blockIdx.x + half];
 }
@@ -123,8 +124,8 @@ __device__ unsigned long long block_sum(unsigned long long value) {
     return values[0];
 }
 
-/// @brief Each block stores its sum, executes a fence and draws a ticket; the last one adds up. `kEnd` says
-/// how much of this is done.
+/// @brief Each block stores its sum, executes a fence and takes a ticket; the last block adds up the sums.
+/// `kEnd` says how much of this is done.
 /// @tparam kOneFence In the last block, only thread 0 executes a fence, before the barrier.
 template <End kEnd, bool kOneFence = false>
 __global__ void end_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials,

@@ -1,7 +1,7 @@
 /// @file
 /// @brief Kernels of the chapters, each with one thing changed, to find out what a kernel's time depends on.
 ///
-/// `tools/results/record trials` records what this prints: docs/results/DEVICE/trials.txt. Each result is
+/// `tools/results/record trials` records the output in docs/results/DEVICE/trials.txt. Each result is
 /// compared with the CPU's.
 #include <cstdio>
 

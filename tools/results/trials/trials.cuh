@@ -12,15 +12,14 @@
 #include "../../../common/bench/measure.cuh"
 #include "../../../common/problem/verify.hpp"
 
-/// Threads per block.
-constexpr unsigned int kBlock = 256;
+constexpr unsigned int kBlock = 256;  ///< threads per block
 
 /// A line of the output.
 struct Trial {
     std::string name;
     std::function<void()> work;
     std::function<void()> clear = [] {};         ///< called before each sample, not timed
-    std::function<Results()> results = nullptr;  ///< null: there are none
+    std::function<Results()> results = nullptr;  ///< null: no results to compare
 };
 
 /// Times trials side by side, and prints a line for each. @throws std::runtime_error if a result is wrong.

@@ -15,7 +15,7 @@ using Numbers = std::vector<unsigned long long>;
 
 /// Three devices, each with a communicator, a stream and numbers.
 struct ThreeDevices {
-    /// @param by_default Whether the work is in the devices' default streams.
+    /// @param[in] by_default Whether the devices' default streams do the work.
     explicit ThreeDevices(bool by_default = false) {
         if (ncclCommInitAll(communicators, 3, nullptr) != ncclSuccess) throw std::runtime_error("no NCCL");
         for (int device = 0; device < 3; ++device) {
@@ -47,8 +47,8 @@ struct ThreeDevices {
 
 constexpr unsigned long long kOnes = 0x0101010101010101;
 
-/// Whether all devices have the sums of numbers that were copied just before.
-/// @param last The device whose results are read last. The first device's stream does the work.
+/// Whether all devices get the sums of numbers that were copied to them just before.
+/// @param[in] last The device whose results are read last. The first device's stream does the work.
 bool adds_up(bool waits, bool by_default = false, int last = 0) {
     ThreeDevices devices(by_default);
     const stream_checks::PinnedInt five;

@@ -11,7 +11,7 @@
 
 namespace runtime_checks {
 
-/// Whether the call returns its error, and `cudaGetLastError` returns it once.
+/// Whether a call has returned the expected error, and `cudaGetLastError` returns this error exactly once.
 bool fails_with(cudaError_t expected, cudaError_t answered) {
     const cudaError_t peeked = cudaPeekAtLastError(), last = cudaGetLastError();
     return answered == expected && peeked == expected && last == expected &&
@@ -86,7 +86,7 @@ TEST_CASE("a copy in the wrong direction is an error") {
     const DeviceBuffer<char> buffer(16);
     char host[16] = {};
     char* const d = buffer.data();
-    // CUDA tells host from device by the address, and requires no more than this of each direction:
+    // CUDA tells host from device by the address, and accepts these combinations for each direction:
     const struct {
         cudaMemcpyKind kind;
         bool from_host_to_host, from_host_to_device, from_device_to_host, from_device_to_device;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that what nvcc rejects is rejected here, too, at the student's line:
-#   rejected.sh CLANG                         by clang, which the build asks where it is installed
+# Checks that code which nvcc rejects is also rejected here, at the student's line:
+#   rejected.sh CLANG                         by clang, which the build asks if it is installed
 #   rejected.sh TRANSLATE COMPILER OPTION...  by the compiler of the translated file alone
 set -euo pipefail
 simulator=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -19,7 +19,7 @@ ask() {
   fi
 }
 
-# expect LINE WORDS SOURCE: an error at this line, the first one, and the words in it or after it. LINE 0: nothing.
+# expect LINE WORDS SOURCE: the first error is at LINE, with WORDS in it or after it. LINE 0: no error.
 expect() {
   local status=0 said first
   printf '#include <cuda_runtime.h>\n%b' "$3" >"$input"
@@ -73,7 +73,7 @@ expect 3 "cannot initialize a parameter of type 'int *' with an lvalue of type '
   "${two}void f(float* d) { $launch(d, 1); }"
 expect 3 "requires 2 arguments, but 1 was provided" "${deduced}void f(int* d) { $launch(d); }"
 
-# Code that a kernel may have is no error.
+# Code that a kernel may contain is accepted.
 legal='
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that uses of addresses that are outside of all allocations, or misaligned, are found.
+/// @brief Checks that uses of misaligned addresses, and of addresses outside all allocations, are found.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ TEST_CASE("a read just past or just before an allocation of whole pages is found
     }
 }
 
-// The CPU finds reads at the ends of pages only. Where threads are interrupted, each load is checked.
+// The CPU finds only reads past the end of a page. In the interleaved build, each load is checked.
 TEST_CASE("a read of any byte just past or just before an allocation of any size is found", "[race]") {
     for (const std::size_t bytes : {1, 100, 255, 256, 257, 4000})
         for (const auto offset : {std::ptrdiff_t{-1}, std::ptrdiff_t(bytes), std::ptrdiff_t(bytes + 100)}) {
@@ -74,7 +74,7 @@ TEST_CASE("a write to any byte just past or just before an allocation of any siz
         }
 }
 
-/// Writes past the end of one of its arrays.
+/// Writes past the end of the array that `number` selects.
 __global__ void __launch_bounds__(64) parameters_kernel(int number, int* __restrict__ d_ints,
                                                         short d_shorts[], double*, void* d_bytes = nullptr) {
     if (number == 0) d_ints[6] = 1;
@@ -191,7 +191,7 @@ __global__ void wide_copy_kernel(const uint4* d_from, uint4* d_to) {
 
 TEST_CASE("a misaligned load with a cache hint is found") {
     const auto launch = [] {
-        std::uintptr_t data = 0;  // and it stays 0 after a fault
+        std::uintptr_t data = 0;  // cudaMalloc leaves it 0 after a fault
         cudaMalloc(reinterpret_cast<void**>(&data), 64);
         wide_load_kernel<<<1, 1>>>(reinterpret_cast<const uint4*>(data + 4),
                                    reinterpret_cast<uint4*>(data + 32));
@@ -200,7 +200,7 @@ TEST_CASE("a misaligned load with a cache hint is found") {
                {"wide_load_kernel", "thread (0, 0, 0) at ", here(kWideLine), "misaligned"}));
 }
 
-/// Plain loads, which most CPUs allow from any address. All translated code is compiled with checks of its
+/// Plain loads. Most CPUs accept any address for these, so all translated code is compiled with checks of
 /// addresses.
 __global__ void members_kernel(const int4* d_from, int* d_to) { *d_to = d_from->x + d_from->w; }
 

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that endless loops are found, and barriers and warp functions that threads can't pass.
+/// @brief Checks that endless loops are found, as are barriers and warp functions that threads can't pass.
 #pragma once
 
 #include <cstdlib>
@@ -182,8 +182,8 @@ TEST_CASE("a loop whose threads wait for each other forever is stopped") {
     unsetenv("CUDA_SIM_TIMEOUT");
 }
 
-/// Uses the CPU for 0.12 s. As for the simulator's limit, time in which other programs keep this one from
-/// running does not count.
+/// Uses the CPU for 0.12 s. Time in which other programs keep this one from running does not count, nor does
+/// it for the simulator's limit.
 __device__ void be_busy() {
     const auto nanoseconds = [] {
         timespec used{};
@@ -199,7 +199,7 @@ __global__ void busy_kernel(unsigned int* d_count, unsigned int times) {
     atomicAdd(d_count, 1u);
 }
 
-/// Thread 0 waits for the others, which return.
+/// Thread 0 waits until all other threads have returned.
 __global__ void busy_returns_kernel(unsigned int* d_count) {
     if (threadIdx.x != 0) {
         be_busy();
@@ -210,8 +210,8 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 1u);
 }
 
-/// Each thread waits slightly less often than the watchdog allows without progress. The kernel takes three
-/// times as long as it may before the simulator says that it is still running, because a busy machine may
+/// Each thread waits slightly less often than the watchdog allows without progress. The kernel runs three
+/// times as long as it takes until the simulator says that it is still running, because a busy machine may
 /// deliver several ticks as one.
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
     for (unsigned int k = 0; k < 48; ++k) {
@@ -221,8 +221,8 @@ __global__ void busy_barriers_kernel(unsigned int* d_count) {
     atomicAdd(d_count, 32u);
 }
 
-/// A process that launches a kernel, with a timeout of 1 s. @return Its status, which is 0 if the kernel has
-/// counted as much as expected, and its output.
+/// Launches a kernel in a process of its own, with a timeout of 1 s. @return The process's status, which is 0
+/// if the kernel has counted to `expected`, and its output.
 std::pair<int, std::string> patient_process(void (*launch)(unsigned int*), unsigned int expected) {
     return process_of([=] {
         setenv("CUDA_SIM_TIMEOUT", "1", 1);

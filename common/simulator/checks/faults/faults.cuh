@@ -1,5 +1,5 @@
 /// @file
-/// @brief Shows how checks read a kernel's fault, and checks that the message names the thread and the line.
+/// @brief How checks read a kernel's fault, and checks that the message names the thread and the line.
 #pragma once
 
 #include <signal.h>
@@ -20,8 +20,8 @@ namespace fault_checks {
 // UndefinedBehaviorSanitizer ends the program if it finds something by itself.
 constexpr bool kSanitized = kAddressSanitizer;
 
-// In clang's interleaved build a plain copy of 16 bytes is a memcpy, and nothing checks its addresses. Its
-// ordinary build uses an instruction that the CPU checks.
+// In clang's interleaved build, a plain copy of 16 bytes is a memcpy, whose addresses nothing checks. Clang's
+// ordinary build uses an instruction whose addresses the CPU checks.
 #if !defined(__clang__)
 constexpr bool kCopiesByMemcpy = false;
 #elif __has_feature(thread_sanitizer)
@@ -35,14 +35,14 @@ __global__ void healthy_kernel(int* d_cell) {
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
     atomicAdd(&sum, 1);
-    __syncwarp();  // the warp is not full: what the faulty kernel's threads did must be forgotten
+    __syncwarp();  // the warp is not full: the simulator must have forgotten the faulty kernel's threads
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(d_cell, sum);
 }
 
 /// @brief The simulator's message about the kernel that `launch` launches.
 ///
-/// Until a reset, all calls must return `expected`; after it, a healthy kernel must run.
+/// Also checks that every call returns `expected` until a reset, and that a healthy kernel runs after it.
 template <typename Launch>
 std::string fault_of(Launch launch, cudaError_t expected) {
     launch();
@@ -110,12 +110,12 @@ std::pair<int, std::string> process_of(Work work) {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), words};
 }
 
-/// A line of the file that calls this, as messages name it.
+/// A line of the calling file, in the form that messages use.
 std::string here(int line, const char* file = __builtin_FILE()) {
     return std::string(file) + ":" + std::to_string(line);
 }
 
-/// How messages name a byte, counted from the beginning of an allocation.
+/// How messages describe a byte. @param[in] byte Its index in an allocation of `bytes` bytes.
 std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
     const std::ptrdiff_t past = byte - static_cast<std::ptrdiff_t>(bytes);
     const auto number = [](std::ptrdiff_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); };

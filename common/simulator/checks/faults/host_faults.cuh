@@ -36,7 +36,7 @@ TEST_CASE("host code that uses device memory ends the program with a message") {
     for (const bool write : {false, true})
         for (const Before before : {nothing, set, copied, launched})
             for (const std::ptrdiff_t index : {0, 10, 99, 100, -1}) {
-                if (kSanitized && (index < 0 || index > 99)) continue;  // AddressSanitizer's to find
+                if (kSanitized && (index < 0 || index > 99)) continue;  // AddressSanitizer finds these
                 const auto [status, words] = use(index, write, before);
                 CAPTURE(words, index, write, before);
                 CHECK(status == 1);
@@ -60,7 +60,7 @@ TEST_CASE("a limit of CPU time ends host code with its line, and a kernel only a
         CHECK(process_of([=, sent = signals] {
                   out_of_time_kernel<<<1, 1>>>(sent);
                   cudaDeviceSynchronize();
-                  std::exit(static_cast<int>(alarm(0)));  // none is left
+                  std::exit(static_cast<int>(alarm(0)));  // no alarm is left
               }).first == ended_by);
     const auto [watched, nothing] = process_of([] {
         const auto tell = [](void*, const char*, std::size_t) -> ssize_t { _exit(alarm(0) > 0 ? 7 : 8); };
@@ -148,7 +148,7 @@ TEST_CASE("a handler that the program has set while it has device memory is not 
     CUDA_CHECK(cudaFree(d_cell));
     sigaction(SIGSEGV, &previous, &now);
     CHECK(now.sa_handler == own_handler);
-    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // the handler from before both must be set again
+    CUDA_CHECK(cudaMalloc(&d_cell, sizeof(int)));  // the handler from before the two must be set again
     CUDA_CHECK(cudaFree(d_cell));
 }
 
@@ -161,7 +161,7 @@ void raising_handler(int signal) {
 TEST_CASE(
     "a handler that passes a signal on to the one before it, which is the simulator's, ends the program") {
     const auto [status, words] = process_of([] {
-        alarm(20);  // ends an endless kernel
+        alarm(20);  // ends the process if the kernel is endless
         int* d_cell = nullptr;
         cudaMalloc(&d_cell, sizeof(int));
         struct sigaction raising {};
@@ -259,7 +259,7 @@ TEST_CASE("a kernel's argument that points to the CPU's memory is named, and no 
     CUDA_CHECK(cudaFreeHost(pinned));
 }
 
-/// A call of a kernel without <<<>>>, by a pointer: clang rejects a direct call (see rejected.sh).
+/// Calls a kernel without <<<>>>, through a pointer: clang rejects a direct call (see rejected.sh).
 template <typename... Parameters, typename... Arguments>
 std::pair<int, std::string> called_plainly(void (*kernel)(Parameters...), Arguments... arguments) {
     return process_of([=] {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that any fault stops the kernel and the thread, and that its message names both.
+/// @brief Checks that any fault stops the kernel and the thread, and that the message names both.
 #pragma once
 
 #include <sys/resource.h>
@@ -81,7 +81,7 @@ TEST_CASE("a thread that breaks a rule does not continue") {
     }
 }
 
-/// Launches a kernel that it knows only as a template's parameter.
+/// Launches a kernel whose name it knows only as a template parameter.
 template <void (*kKernel)(int*)>
 void launch_parameter(int* d_data) {
     kKernel<<<1, 1>>>(d_data);
@@ -157,7 +157,7 @@ TEST_CASE("a fault that would end a program ends only the kernel, and the thread
                {"needs more than 512 KiB of stack"}));
     CHECK(says(said([](unsigned int* d) { launching_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) launches throwing_kernel (launched at "}));
-    if (kSanitized) return;  // the sanitizer ends the program before the simulator hears of the others
+    if (kSanitized) return;  // the sanitizer ends the program before the simulator sees the next faults
     CHECK(says(said([](unsigned int* d) { trap_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) at ", "stops itself, as __trap() does"}));
     CHECK(says(said([](unsigned int* d) { abort_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
@@ -174,10 +174,10 @@ TEST_CASE("a kernel that calls exit ends the program, with a message and a statu
     CHECK(says(words, {"exit_kernel", "thread (5, 0, 0) at ", "calls exit()"}));
 }
 
-/// Called in place of printf where the compiler defines _FORTIFY_SOURCE, as Ubuntu's does.
+/// Called instead of printf if the compiler defines _FORTIFY_SOURCE, as Ubuntu's compilers do.
 extern "C" __device__ int fortified_printf(int flag, const char* format, ...) __asm__("__printf_chk");
 
-// Compilers replace some calls of printf by puts and putchar.
+// Compilers replace some calls of printf by calls of puts and putchar.
 __global__ void printing_kernel() {
     const char* const words = "a word";
     const int bytes = printf("thread %u", threadIdx.x);
@@ -187,7 +187,7 @@ __global__ void printing_kernel() {
 }
 
 TEST_CASE("the output of kernels and of the host is in order") {
-    std::fflush(stdout);  // else the process inherits what is buffered
+    std::fflush(stdout);  // else the process inherits buffered output
     const auto [status, printed] = process_of([] {
         dup2(STDERR_FILENO, STDOUT_FILENO);
         const Setting one_after_another("CUDA_SIM_SEED", 0);

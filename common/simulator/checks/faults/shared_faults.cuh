@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks that wrong uses of a block's shared memory are found, and uses of too much of it or of a
-/// thread's stack.
+/// @brief Checks that wrong uses of a block's shared memory are found, as are uses of too much shared memory
+/// or of too much of a thread's stack.
 #pragma once
 
 #include "faults.cuh"
@@ -82,7 +82,7 @@ TEST_CASE("a shared array that is one too short is found") {
              {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
 }
 
-/// Stores through a pointer, because clang checks indices into arrays only.
+/// Stores through a pointer, because clang checks only indices of arrays.
 __device__ void store(int* cells, int index) { cells[index] = 1; }
 
 constexpr int kSharedLine = __LINE__ + 2;
@@ -102,7 +102,7 @@ TEST_CASE("a use right past the end of a shared array is found, and a write befo
     CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
     if (kSanitized) return;  // the sanitizer ends the program at a redzone
     CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
-    // Further than a page of 64 KiB, whose part before the array is a redzone, but within the guard.
+    // More than a page of 64 KiB before the array: past the redzone, but within the guard.
     CHECK(says(said(-16400, true),
                {"thread (2, 0, 0) at ", "uses cells[-16400], 65600 bytes before the beginning"}));
 }

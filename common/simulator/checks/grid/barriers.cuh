@@ -15,7 +15,7 @@
 
 namespace kernel_checks {
 
-/// In each round every thread reads what another has written, then writes for the next round.
+/// In each round, every thread reads what another thread has written, then writes for the next round.
 __global__ void ring_kernel(int* d_result, int rounds) {
     __shared__ int cells[1024];
     cells[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -52,8 +52,8 @@ TEST_CASE("threads wait at barriers even if the process has no mappings left to 
         munmap(pages, most * page);
         return skip_check("a process may have more mappings here than this check takes");
     }
-    munmap(pages + (taken - 400) * page, 400 * page);  // some are left for everything else
-    ring_kernel<<<1, 1024>>>(result.data(), 2);  // in one worker: another one might take all that are left
+    munmap(pages + (taken - 400) * page, 400 * page);  // leaves some mappings for the rest of the program
+    ring_kernel<<<1, 1024>>>(result.data(), 2);        // in one worker: a second one might take all mappings
     const cudaError_t error = cudaGetLastError();
     munmap(pages, most * page);
     CHECK(error == cudaSuccess);
@@ -135,7 +135,7 @@ TEST_CASE("after __threadfence the last block sees what all the others have writ
     const auto partials = zeros<int>(500);
     const auto done = zeros<unsigned int>(1);
     const auto sum = zeros<int>(1);
-    for (int round = 1; round <= 3; ++round) {  // atomicInc has wrapped to 0 for the next launch
+    for (int round = 1; round <= 3; ++round) {  // after each launch, atomicInc has wrapped to 0
         fence_kernel<<<500, 64>>>(data.data(), partials.data(), done.data(), sum.data());
         CHECK(sum.to_host()[0] == round * 500 * 64);
         CHECK(done.to_host()[0] == 0);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a kernel may rely on: its indices, clocks and vectors.
+/// @brief Checks of what a kernel may rely on: indices, clocks and vectors.
 #pragma once
 
 #include <cstdint>

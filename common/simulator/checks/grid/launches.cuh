@@ -20,7 +20,7 @@ TEST_CASE("a launch that CUDA refuses is an error and runs nothing") {
     const auto refused = [&](dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
         count_kernel<<<grid, block, shared_bytes>>>(count.data());
         const cudaError_t error = cudaGetLastError();
-        // CUDA's documentation speaks of an invalid configuration, and CUDA 13 of an invalid argument.
+        // CUDA's documentation says invalid configuration; CUDA 13 returns invalid value.
         const bool named =
             error == cudaErrorInvalidValue || (version < 13000 && error == cudaErrorInvalidConfiguration);
         return named && cudaGetLastError() == cudaSuccess && count.to_host()[0] == 0;
@@ -70,7 +70,7 @@ TEST_CASE("a launch has as much dynamic shared memory as its kernel has asked fo
     const auto ask = [](auto* kernel, int bytes) {
         return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     };
-    // Whether the launch runs. Where it doesn't, it must be refused as CUDA refuses it.
+    // Whether the launch runs. If it doesn't, its error must be CUDA's.
     const auto runs = [&](auto launch) {
         CHECK(cudaMemset(count.data(), 0, sizeof(int)) == cudaSuccess);
         launch();
@@ -100,13 +100,13 @@ TEST_CASE("a launch has as much dynamic shared memory as its kernel has asked fo
     CHECK(!runs(with_unsigned(60000)));  // another kernel of the same template
     CHECK(ask(asking_kernel<unsigned int>, 1000) == cudaSuccess);
     CHECK(runs(with_unsigned(1000)));
-    CHECK(!runs(with_unsigned(1001)));  // less than 48 KiB also counts
+    CHECK(!runs(with_unsigned(1001)));  // a limit below 48 KiB also holds
     CHECK(fails_with(cudaErrorInvalidValue, ask(asking_kernel<int>, -1)));
     CHECK(runs(with_int(60000)));
     CHECK(ask(asking_kernel<unsigned int>, 0) == cudaSuccess);
     CHECK(!runs(with_unsigned(4)));
 
-    // The shared memory that the kernel declares also counts.
+    // The shared memory that the kernel declares counts towards the limit.
     CHECK(runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024>>>(d_int); }));
     CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 32 * 1024 + 1>>>(d_int); }));
     CHECK(!runs([=] { declaring_kernel<4096><<<1, 32, 48 * 1024>>>(d_int); }));
@@ -151,7 +151,7 @@ TEST_CASE("attributes and properties of the device agree") {
     CHECK(attribute(cudaDevAttrMultiProcessorCount) == property(properties.multiProcessorCount));
     CHECK(attribute(cudaDevAttrWarpSize) == 32);
     CHECK(attribute(cudaDevAttrL2CacheSize) == property(properties.l2CacheSize));
-    CHECK(properties.l2CacheSize == 50 << 20);  // a GPU's, whatever the host's is
+    CHECK(properties.l2CacheSize == 50 << 20);  // that of a GPU, not the host's
     CHECK(attribute(cudaDevAttrGlobalMemoryBusWidth) == property(properties.memoryBusWidth));
     CHECK(attribute(cudaDevAttrComputeCapabilityMajor) == property(properties.major));
     CHECK(attribute(cudaDevAttrComputeCapabilityMinor) == property(properties.minor));
@@ -229,7 +229,7 @@ TEST_CASE("events measure the time between them, once both are recorded") {
     REQUIRE(cudaEventCreate(&stop) == cudaSuccess);
     float milliseconds = -1;
     CHECK(fails_with(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, start, stop)));
-    CHECK(cudaEventSynchronize(start) == cudaSuccess);  // nothing to wait for
+    CHECK(cudaEventSynchronize(start) == cudaSuccess);  // the event was never recorded
 
     const DeviceBuffer<int> count(1);
     CHECK(cudaEventRecord(start) == cudaSuccess);

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks that the simulator's memory and the order of its threads show mistakes that old memory and
-/// the usual order hide.
+/// @brief Checks that poisoned memory and shuffled threads reveal mistakes that leftover values and the usual
+/// order hide.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ __global__ void static_rest_kernel(unsigned int* d_rest) {
     __shared__ unsigned int rest[4];
     __shared__ double one_more;
     d_rest[blockIdx.x] = rest[threadIdx.x + 1];
-    rest[threadIdx.x + 1] = 1;  // the next block must not see it
+    rest[threadIdx.x + 1] = 1;  // the next block must not see this value
     one_more = 0;
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a shuffle from a lane that does not exist returns poison") {
 
 // --- Order --------------------------------------------------------------------------------------
 
-/// Runs a function with a seed.
+/// Runs a function with a value of CUDA_SIM_SEED. @return The function's result.
 template <typename Work>
 auto with_seed(std::uint64_t seed, Work work) {
     const Setting setting("CUDA_SIM_SEED", seed);
@@ -91,7 +91,7 @@ std::vector<unsigned int> thread_order(unsigned int blocks, unsigned int threads
     return order.to_host();
 }
 
-/// A single worker runs a grid this small, so its blocks come one after another.
+/// The order in which a grid's blocks run. A single worker runs a grid this small, one block after another.
 std::vector<unsigned int> block_order() {
     const DeviceBuffer<unsigned int> order(100), count(1);
     CUDA_CHECK(cudaMemset(count.data(), 0, sizeof(unsigned int)));
@@ -174,7 +174,7 @@ __global__ void meeting_kernel(unsigned int* d_arrived, unsigned int meetings) {
 }
 
 TEST_CASE("blocks that wait for each other run at the same time, with any seed and few workers") {
-    constexpr unsigned int kBlocks = 9;  // with few enough threads for one worker
+    constexpr unsigned int kBlocks = 9;  // so few threads that one worker would run them
     for (std::uint64_t seed = 0; seed <= 4; ++seed) {
         const Setting setting("CUDA_SIM_SEED", seed);
         const DeviceBuffer<unsigned int> sums(kBlocks), arrived(1);
@@ -187,7 +187,7 @@ TEST_CASE("blocks that wait for each other run at the same time, with any seed a
     }
 }
 
-/// Runs a check of this program with an environment variable. @return Its exit status, and its output.
+/// Runs one check in a new process, with an environment variable. @return Its exit status and output.
 std::pair<int, std::string> with_setting(const char* name, const char* value) {
     return fault_checks::process_of([=] {
         setenv(name, value, 1);
@@ -208,7 +208,7 @@ TEST_CASE(
     }
 }
 
-/// The fault: no barrier between writing and reading.
+/// The mistake: no barrier between writing and reading.
 __global__ void no_barrier_kernel(unsigned int* d_result) {
     __shared__ unsigned int cells[64];
     cells[threadIdx.x] = threadIdx.x;

@@ -32,7 +32,7 @@ TEST_CASE("__syncwarp separates what is before from what is after in a warp") {
     CHECK(result.to_host() == expected);
 }
 
-/// The four shuffles. `source` is the lane that `lane` reads from by CUDA's description.
+/// The four shuffles. `source` is the lane that `lane` reads from according to CUDA's documentation.
 struct Direct {
     template <typename T>
     __device__ T operator()(unsigned int mask, T value, int argument, int width) const {
@@ -129,7 +129,7 @@ TEST_CASE("a shuffle takes its source modulo the width, also a negative one") {
     CHECK(result.to_host() == std::vector<int>(32, 31));
 }
 
-/// Even and odd lanes each exchange among themselves, and odd ones more often; some have returned.
+/// Even lanes exchange values among themselves, as do odd lanes, more often; some lanes have returned.
 __global__ void partial_mask_kernel(int* d_result) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane >= 28) return;
@@ -150,7 +150,7 @@ TEST_CASE("lanes of different masks do not wait for each other") {
     CHECK(result.to_host() == expected);
 }
 
-/// From one warp on, the last lanes of each warp return while the others wait for all.
+/// From thread `first` on, the last lanes of each warp return while the other lanes wait for the whole warp.
 __global__ void leaving_lanes_kernel(unsigned int first, int* d_result) {
     if (threadIdx.x < first || threadIdx.x % 32 >= 20) return;
     d_result[threadIdx.x] = __popc(__ballot_sync(0xffffffffu, 1));
@@ -166,7 +166,7 @@ TEST_CASE("a warp does not wait for lanes that have returned, even if they retur
     }
 }
 
-/// Even and odd lanes take different branches. In odd warps, they take those of the others in even warps.
+/// Even and odd lanes take different branches. In odd warps, the branches are swapped.
 __global__ void converging_kernel(unsigned int* d_lanes) {
     unsigned int* const lanes = &d_lanes[2 * threadIdx.x];
     if ((threadIdx.x / warpSize + threadIdx.x) % 2 == 0) {
@@ -199,7 +199,7 @@ TEST_CASE("the first lane can be alone in a mask") {
     CHECK(result.to_host()[0] == 7);
 }
 
-/// A few lanes continue to exchange while the others have not yet read what the first exchange gave them.
+/// A few lanes continue to exchange before the other lanes have read the results of the first exchange.
 __global__ void fast_lanes_kernel(int* d_result) {
     const int lane = static_cast<int>(threadIdx.x);
     int value = __shfl_sync(0xffffffffu, lane * 10, 31 - lane);

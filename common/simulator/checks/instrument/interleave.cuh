@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of interrupted threads: which accesses are interrupted, when, and what is found besides.
+/// @brief Checks of interrupted threads: which accesses are interrupted, when, and what else is found.
 #pragma once
 
 #include <atomic>
@@ -63,7 +63,7 @@ TEST_CASE("each seed and each block has interruptions of its own, the same each 
 #ifdef CHECKS_INTERLEAVED
 }  // namespace interleave_checks
 
-// The functions that the compiler calls before each access, and those that interleave.cpp calls for the CPU's
+// The functions that the compiler calls before each access, and those that interleave.cpp calls for host
 // threads.
 #define SIM_DECLARE(bytes)                     \
     void __tsan_read##bytes(void*);            \

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of the lens, built with the lens.
+/// @brief Checks of the lens. They are built with the lens.
 #include "costs.cuh"
 #include "lanes.cuh"
 #include "launches.cuh"

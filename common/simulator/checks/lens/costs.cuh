@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what requests cost, against the same counts computed in a simpler, slower way.
+/// @brief Checks of the cost of requests, against the same counts computed in a simpler, slower way.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace cost_checks {
 using lens::kLanes;
 using lens::Request;
 
-/// Requests with bytes in a given range, of all kinds: dense and scattered, aligned or not, with lanes left
-/// out.
+/// Requests of all kinds, with the given sizes in bytes: dense and scattered, aligned or not, with some lanes
+/// left out.
 std::vector<Request> requests(const std::vector<unsigned int>& sizes, bool aligned) {
     std::mt19937 random(1);
     std::vector<Request> result;
@@ -68,7 +68,7 @@ TEST_CASE("a structure of more than 96 bytes is loaded in pieces") {
     CHECK(lens::sectors(request).bytes == 97);
 }
 
-/// The sectors of an atomic operation, each as often as it is requested.
+/// The sectors of an atomic operation, and how often each is requested.
 std::map<std::uintptr_t, unsigned int> atomic_sectors(const Request& request) {
     std::map<std::uintptr_t, unsigned int> counted;
     lens::atomic_sectors(request, [&](std::uintptr_t sector) { ++counted[sector]; });
@@ -89,7 +89,7 @@ TEST_CASE("the k-th lanes that name each address of an atomic request their sect
     }
 }
 
-TEST_CASE("Nsight Compute counts as many sectors of atomics") {  // on an H100 and on an H200
+TEST_CASE("Nsight Compute counts as many sectors of atomics") {  // measured on an H100 and an H200
     const auto sectors = [](unsigned int bytes, auto index) {
         Request request{~0u, bytes, {}};
         each_lane(request, [&](unsigned int lane) { request.address[lane] = index(lane) * bytes; });
@@ -143,7 +143,7 @@ TEST_CASE("among the lanes that take part, those on one address are counted") {
     }
 }
 
-/// Counts in which all numbers differ. @param[in] first The smallest.
+/// Counts that all differ. @param[in] first The smallest of these numbers.
 lens::LaunchCounts numbered(std::uint64_t first) {
     std::uint64_t next = first;
     lens::LaunchCounts counts;
@@ -205,8 +205,8 @@ TEST_CASE("the counts of all workers add up") {
     }
 }
 
-/// The counts of a launch with two accesses per round. @param[in] follows Whether the second one is at the
-/// next address, for each round.
+/// The counts of a launch with two accesses per round. @param[in] follows For each round, whether the second
+/// access is at the next address.
 lens::LaunchCounts pair(const std::vector<bool>& follows) {
     static const std::uint32_t first =
                                    lens::number_of({1, 0, lens::Space::global, lens::Kind::load, 4, false}),
@@ -260,7 +260,7 @@ struct Asked {
     std::uint32_t lanes = ~0u;
 };
 
-/// The requests and the cost that remain if a compiler saves all that it may, in parts of a request.
+/// The requests, and their cost, that remain if a compiler removes all that it may, in 1/32 of a request.
 std::pair<std::uint64_t, std::uint64_t> least(lens::Space space, lens::Kind kind,
                                               const std::vector<Asked>& requests) {
     static std::uintptr_t address = 5000;
@@ -293,9 +293,9 @@ TEST_CASE("what a thread loads or stores again may stay in a register if nobody 
     CHECK(least(global, load, {{4096}, {.begin = 4096, .is_next_block = true}}) == both);
     CHECK(least(shared, load, {{4096}, {.begin = 4096, .has_synchronized = true}}) == Least{2 * 32, 2 * 32});
     CHECK(least(global, store, {{4096}, {.begin = 4096, .has_synchronized = true}}) == both);
-    // If it is read-only:
+    // The memory may be read-only:
     CHECK(least(global, load, {{4096}, {.begin = 4096, .has_synchronized = true}}) == one);
-    std::vector<Asked> many;  // more than a thread has registers
+    std::vector<Asked> many;  // more than a thread's registers can hold
     for (int round = 0; round < 2; ++round)
         for (std::uintptr_t i = 0; i < 1 << 14; ++i) many.push_back({i * 4096});
     CHECK(least(global, load, many).first > many.size() * 32 * 99 / 100);
@@ -306,7 +306,7 @@ TEST_CASE(
     "width") {
     using enum lens::Space;
     using enum lens::Kind;
-    // The parts of one request, whose lanes are so far apart.
+    // The parts that remain of one request whose lanes are `stride` bytes apart.
     const auto parts = [](lens::Space space, lens::Kind kind, std::uintptr_t stride, unsigned int bytes = 4,
                           std::uint32_t lanes = ~0u) {
         return least(space, kind, {{.begin = 4096 + 4, .stride = stride, .bytes = bytes, .lanes = lanes}})
@@ -341,7 +341,7 @@ struct Made {
     std::uintptr_t begin = 0;  ///< 0: at new addresses
 };
 
-/// How many of the requests remain if a compiler saves all that it may.
+/// How many of the requests remain if a compiler removes all that it may.
 std::uint64_t remaining(const std::vector<Made>& all) {
     static std::uintptr_t address = 7000;
     constexpr lens::Kind kKinds[] = {lens::Kind::load, lens::Kind::load, lens::Kind::store,
@@ -399,9 +399,9 @@ TEST_CASE("what lanes in different branches request may be one instruction") {
     CHECK(remaining({{~0u, first_load}, {half, second_load}, {half, store}}) == 3);
 }
 
-/// The joined counts of two rounds of accesses with these widths, each at a site of its own. Each lane has 32
-/// bytes.
-/// @param[in] apart How far the second access of lane 0 is from where it would join.
+/// The joined counts of two rounds of accesses with the widths `bytes`, each at a site of its own. The lanes
+/// are 32 bytes apart.
+/// @param[in] apart How far lane 0's second access is from the address at which it would join.
 std::vector<lens::SiteCounts> joined(lens::Space space, const std::vector<unsigned int>& bytes,
                                      std::uint32_t lanes = ~0u, std::uintptr_t apart = 0) {
     static std::uintptr_t address = 1000;

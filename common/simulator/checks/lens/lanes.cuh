@@ -29,7 +29,7 @@ class Program {
  public:
     explicit Program(unsigned int seed) : random_(seed), statements_(block(3)) {}
 
-    /// The site and the lanes of each request, if the warp executes each statement together.
+    /// The site and the lanes of each request, if the warp's lanes execute each statement together.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> requests() {
         requests_.clear();
         execute(statements_, ~0u, 0);
@@ -77,7 +77,7 @@ class Program {
         }
         return result;
     }
-    /// An access, or the end of a loop, which is no request.
+    /// An access or, with 0 bytes, the end of a loop, which is no request.
     Statement new_site(std::uint8_t bytes) {
         address_ += 4;
         const lens::Site site{address_, 0, lens::Space::global, lens::Kind::load, bytes, false};
@@ -88,7 +88,7 @@ class Program {
         random.discard(2);
         return static_cast<unsigned int>(random()) >> 8;
     }
-    /// Whether a lane takes a branch. One lane does, or all others, or every second one, or any lanes.
+    /// Whether a lane takes a branch: one lane does, all but one, every second one, or random ones.
     static bool takes(const Statement& branch, unsigned int lane, unsigned int iteration) {
         const unsigned int one = branch.salt / 8 % kLanes;
         switch (branch.salt % 8) {

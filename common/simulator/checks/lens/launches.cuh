@@ -46,7 +46,7 @@ TEST_CASE("a kernel is named with its template arguments") {
           "launch_checks::template_kernel<int, 1>");
     std::string nested =
         name([&] { nested_argument_kernel<Two<Two<int, int>, void (*)(int)>><<<1, 32>>>(d_data.data()); });
-    std::erase(nested, ' ');  // only some compilers write spaces
+    std::erase(nested, ' ');  // only some compilers print spaces
     CHECK(nested ==
           "launch_checks::nested_argument_kernel<launch_checks::Two<launch_checks::Two<int,int>,void(*)(int)>"
           ">");
@@ -64,7 +64,7 @@ TEST_CASE("the different sectors of all buffers add up over launches") {
     const Seen twice = seen([&] {
         for (int i = 0; i < 2; ++i) two_buffers_kernel<<<1, 64>>>(d_from.data(), d_to.data());
     });
-    CHECK(twice.counts.launches == 0);  // launches are counted for each shape
+    CHECK(twice.counts.launches == 0);  // launches are counted per shape
     REQUIRE(lens::the_lens().launches().size() == 1);
     CHECK(lens::the_lens().launches().front().second.launches == 2);
     CHECK(lens::the_lens().launches().front().second.touched == 2 * 16);
@@ -78,7 +78,7 @@ TEST_CASE("launches take turns in the first one's stream if the host makes them,
     CUDA_CHECK(cudaStreamCreate(&other));
     seen([&] {
         for (const int how : {0, 1, 2, 0}) {
-            sim::launching_together += how == 2 ? 1 : 0;  // cudaGraphLaunch does so, too
+            sim::launching_together += how == 2 ? 1 : 0;  // as in cudaGraphLaunch
             two_buffers_kernel<<<1, 64, 0, how == 1 ? other : nullptr>>>(d_from.data(), d_to.data());
             CUDA_CHECK(cudaDeviceSynchronize());
             sim::launching_together = 0;
@@ -116,7 +116,7 @@ TEST_CASE("a barrier's counts include how many requests of one warp the others h
 }
 
 /// Each warp adds to a counter of its own, and the last warp also to the first warp's. One thread of
-/// each block loads as many numbers as the block's index says.
+/// block i loads i numbers.
 __global__ void shares_kernel(const int* d_data, int* d_sums) {
     __shared__ int counts[4];
     if (threadIdx.x < 4) counts[threadIdx.x] = 0;
@@ -147,7 +147,7 @@ TEST_CASE("of a kernel that accesses nothing, nothing is counted") {
     CHECK(lens::most(all.counts.atomics) == 0);
 }
 
-/// Between two barriers, a lane repeats the inner loop 0, 7 or 14 times, without an access.
+/// Between two barriers, each lane repeats the inner loop 0, 7 or 14 times, without an access.
 __global__ void computing_kernel(float* d_values) {
     float value = static_cast<float>(threadIdx.x);
     for (unsigned int round = 0; round < 2; ++round) {
@@ -189,7 +189,7 @@ TEST_CASE("between two meetings, a warp executes a basic block as often as its b
     CHECK(counts.at(4160).lanes == 1);
 }
 
-/// A race on one line between threads that are as far apart as the arguments allow.
+/// A race on one line between as many threads and blocks as the arguments say.
 __global__ void near_and_far_kernel(int* d_data, unsigned int threads, unsigned int blocks) {
     if (threadIdx.x < threads && blockIdx.x < blocks)
         d_data[0] = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x + 1);
@@ -302,11 +302,11 @@ TEST_CASE("dynamic shared memory is watched like other shared memory") {
     CHECK(larger.sum(lens::Space::shared, lens::Kind::load).lanes == 2 * 256);
 }
 
-/// Has so many loads that some of them have the same place in the table of sites.
+/// Has so many loads that some of them share an entry of the table of sites.
 template <int... kNumbers>
 __global__ void many_loads_kernel(const int* d_data, int* d_sum, std::integer_sequence<int, kNumbers...>) {
     int sum = 0;
-    ((sum += d_data[kNumbers * 7 % 1000]), ...);  // clang folds no more than 256
+    ((sum += d_data[kNumbers * 7 % 1000]), ...);  // clang folds at most 256
     ((sum += d_data[kNumbers * 7 % 1000 + 1000]), ...);
     *d_sum = sum;
 }
@@ -368,7 +368,7 @@ __global__ void compare_kernel(int* d_data) {
     atomicCAS(&d_data[threadIdx.x], 0, 1);
 }
 
-/// Its atomic additions are made of comparisons in the simulator.
+/// In the simulator, these atomic additions are loops of compare-and-swaps.
 __global__ void update_kernel(double* d_data) {
     atomicAdd(&d_data[threadIdx.x % 2], 1.0);
     atomicAdd(&d_data[threadIdx.x % 2], 1.0);
@@ -379,7 +379,7 @@ __attribute__((noinline, no_sanitize("thread"))) __device__ inline void store_un
     *d_number = 7;
 }
 
-/// An update whose first comparison fails, since another block has stored meanwhile.
+/// An update whose first comparison fails, because another block has stored in between.
 __global__ void repeated_update_kernel(unsigned long long* d_number) {
     unsigned long long old = __atomic_load_n(d_number, __ATOMIC_SEQ_CST);
     store_unseen(d_number);
@@ -445,7 +445,7 @@ TEST_CASE("an access in a function has one site per chain of calls that leads to
     CHECK(requests == std::vector<std::uint64_t>{1, 2, 1});
     REQUIRE(sites.size() == 3);
     CHECK(lens::lines_of(sites[0])[1] < lens::lines_of(sites[1])[2]);
-    const std::vector<std::string> lines = lens::lines_of(sites[1]);  // the last one is the launch's
+    const std::vector<std::string> lines = lens::lines_of(sites[1]);  // the last one is the launch
     CHECK(lens::calls_of(sites[1], lines[3]) == std::vector<std::string>{lines[1], lines[2]});
 }
 
@@ -467,7 +467,7 @@ TEST_CASE("a shared array is watched in each block, whichever others the blocks 
                            first_block_kernel<<<3, 32>>>(d_data.data());
                        }).sum(lens::Space::shared, lens::Kind::load);
     CHECK(loads.requests == 3);
-    CHECK(loads.worst.request.address[0] == 3 * sizeof(int));  // from the array's beginning
+    CHECK(loads.worst.request.address[0] == 3 * sizeof(int));  // counted from the array's beginning
 }
 
 TEST_CASE("sites are ordered by the calls that lead to them, and then by their own addresses") {

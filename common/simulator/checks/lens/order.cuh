@@ -19,11 +19,11 @@
 
 namespace order_checks {
 
-constexpr unsigned int kThreads = 70;  // a full warp, a second one, and a part
+constexpr unsigned int kThreads = 70;  // two full warps, and a part
 constexpr std::size_t kMostAccesses = 1024;
 using Known = std::bitset<kMostAccesses>;
 
-/// Two blocks of a grid that run at the same time, and the same two in the model.
+/// Two blocks of a grid that run at the same time, and the same two blocks in the model.
 class Grid {
  public:
     /// @param[in] seed Chooses what the threads do.
@@ -192,7 +192,7 @@ TEST_CASE("a block's clock stops when no access can be stamped with its time any
     CHECK(last.atomic == 1);
 }
 
-/// Compares which of the accesses of two threads to an array is the first to race.
+/// Compares which of the threads' accesses to an array is the first to race in the lens and in the model.
 /// @param[in] atomics Whether the accesses are atomic operations and loads, or plain accesses only.
 void compare_first_race(unsigned int seed, bool atomics) {
     static const std::uint32_t plain =
@@ -203,7 +203,7 @@ void compare_first_race(unsigned int seed, bool atomics) {
         lens::number_of({4, 0, lens::Space::global, lens::Kind::atomic, 4, true})};
     struct Access {
         std::size_t number, offset, bytes;
-        unsigned int block, thread, atomic;  // 3: not atomic
+        unsigned int block, thread, atomic;  // `atomic` 3: not atomic
         lens::Kind kind;
     };
     Grid grid(seed);
@@ -263,7 +263,7 @@ TEST_CASE("of two threads, the first access that races is found, whatever its by
 struct Reader {
     unsigned int block, thread;
 };
-/// Lets each of `readers` load the same number, unsynchronized, and then the first of them store to it.
+/// Lets each of `readers` load the same number, unsynchronized, and then lets the first one store to it.
 /// @param[in] ordered The readers whose loads are ordered before the store.
 /// @return The load that is found to race with the store, if there is one.
 std::optional<lens::Epoch> finds_after(const std::vector<Reader>& readers,
@@ -286,25 +286,25 @@ std::optional<lens::Epoch> finds_after(const std::vector<Reader>& readers,
 
 TEST_CASE("of many unordered loads, those by threads far apart are kept") {
     CHECK(!finds_after({{0, 0}, {0, 1}, {0, 2}}, {0, 1, 2}));
-    CHECK(finds_after({{0, 0}, {0, 1}, {0, 32}}, {0, 1}));  // another warp's
-    CHECK(finds_after({{0, 0}, {0, 1}, {1, 0}}, {0, 1}));   // another block's
+    CHECK(finds_after({{0, 0}, {0, 1}, {0, 32}}, {0, 1}));  // another warp
+    CHECK(finds_after({{0, 0}, {0, 1}, {1, 0}}, {0, 1}));   // another block
     CHECK(finds_after({{0, 0}, {0, 1}, {1, 0}, {0, 2}}, {0, 1, 2}));
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 32}, {0, 2}}, {0, 1, 2}));
     CHECK(finds_after({{0, 33}, {0, 34}, {0, 31}}, {0, 1}));
     CHECK(finds_after({{0, 0}, {0, 1}, {0, 64}, {0, 2}, {0, 3}}, {0, 1, 2, 3, 4}));
-    // Another one of the same warp is not kept in place of the second.
+    // A third load by the same warp does not replace the second one.
     CHECK(finds_after({{0, 33}, {0, 34}, {0, 35}}, {0, 2}).value().thread == 34);
     for (const auto& [first, second, other] :
          {std::array{30u, 31u, 32u}, {31u, 30u, 32u}, {32u, 33u, 0u}, {33u, 32u, 0u}})
         CHECK(finds_after({{0, first}, {0, second}, {0, other}}, {0, 1}));
-    // Another warp's is not kept in place of another block's.
+    // A load by another warp does not replace one by another block.
     for (const Reader& last : {Reader{0, 32}, Reader{0, 1}})
         CHECK(finds_after({{0, 0}, {1, 0}, last}, {0})->block == 1);
     CHECK(finds_after({{0, 0}, {0, 32}, {0, 64}}, {0})->thread == 32);
 }
 
-/// Lets threads add to the same number, unsynchronized, and then one of them load it, after some threads of
-/// the first block have met.
+/// Lets threads add to the same number, unsynchronized, and then, after some threads of the first block have
+/// met, lets thread `loads` load it.
 /// @return The addition that is found to race with the load, if there is one.
 std::optional<lens::Epoch> finds_atomic(const std::vector<Reader>& threads, std::uint32_t meet,
                                         unsigned int loads) {

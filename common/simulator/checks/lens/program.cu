@@ -1,6 +1,6 @@
 /// @file
-/// @brief A program as a student might write it. What the lens must report of a kernel follows its launch:
-/// `tools/lens/try_program.py` compares.
+/// @brief A program as a student might write it. A comment after a launch says what the lens must report
+/// about the kernel; `tools/lens/try_program.py` compares.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -41,7 +41,7 @@ __global__ void scan_kernel(const int* d_data, int* d_sums) {
     d_sums[i] = sums[from][i];
 }
 
-/// A reduction's result is read before its memory is used again.
+/// A reduction's memory must not be used again before its result is read.
 template <bool kBeforeReuse>
 __global__ void reuse_kernel(const int* d_data, int* d_results) {
     __shared__ int values[kThreads];
@@ -55,7 +55,7 @@ __global__ void reuse_kernel(const int* d_data, int* d_results) {
     d_results[threadIdx.x] = result;
 }
 
-/// `kFence` 1 is a fence for the block's threads, 2 for all threads, and 0 is none.
+/// `kFence` 0: no fence; 1: a fence for the block's threads; 2: for all threads.
 template <int kFence>
 __device__ void fence() {
     if (kFence == 1) __threadfence_block();
@@ -96,7 +96,7 @@ __global__ void block_scope_kernel(int* d_counts) {
     atomicAdd_block(&d_counts[kPerBlock ? blockIdx.x : 0], 1);
 }
 
-/// Lanes read what their neighbours have stored. A shuffle makes them wait, but orders no memory.
+/// Lanes read what their neighbours have stored. A shuffle makes the lanes wait, but does not order memory.
 template <bool kSync>
 __global__ void shuffle_kernel(const int* d_data, int* d_results) {
     __shared__ int values[32];
@@ -106,7 +106,7 @@ __global__ void shuffle_kernel(const int* d_data, int* d_results) {
     d_results[threadIdx.x] = values[(threadIdx.x + 1) % 32] + other;
 }
 
-/// A tile's barrier orders its own threads. The next thread may be in the next tile.
+/// A tile's barrier orders only threads of the tile. The thread whose value is read may be in the next tile.
 template <int kReach>
 __global__ void tile_sync_kernel(const int* d_data, int* d_results) {
     __shared__ int values[32];
@@ -116,7 +116,7 @@ __global__ void tile_sync_kernel(const int* d_data, int* d_results) {
     d_results[threadIdx.x] = values[threadIdx.x / kReach * kReach + (threadIdx.x + 1) % kReach];
 }
 
-/// In each round, each block stores numbers, and reads what another one has stored.
+/// In each round, each block stores numbers, and reads what another block has stored.
 template <bool kAfterRead>
 __global__ void grid_sync_kernel(int* d_data, int* d_results) {
     const auto grid = cg::this_grid();
@@ -129,7 +129,7 @@ __global__ void grid_sync_kernel(int* d_data, int* d_results) {
     }
 }
 
-/// Blocks read what another one has stored, after a barrier made of an atomic.
+/// Each block reads what another block has stored, after a barrier made of an atomic.
 template <bool kFence>
 __global__ void own_barrier_kernel(int* d_arrived, int* d_data, int* d_results) {
     const unsigned int i = blockIdx.x * kThreads + threadIdx.x;

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Checks of races, and of shared memory that is read before it is written: planted faults are found
-/// in any order of the threads, and correct code is not blamed.
+/// @brief Checks of races, and of shared memory that is read before it is written: planted mistakes are found
+/// in any order of the threads, and nothing is reported about correct code.
 #pragma once
 
 #include <simulator/cooperation.h>
@@ -21,8 +21,8 @@ using lens_checks::seen;
 
 constexpr unsigned int kThreads = 256;
 
-/// @return Findings of `kernel<<<grid, kThreads>>>(buffer of cleared numbers)` with threads and blocks in the
-/// order of each seed.
+/// @return Findings of `kKernel<<<grid, kThreads>>>(cleared numbers)`, with threads and blocks in the order
+/// of each seed.
 template <void (*kKernel)(unsigned int*)>
 std::string always(unsigned int grid, int seeds = 40) {
     std::string result;
@@ -128,7 +128,7 @@ __device__ void fence() {
     if (kFence == of_device) __threadfence();
 }
 
-/// The last block adds up what all have stored. `d_numbers[0]` is the ticket.
+/// The last block adds up what all blocks have stored. `d_numbers[0]` counts the tickets.
 template <Fence kRelease, Fence kAcquire>
 __global__ void last_block_kernel(unsigned int* d_numbers) {
     __shared__ bool last;
@@ -157,7 +157,7 @@ TEST_CASE("in a last block, either fence is found if it is missing or for a bloc
     CHECK(always<last_block_kernel<of_device, of_block>>(5) == "race for lack of a fence");
 }
 
-/// The last block loads what another one has stored, and executes its fence only afterwards.
+/// The last block loads what another block has stored, and executes its fence only afterwards.
 __global__ void late_fence_kernel(unsigned int* d_numbers) {
     if (threadIdx.x != 0) return;
     d_numbers[2 + blockIdx.x] = blockIdx.x;
@@ -172,7 +172,7 @@ TEST_CASE("a fence does not order a load before it") {
     CHECK(always<late_fence_kernel>(20, 10) == "race for lack of a fence");
 }
 
-/// Thread 64 adds twice to a counter that thread 0 increments after a fence, and that thread 32 sets.
+/// Thread 0 increments a counter after a fence, thread 32 sets it, and thread 64 adds to it twice.
 __global__ void set_tickets_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) {
         __threadfence();
@@ -189,7 +189,7 @@ TEST_CASE("an atomic operation that has received a message of another thread may
     CHECK(always<set_tickets_kernel>(1, 10) == "race");
 }
 
-/// Called by all threads of a block, which takes a ticket between two fences. @return Whether it is the last.
+/// All threads of a block call this to take one ticket, between two fences. @return Whether it is the last.
 __device__ bool takes_last_ticket(unsigned int* d_tickets) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -201,8 +201,8 @@ __device__ bool takes_last_ticket(unsigned int* d_tickets) {
     return last;
 }
 
-/// All threads of a block add to the bins before its ticket, and the last block reads them. It has added to
-/// the same bins, but that does not make the others' additions visible.
+/// All threads of a block add to the bins before the block takes its ticket, and the last block reads the
+/// bins. It has also added to these bins, but that does not make the additions of other blocks visible.
 template <bool kBarrier>
 __global__ void last_histogram_kernel(unsigned int* d_numbers) {
     atomicAdd(&d_numbers[1 + threadIdx.x], 1u);
@@ -217,7 +217,7 @@ TEST_CASE("a barrier left out between the atomics of a block and its ticket is f
     CHECK(always<last_histogram_kernel<false>>(5) == "race");
 }
 
-/// After `__syncwarp`, one thread of a warp tells others what all of them have stored.
+/// After `__syncwarp`, one thread of a warp tells other blocks what all threads of the warp have stored.
 template <bool kSync>
 __global__ void told_by_a_lane_kernel(unsigned int* d_numbers) {
     if (threadIdx.x / 32 == 0) d_numbers[1 + blockIdx.x * 32 + threadIdx.x] = 1;
@@ -232,9 +232,9 @@ TEST_CASE("a fence makes visible what the lanes of a warp have stored before __s
     CHECK(always<told_by_a_lane_kernel<false>>(5) == "race");
 }
 
-/// The first block stores a number and tells the second one, which tells the others. Each waits until it is
-/// told. The second block also has a fence for its own threads, which tells others nothing, and which does
-/// not use up what the other fence is to receive.
+/// The first block stores a number and tells the second block, which tells the other blocks. Each waits until
+/// it is told. The second block also executes a fence for its own threads only. This fence tells other blocks
+/// nothing, and leaves the received messages for the second block's other fence.
 template <bool kTells>
 __global__ void relay_kernel(unsigned int* d_numbers) {
     if (threadIdx.x != 0) return;
@@ -281,7 +281,7 @@ TEST_CASE("a fence makes nothing visible that is stored after it, or by others a
     CHECK(always<late_store_kernel<true>>(5) == "race");
 }
 
-/// Adds 1 to a number. A plain load before an `atomicCAS` is a guess, before other atomics a race.
+/// Adds 1 to a number. A plain load before an `atomicCAS` is a guess; before other atomics, it is a race.
 template <bool kCompares>
 __global__ void guess_kernel(unsigned int* d_numbers) {
     unsigned int old = d_numbers[0], guess = old;
@@ -301,7 +301,7 @@ TEST_CASE("a load before an atomicExch races, but not before an atomicCAS, which
     CHECK(always<guess_kernel<false>>(1) == "race");
 }
 
-/// A load is followed by a comparison: at its address by another thread, or elsewhere by the same thread.
+/// A load, then an `atomicCAS`: at the same address by another thread, or elsewhere by the same thread.
 template <bool kOther>
 __global__ void other_guess_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) {
@@ -313,7 +313,7 @@ __global__ void other_guess_kernel(unsigned int* d_numbers) {
     }
 }
 
-/// The last action of a warp before its lanes meet is a load.
+/// The last access before the lanes of the warp, or the threads of the block, meet is a load.
 template <bool kWarp>
 __global__ void load_and_meet_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;
@@ -448,7 +448,7 @@ TEST_CASE("blocks that wait for each other all arrive, and race with none") {
     });
 }
 
-/// The barrier is reached by the first 32 threads only.
+/// Only the first 32 threads reach the barrier.
 __global__ void branch_kernel(unsigned int* d_numbers) {
     if (threadIdx.x >= 32) return;
     __syncthreads();
@@ -465,7 +465,7 @@ TEST_CASE("a barrier that some threads have skipped by returning is reported") {
     CHECK_FALSE(is_partial(32));
 }
 
-/// One lane makes many more accesses than are kept, and the others a few.
+/// Lane 0 makes many more accesses than the lens keeps, and each other lane makes one.
 __global__ void long_loop_kernel(unsigned int* d_numbers, unsigned int turns) {
     for (unsigned int i = 0; i < (threadIdx.x == 0 ? turns : 1); ++i) atomicAdd(&d_numbers[threadIdx.x], 1u);
 }
@@ -481,7 +481,7 @@ TEST_CASE("a long loop of one lane is counted completely, even in pieces") {
     CHECK(atomics.requests == kTurns);
 }
 
-/// The last action of the last thread is a load.
+/// The last access of the last thread is a load.
 __global__ void last_load_kernel(unsigned int* d_numbers) {
     if (threadIdx.x == 0) d_numbers[0] = 1;
     if (threadIdx.x == 255 && d_numbers[0] == 7) d_numbers[1] = 1;
@@ -546,7 +546,7 @@ TEST_CASE(
     CHECK(always<own_bytes_kernel>(3) == "nothing");
 }
 
-/// Thread 0 tells thread 32, which runs after it, by a volatile flag that a number is there.
+/// Thread 0 stores a number and tells thread 32, which runs later, by a volatile flag.
 template <bool kRelease, bool kAcquire>
 __global__ void flag_kernel(unsigned int* d_numbers) {
     volatile unsigned int* const flag = d_numbers;
@@ -599,7 +599,7 @@ TEST_CASE("a volatile load and a comparison that fails make nothing visible to o
     CHECK(in_order_has_race<unset_flag_kernel<true>>());
 }
 
-/// The last levels of a tree as they were written before 2017.
+/// The last levels of a reduction tree, as they were written before 2017.
 __global__ void volatile_warp_kernel(unsigned int* d_sums) {
     __shared__ unsigned int values[64];
     volatile unsigned int* const v = values;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of recorded blocks: their order, how it is written, and that it is the order of a real run.
+/// @brief Checks of recorded blocks: the order of the steps, which a GPU could also choose, and the JSON.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct Recorded {
     }
 };
 
-/// Records a block of the first kernel that `run` launches, or of the first launch with so many blocks. Lines
-/// are omitted, since they change.
+/// Records a block of the first kernel that `run` launches, or of the first launch with `blocks` blocks. Line
+/// numbers are omitted, because they change.
 template <typename Run>
 Recorded recorded(const Run& run, std::uint64_t block = 0, std::uint64_t blocks = 0) {
     lens::the_lens().record({"", block, blocks});
@@ -132,7 +132,7 @@ TEST_CASE(
     "nothing") {
     int count = 0;
     const Recorded racy = counted(count_kernel, count);
-    CHECK(count == 2);  // one for each warp
+    CHECK(count == 2);  // one per warp
     CHECK(racy.seen.has_race());
     CHECK(racy.has(
         R"("to":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"race":{"thread":1,"other":0,)"));
@@ -166,7 +166,7 @@ TEST_CASE("a recording has the values that lanes exchange, and what the memory h
     CHECK(recorded(launch, 1).has(R"("before":[11,12,13,)"));
 }
 
-/// Stores as another block does: not as a part of the recording.
+/// Stores like another block: the store is not recorded.
 __attribute__((noinline, no_sanitize("thread"))) __device__ inline void store_unseen(int* d_data) {
     *d_data = 7;
 }
@@ -186,8 +186,8 @@ TEST_CASE("a recording says what other blocks have changed") {
           }).has(R"("found":[{"lane":2,"values":[7]}])"));
 }
 
-/// Stores again after the lanes have met, unseen, as another block does. @param[in] set `memset`, which is
-/// not instrumented.
+/// After the lanes have met, stores again without being recorded, like another block. @param[in] set
+/// `memset`, which is not instrumented.
 template <bool kBarrier>
 __global__ void later_change_kernel(int* d_data, void* (*set)(void*, int, std::size_t)) {
     *d_data = 1;
@@ -208,7 +208,7 @@ TEST_CASE("a recording has what a store leaves, even if another block stores the
           }).has(R"("to":[1])"));
 }
 
-/// A lane that has the lock waits for lanes that wait for the lock, as before Volta.
+/// As before Volta, the lane that holds the lock waits for the lanes that wait for the lock.
 __global__ void lock_kernel(int* d_lock, int* d_count) {
     while (atomicCAS(d_lock, 0, 1) != 0) {}
     __threadfence();
@@ -224,7 +224,7 @@ TEST_CASE("a long recording is cut off, and then all threads continue") {
     const Recorded all = recorded([&] { lock_kernel<<<1, 32>>>(d_lock.data(), d_count.data()); });
     CHECK(all.has("\"cut\":true"));
     CHECK(d_count.to_host().front() == 32);
-    // 32 lanes ask for the lock, then 31 again and again. Of the 10000 accesses, the last 17 are of one step.
+    // 32 lanes ask for the lock, then 31 again and again. The last 17 of the 10000 accesses are one step.
     CHECK(all.count(R"("do":"access")") == 1 + (10000 - 32) / 31 + 1);
     const std::string last = all.json.substr(all.json.rfind(R"("do":"access")"));
     CHECK(last.starts_with(R"("do":"access","warp":0,"lanes":262142,)"));  // lanes 1 to 17
@@ -261,7 +261,7 @@ TEST_CASE("in a recording, bytes are unsigned, wider numbers have a sign, and a 
         CHECK(all.has(words));
 }
 
-/// A structure that is copied as 6 bytes.
+/// A structure of 6 bytes, which is copied by one access.
 struct Three {
     short numbers[3];
 };
@@ -286,7 +286,7 @@ TEST_CASE("a recording has what an array held from the first to the last cell us
     const int written[] = {5, 6};
     CUDA_CHECK(cudaMemcpy(d_few.data(), written, sizeof(written), cudaMemcpyHostToDevice));
     CHECK(recorded([&] { ends_kernel<<<1, 1>>>(d_few.data(), 3); }).has(R"("before":[5,6,null,null])"));
-    // The elements in between may be written or not.
+    // Elements between the accessed ones may be written or not.
     const DeviceBuffer<int> d_every_other(4);
     for (const unsigned int i : {0u, 2u})
         CUDA_CHECK(cudaMemcpy(d_every_other.data() + i, written, sizeof(written[0]), cudaMemcpyHostToDevice));
@@ -359,7 +359,7 @@ TEST_CASE("in a recording, lanes that use different arrays, or are in different 
     CHECK(order_of(recorded([&] {
               two_arrays_kernel<<<1, 2>>>(d_from.data(), d_one.data(), d_two.data(), 2);
           })) == "3 at 0, 1 at 1, 2 at 1, 3 at 0, 1 at 1, 2 at 1, ");
-    // Until a lane that has gone back has met others, it is at the end of the loop.
+    // A lane that has jumped back counts as being at the end of the loop until it meets other lanes.
     CHECK(order_of(recorded([&] { branches_kernel<<<1, 34>>>(d_data.data(), 2); })) ==
           "2 at 0, 1 at 1, 1 at 1, 2 at 0, ");
 }
@@ -412,7 +412,7 @@ TEST_CASE("a recorded race may be one of a warp's first lane") {
           }).has(R"("to":[32],"race":{"thread":32,"other":0,)"));
 }
 
-/// The second warp's second lane ends the block before or after a store.
+/// The second warp's second lane ends the block by a fault, before or after a store.
 template <bool kStores>
 __global__ void fault_kernel(char* d_data, int* d_none) {
     if (kStores && threadIdx.x < 32) return;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of what a warp's accesses cost: the textbook's cases, with the textbook's numbers.
+/// @brief Checks of the cost of a warp's accesses: textbook cases, with the numbers that textbooks give.
 #pragma once
 
 #include <cmath>
@@ -97,7 +97,7 @@ TEST_CASE("each warp makes its own requests, and inactive lanes are not counted"
     CHECK(loads.sectors == 9);
 }
 
-/// The lanes load one after another, and meet in between.
+/// The lanes load one after another, and meet after each load.
 __global__ void one_by_one_kernel(const int* d_data, int* d_results) {
     for (unsigned int i = 0; i < 32; ++i) {
         if (threadIdx.x == i) d_results[i] = d_data[i];
@@ -174,7 +174,7 @@ TEST_CASE(
     CHECK(atomics(32).most_lanes_on_address == 1);
 }
 
-/// One instruction, with 32, 2 and 8 lanes on an address.
+/// One instruction, executed with 32, 2 and then 8 lanes per address.
 __global__ void rounds_kernel(unsigned int* d_counts) {
     for (const unsigned int different : {1u, 16u, 4u}) atomicAdd(&d_counts[threadIdx.x % different], 1u);
 }
@@ -256,7 +256,7 @@ TEST_CASE("lanes wait for the others after an inner loop, and at the end of an o
         CHECK(all.global_loads().sectors == 4 * requests);
         CHECK(all.sum(lens::Space::global, lens::Kind::store).requests == 1);
     };
-#if !defined(__clang__) || defined(__wasm__)  // clang puts the end of a loop before what is in it
+#if !defined(__clang__) || defined(__wasm__)  // clang places the end of a loop before its body
     check(seen([&] { nested_kernel<<<1, 32>>>(d_data.data(), 1, d_sums.data()); }), 16,
           4 * (32 + 24 + 16 + 8));
     check(seen([&] { nested_kernel<<<1, 32>>>(d_data.data(), 0, d_sums.data()); }), 12, 4 * (24 + 16 + 8));
@@ -281,7 +281,7 @@ __global__ void last_block_kernel(const int* d_data, int* d_sums, unsigned int* 
     d_sums[threadIdx.x] = sum;
 }
 
-/// Two blocks of many store to one place.
+/// Of many blocks, only two store, both to the same place.
 __global__ void rare_race_kernel(int* d_data, unsigned int first) {
     if (blockIdx.x / 2 == first / 2) d_data[0] = static_cast<int>(blockIdx.x);
 }
@@ -314,7 +314,7 @@ TEST_CASE(
     lens::the_lens().count_one_of(0);
 }
 
-/// The lanes add to counters at random, so some lanes add to the same one; in every fourth block, fewer do.
+/// The lanes add to random counters, so some lanes add to the same one; in every fourth block, fewer do.
 __global__ void scattered_kernel() {
     __shared__ unsigned int counts[256];
     for (unsigned int i = threadIdx.x; i < 256; i += 32) counts[i] = 0;

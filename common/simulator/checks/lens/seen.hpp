@@ -1,5 +1,5 @@
 /// @file
-/// @brief The counts and findings of one part of a check.
+/// @brief The counts and findings of one part of a check, for the checks to inspect.
 #pragma once
 
 #include <algorithm>

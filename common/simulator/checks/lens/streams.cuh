@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that the lens finds kernels in different streams that race, and blames no others.
+/// @brief Checks that the lens finds kernels in different streams that race, and reports no other kernels.
 #pragma once
 
 #include <simulator/cooperation.h>
@@ -128,7 +128,7 @@ __global__ void launching_kernel(int* d_numbers, int* d_other) {
 TEST_CASE(
     "a kernel races with what a kernel in another stream launches, and with a kernel after one that does not "
     "race") {
-    sim::let_kernels_launch();  // a program that is compiled with -rdc=true calls it
+    sim::let_kernels_launch();  // programs compiled with -rdc=true call this
     const Seen nested = seen_in_streams([](const TwoStreams& on) {
         count_kernel<<<1, 1, 0, on.one>>>(on.numbers.data());
         launching_kernel<<<1, 1, 0, on.two>>>(on.numbers.data(), on.results[0].data());

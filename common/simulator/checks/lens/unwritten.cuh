@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that the lens finds reads of device memory that was never written, and no others.
+/// @brief Checks that the lens finds reads of device memory that was never written, and no other reads.
 #pragma once
 
 #include <nccl.h>
@@ -53,8 +53,8 @@ TEST_CASE("managed memory, where the host stores unseen, counts as written") {
     CUDA_CHECK(cudaFree(numbers));
 }
 
-/// Whether the lens finds something when a kernel stores the first of 64 numbers, and the host then copies
-/// some.
+/// Whether the lens reports anything if a kernel stores the first 31 of 64 numbers, and the host then copies
+/// `count` numbers, from `first` on.
 bool finds_copy(std::size_t first, std::size_t count, bool poisoned) {
     const DeviceBuffer<unsigned int> d_numbers(64), d_copy(64);
     static unsigned int numbers[64];  // among the program's data, as a __device__ variable is

@@ -27,7 +27,7 @@ CHECK_ATOMIC(BitXor, atomicXor);
 CHECK_ATOMIC(Increment, atomicInc);
 CHECK_ATOMIC(Decrement, atomicDec);
 
-/// `d_result`: the old value, and the new one.
+/// Stores the value that `atomic` returns in `d_result[0]`, and the new value in `d_result[1]`.
 template <typename T, typename Atomic>
 __global__ void atomic_kernel(T* d_result, T start, T value, Atomic atomic) {
     d_result[1] = start;

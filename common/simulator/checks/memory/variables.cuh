@@ -11,7 +11,7 @@
 
 namespace kernel_checks {
 
-/// Reverses each block's numbers. `T` and `kCount` make it several kernels with memory of their own.
+/// Reverses each block's numbers. Each pair of `T` and `kCount` is a kernel with its own shared memory.
 template <typename T, int kCount>
 __global__ void reverse_kernel(T* d_data) {
     __shared__ T first[kCount], second[kCount][1];

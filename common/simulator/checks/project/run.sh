@@ -9,13 +9,13 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 
-# built FOLDER CMAKE-OPTION...: builds the project of a folder.
+# built FOLDER CMAKE-OPTION...: builds the project in FOLDER.
 built() {
     cmake -G Ninja -S "$1" -B "$1/build" "${options[@]}" "${@:2}" >cmake.log || { cat cmake.log && exit 1; }
     cmake --build "$1/build" >build.log || { cat build.log && exit 1; }
 }
 
-# tried FOLDER CMAKE-OPTION...: builds and runs a copy of the project, and builds it again after a header has changed.
+# tried FOLDER CMAKE-OPTION...: builds and runs a copy of the project, and rebuilds the copy after a header has changed.
 tried() {
     cp -r "$here" "$1"
     built "$@"

@@ -17,7 +17,7 @@ using stream_checks::Stream;
 
 std::string here(int line) { return "common/simulator/checks/streams/hazards.cuh:" + std::to_string(line); }
 
-/// The simulator's message about a program, whose streams are numbered from 1 on.
+/// The simulator's message about a program, with the program's streams renumbered from 1.
 template <typename Program>
 std::string words_of(Program program) {
     cudaStream_t before;
@@ -102,7 +102,7 @@ const std::string kKernel = ": no event or wait orders it and this kernel in str
 using stream_checks::wait_by_event;
 using Wait = void (*)(cudaStream_t, cudaStream_t);
 
-/// The message about a program that forgets to wait. With any kind of wait, there must be none.
+/// The message about a program that forgets to wait. With any kind of wait, there must be no message.
 template <typename Work>
 std::string said_without_wait(Work work) {
     const auto with = [&](Wait wait) {
@@ -184,7 +184,7 @@ TEST_CASE("a buffer that another stream's copy overwrites before a kernel has re
               launch(p.in, p.out, t);
               wait(t, s);
               copy_in(p.in, p.b, s);
-              cudaStreamSynchronize(s);  // the copy is done before the kernel, or after it
+              cudaStreamSynchronize(s);  // the copy runs before the kernel or after it
           }) == kThread + "d_in[0], " + kNumber + ", which cudaMemcpyAsync in stream 1" + kIn + " writes" +
                     kKernel + "2");
 }
@@ -209,7 +209,7 @@ TEST_CASE("a kernel that uses pinned memory which another stream's copy still ha
             wait(p.t.stream, p.s.stream);
             kernel_writes ? copy_in(p.out, p.a, p.s.stream) : copy_out(p.a, p.in, p.s.stream);
         };
-        return order_checks::with_seed(0, [&] { return words_of(program); });  // the copy comes last
+        return order_checks::with_seed(0, [&] { return words_of(program); });  // the copy runs last
     };
     const Wait forgets = [](cudaStream_t, cudaStream_t) {};
     CHECK(said_of(forgets, false) ==
@@ -241,7 +241,7 @@ TEST_CASE("a copy that has run early, before a kernel in its stream, is still co
               CUDA_CHECK(cudaMemset(p.out, 0, sizeof(int)));
               int other = 0;
               CUDA_CHECK(cudaMemcpy(&other, p.out, sizeof(int), cudaMemcpyDeviceToHost));
-              CUDA_CHECK(cudaStreamSynchronize(s));  // not for the other stream
+              CUDA_CHECK(cudaStreamSynchronize(s));  // does not wait for the other stream
               wait(t, s);
               copy_out(p.b, p.in, s);
           }) == "cudaMemcpyAsync in stream 1" + kOut + " reads " + kNumber +

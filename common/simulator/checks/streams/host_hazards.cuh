@@ -12,7 +12,7 @@
 
 namespace hazard_checks {
 
-/// Both set a number: `store` itself, and `read_number` by the operating system.
+/// Both set a number to 7: `store` by a store, and `read_number` by a system call.
 void store(int* number) { *number = 7; }
 void read_number(int* number) {
     int ends[2];
@@ -30,7 +30,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             const std::string words = said([=] {
                 const Program p;
                 *p.a = 1;
-                copy_out(p.b, p.out, p.s.stream);  // this copy need not be done before
+                copy_out(p.b, p.out, p.s.stream);  // this copy need not have run
                 copy_in(p.in, p.a, p.s.stream);
                 if (waits) CUDA_CHECK(cudaStreamSynchronize(p.s.stream));
                 fill(p.a);
@@ -38,7 +38,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             CHECK(words ==
                   (waits ? "" : in_stream + ", which the host has changed without waiting for this copy"));
         }
-    CHECK(fault_checks::says(words_of([] {  // although a kernel also writes there
+    CHECK(fault_checks::says(words_of([] {  // although a kernel also writes there before
                                  const Program p;
                                  *p.a = 0;
                                  CUDA_CHECK(cudaMemset(p.in, 0, sizeof(int)));
@@ -47,7 +47,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
                                  *p.a = 7;
                              }),
                              {"stream 1", kPinned, "the host has changed"}));
-    CHECK(fault_checks::says(words_of([] {  // no program creates a stream here
+    CHECK(fault_checks::says(words_of([] {  // this program creates no stream
                                  int *const number = pinned_int(), *const d_number = device_int();
                                  *number = 1;
                                  copy_in(d_number, number, nullptr);
@@ -93,7 +93,7 @@ TEST_CASE(
                                  +[](cudaStream_t) { cudaDeviceSynchronize(); }})
             CHECK(use(writes, wait) == std::pair(0, std::string()));
     }
-    const auto [status, words] = fault_checks::process_of([] {  // also after a kernel in another stream
+    const auto [status, words] = fault_checks::process_of([] {  // also if a kernel runs in another stream
         const Program p, q;
         copy_in(p.out, p.b, p.t.stream);
         copy_out(p.b, p.in, p.t.stream);
@@ -139,7 +139,7 @@ TEST_CASE("the host may use the bytes before and after those that a copy writes"
 }
 
 TEST_CASE("a copy's target stays inaccessible while a kernel uses the same pinned buffer") {
-    constexpr std::size_t kBytes = 1 << 17;  // two pages or more
+    constexpr std::size_t kBytes = 1 << 17;  // at least two pages
     for (const bool same_stream : {false, true}) {
         const auto [status, words] = fault_checks::process_of([=] {
             const Program p;
@@ -171,7 +171,7 @@ TEST_CASE("at a program's end, a kernel that has not run is named, and neither a
             if (work != copy) launch(q.in, q.out, q.t.stream);
             if (work == kernel_that_has_run) copy_out(p.b, p.in, nullptr);
             int number = 0;
-            if (work == kernel_that_has_run)  // the copy does the kernel, but does not wait for it
+            if (work == kernel_that_has_run)  // the copy runs the kernel, but does not wait for it
                 cudaMemcpy(&number, p.in, sizeof(int), cudaMemcpyDeviceToHost);
             std::exit(0);
         });

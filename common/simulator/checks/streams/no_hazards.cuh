@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that programs which wait for what they need get their results, and that no hazard is
+/// @brief Checks that programs with all necessary waits get correct results, and that no hazard is
 /// reported.
 #pragma once
 
@@ -20,10 +20,10 @@ __global__ void add_one_kernel(const int* d_in, unsigned int n, int* d_out) {
     if (i < n) d_out[i] = d_in[i] + 1;
 }
 
-constexpr unsigned int kNumbers = 3000, kChunk = 700;  // a chunk's ends are within pages
+constexpr unsigned int kNumbers = 3000, kChunk = 700;  // chunks begin and end within pages
 
-/// Adds 1 to many numbers in pinned memory. Chunks of them are copied and used in several streams.
-/// @param same Whether the results replace the numbers.
+/// Adds 1 to many numbers in pinned memory. Several streams copy and process chunks of the numbers.
+/// @param[in] same Whether the results replace the numbers.
 std::string chunked(unsigned int flags, std::size_t slots, bool same) {
     return said([=] {
         std::vector<std::unique_ptr<Stream>> streams;
@@ -90,7 +90,7 @@ TEST_CASE(
     CHECK(fault_checks::process_of([] {
               int *const number = pinned_int(), *const in = device_int(), *const out = device_int();
               CUDA_CHECK(cudaMemset(in, 0xff, sizeof(int)));
-              *number = -1;  // all bytes change
+              *number = -1;  // the kernel will change all bytes
               launch(in, number, nullptr);
               copy_in(out, number, nullptr);
               CUDA_CHECK(cudaDeviceSynchronize());

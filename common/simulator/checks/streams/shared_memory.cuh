@@ -29,7 +29,7 @@ int* mapped_ints() {
     return result;
 }
 
-/// Managed memory, and pinned memory that kernels get.
+/// Managed memory, and pinned memory that is passed to kernels.
 struct Shared {
     Shared() {
         for (unsigned int i = 0; i < kMany; ++i) in[i] = out[i] = pinned[i] = 1;
@@ -56,7 +56,7 @@ std::string shared_here(int line) {
     return "common/simulator/checks/streams/shared_memory.cuh:" + std::to_string(line);
 }
 
-/// The message about a use after a launch, and whether it ends the program. @return As by `process_of`.
+/// Runs a program that launches kernels, waits and then uses their memory. @return As for `process_of`.
 template <typename Use>
 std::pair<int, std::string> after_launch(void (*wait)(const Shared&), Use use) {
     return fault_checks::process_of([=] {
@@ -64,7 +64,7 @@ std::pair<int, std::string> after_launch(void (*wait)(const Shared&), Use use) {
         CUDA_CHECK(cudaEventCreate(&s.before));
         CUDA_CHECK(cudaEventCreate(&s.after));
         CUDA_CHECK(cudaEventRecord(s.before));
-        add_many(s.in, 1, s.out);  // this kernel certainly uses the first byte first
+        add_many(s.in, 1, s.out);  // this kernel is sure to use the first byte first
         add_many(s.in, kMany, s.out);
         add_many(s.in, kMany, s.pinned);
         CUDA_CHECK(cudaEventRecord(s.after));
@@ -122,7 +122,7 @@ TEST_CASE("a kernel in a stream is waited for by its own stream, not by another 
             const Shared s;
             const Stream one(cudaStreamNonBlocking), two(cudaStreamNonBlocking);
             add_many(s.in, kMany, s.out, one.stream);
-            cudaMemcpy(s.other, device_int(), sizeof(int), cudaMemcpyDeviceToHost);  // also does the kernel
+            cudaMemcpy(s.other, device_int(), sizeof(int), cudaMemcpyDeviceToHost);  // also runs the kernel
             CUDA_CHECK(cudaStreamSynchronize(own ? one.stream : two.stream));
             reads(s);
         });

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of the pages that kernels and the host share: which of them the host may use before a wait.
+/// @brief Checks of pages that kernels and the host share: which pages the host may use before a wait.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace hazard_checks {
 
 const std::ptrdiff_t kPage = sysconf(_SC_PAGESIZE) / static_cast<std::ptrdiff_t>(sizeof(int));
 
-/// Managed memory that consists of whole pages, full of zeros.
+/// Managed memory of whole pages, filled with zeros.
 int* managed_pages(std::ptrdiff_t pages) {
     int* result = nullptr;
     const auto bytes = static_cast<std::size_t>(pages * kPage) * sizeof(int);
@@ -24,7 +24,7 @@ int* managed_pages(std::ptrdiff_t pages) {
     return result;
 }
 
-/// Adds 1 to some numbers, one after the other.
+/// Adds 1 to `count` numbers, one after the other.
 __global__ void walk_kernel(int* numbers, std::ptrdiff_t first, std::ptrdiff_t step, int count) {
     for (int k = 0; k < count; ++k) ++numbers[first + k * step];
 }
@@ -100,7 +100,7 @@ TEST_CASE("the host's use of device memory is found also while a kernel uses man
     CHECK(fault_checks::says(said, {" uses " + kNumber + ". Device memory is for kernels"}));
 }
 
-/// Makes more launches than are remembered, on two lines, because only so many per line are watched.
+/// Makes more launches than the simulator remembers, on two lines, because it watches only so many per line.
 void walk_often(int* numbers) {
     walk(numbers, kPage, kPage, 3);
     for (int k = 0; k < 20; ++k) walk_kernel<<<1, 1>>>(numbers, 1, 1, 1);

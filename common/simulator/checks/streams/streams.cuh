@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks of streams and devices: what has to wait for what, and what happens without waiting.
+/// @brief Checks of streams and devices: what must wait for what, and what happens without waiting.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ DeviceBuffer<int> device_buffer(int value) {
     return buffer;
 }
 
-/// For how many of the seeds 1 to 40 a check is false.
+/// The number of seeds from 1 to 40 for which a check is false.
 template <typename Check>
 int failures(Check is_right) {
     int count = 0;
@@ -55,8 +55,8 @@ int failures(Check is_right) {
     return count;
 }
 
-/// Copies 41 to the device, adds 1, copies the result back.
-/// @param order Waits between the copy in one stream and the kernel in the other.
+/// Copies 41 to the device, adds 1 and copies the result back. @return Whether the result is right.
+/// @param[in] order Makes the kernel in one stream wait for the copy in the other stream, or does not.
 template <typename Order>
 bool adds_one(Order order) {
     const PinnedInt number, result;
@@ -166,7 +166,7 @@ TEST_CASE("a default stream may also be named by its numbers, 1 and 2") {
     }
 }
 
-/// For each seed, whether the work of a second stream is done before that of the first.
+/// For each seed, whether the work of a second stream runs before that of the first.
 std::vector<bool> second_comes_first(const std::vector<std::uint64_t>& seeds) {
     std::vector<bool> result;
     for (const std::uint64_t seed : seeds)
@@ -188,7 +188,7 @@ std::vector<bool> second_comes_first(const std::vector<std::uint64_t>& seeds) {
 TEST_CASE("each seed has an order of two streams' work, the same each time") {
     std::vector<std::uint64_t> seeds(40);
     std::iota(seeds.begin(), seeds.end(), 1);
-    second_comes_first({41});  // each seed below is another one than before it
+    second_comes_first({41});  // each seed below differs from the one before
     std::vector<bool> orders = second_comes_first(seeds);
     CHECK(std::count(orders.begin(), orders.end(), true) > 10);
     CHECK(std::count(orders.begin(), orders.end(), false) > 10);

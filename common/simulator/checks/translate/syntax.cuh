@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that CUDA's syntax keeps its meaning in all places where it may occur.
+/// @brief Checks that CUDA's syntax keeps its meaning wherever it may occur.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ const char* const raw_quoting = R"(a "kernel<<<1, 2>>>(x);" b)";
 // kernel<<<1, 2>>>(x); don't take this apostrophe for a quotation mark
 /* __shared__ int s[4]; extern __shared__ int t[]; ' " */
 
-/// Runs a launch, and returns what the kernel has written.
+/// Runs a launch. @return What the kernel wrote to an int that was 0.
 template <typename Launch>
 int written_by(Launch launch) {
     const DeviceBuffer<int> d_cell(1);
@@ -232,7 +232,7 @@ TEST_CASE("no thread copies or destroys an argument") {
     const Counting counting(copies, ends);
     CHECK(written_by([&](int* d) { counting_kernel<<<2, 32>>>(d, counting); }) == 64);
     CHECK(copies == ends);
-    CHECK(copies <= 2);  // the launch's own
+    CHECK(copies <= 2);  // made by the launch itself
 }
 
 struct Watch {
@@ -246,7 +246,7 @@ __global__ void clock_kernel(int* d_cell) {
 TEST_CASE("clock() is the device's in a kernel, the C library's elsewhere, and a name like others") {
     CHECK(written_by([](int* d) { clock_kernel<<<1, 1>>>(d); }) == 4);
     const clock_t begin = clock();
-    while (clock() < begin + CLOCKS_PER_SEC / 1000) {}  // the CPU time that it uses
+    while (clock() < begin + CLOCKS_PER_SEC / 1000) {}  // until 1 ms of CPU time is used
     CHECK(clock() < begin + CLOCKS_PER_SEC);
 }
 

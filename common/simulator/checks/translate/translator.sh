@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks what the translator says of files that it can't translate: translator.sh TRANSLATE
+# Checks the translator's messages about files that it can't translate: translator.sh TRANSLATE
 set -euo pipefail
 translate=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
-# expect STATUS WORDS SOURCE: the exit status, and the message behind the file's name (of one line).
+# expect STATUS WORDS SOURCE: the exit status, and the one-line message after the file's name.
 expect() {
   local status=0 said
   printf '%b' "$3" >"$scratch/input.cu"
@@ -29,7 +29,7 @@ expect 1 "1: error: __shared__ declares variables without initializers" '__share
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s;'
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s[4];'
 expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ alignas('
-# A file may nest as deep and be as long as it likes: no stack overflows, and it takes seconds at most.
+# Files may be arbitrarily long and deeply nested: the stack does not overflow, and a translation takes seconds at most.
 many() { printf "%.0s$1" $(seq 100000); }
 expect 0 "" "$(many '(')kernel$(many ')')<<<1, 2>>>(x);"
 expect 0 "" "kernel$(many '<int, ')0$(many '>')<<<1, 2>>>(x);"
@@ -37,7 +37,7 @@ expect 0 "" "$(many 'kernel<<<(')1$(many ', 2)>>>(x)')"
 expect 1 "1: error: <<< is not followed by >>>(" "$(many 'kernel<<<')1$(many ', 2>>>(x)')"
 expect 0 "" "$(many '__shared__ ')$(many ';')"
 expect 0 "" "__shared__ int$(many '/**/ ')s;"
-# Code that is left out, and comments that go on, are not translated.
+# Code that the preprocessor skips, and comments that continue on the next line, are not translated.
 expect 0 "" '#if 0\n<<<\n#endif\n'
 expect 0 "" '#  if 0 // no\n#if 1\n<<<\n#endif\n<<<\n#else\nint i;\n#endif\n'
 expect 1 "4: error: there is no kernel before <<<" '#if 0\n<<<\n#endif\n<<<\n'
@@ -46,7 +46,7 @@ expect 1 "2: error: there is no kernel before <<<" '#if 01\n<<<\n#endif\n'
 expect 0 "" '// a comment \\\\\n<<<\n'
 expect 0 "" "$(many '#if 0\n')"
 expect 1 "1: error: <<< is not followed by >>>(" '#define A f<<<1, 2>>\n>(x)\n'
-# The compiler, not the translator, complains about what ends too early.
+# The compiler, not the translator, complains about unterminated comments and literals.
 for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
 
 for arguments in "" "$scratch/missing.cu $scratch/output.cpp" "$scratch/input.cu $scratch/no/folder.cpp"; do

@@ -4,7 +4,7 @@ import { ranges } from "./recording.js";
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`);
 
-/// Markup; what is inserted is text unless it is markup itself, or a list of such.
+/// Markup. Inserted values are escaped as text, unless they are markup or lists of markup.
 class Markup {
   constructor(text) {
     this.text = text;
@@ -13,7 +13,7 @@ class Markup {
 const inserted = (value) => (value instanceof Markup ? value.text : Array.isArray(value) ? value.map(inserted).join("") : escaped(value));
 const html = (parts, ...values) => new Markup(parts.reduce((text, part, k) => text + inserted(values[k - 1]) + part));
 
-const MARK = /^\s*\/\/ \[\/?\d\d\.\d+\]/; // where an exercise's part of the code begins or ends
+const MARK = /^\s*\/\/ \[\/?\d\d\.\d+\]/; // a mark where an exercise's part of the code begins or ends
 const STATES = { ready: ["can continue", "can continue"], waiting: ["waits", "wait"], returned: ["has returned", "have returned"] };
 const short = (value) => (value === undefined ? "" : value === null ? "·" : String(value).length > 5 ? "…" : value);
 const long = (value) => (String(value ?? "").length > 3 ? " long" : "");
@@ -65,7 +65,7 @@ export function drawn(recording, count) {
   return html`${drawSource(recording, now, step)}${drawLanes(recording, now)}<div class="arrays">${now.arrays.map((cells, k) => drawArray(recording, k, cells, step))}</div>`.text;
 }
 
-/// A figure with a block after `count` steps, which player.js brings to life. @param recordings the first is drawn; each with its `name`.
+/// A figure of a block after `count` steps, which player.js makes a player. @param recordings each with its `name`; the first is drawn.
 export function figure(recordings, count, inputs) {
   const [first] = recordings;
   const json = JSON.stringify(inputs).replaceAll("<", "\\u003c");

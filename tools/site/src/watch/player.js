@@ -1,4 +1,4 @@
-/// Plays recordings: a figure that drawing.js has drawn gets controls and keys.
+/// Plays recordings: adds controls and keys to a figure that drawing.js has drawn.
 
 import { drawn } from "./drawing.js";
 import { Recording } from "./recording.js";
@@ -11,7 +11,7 @@ function element(tag, properties = {}, ...children) {
   return result;
 }
 
-/// Makes a figure a player. @param inputs the recordings: { name, data, source } each.
+/// Turns a figure into a player. @param inputs the recordings, each { name, data, source }.
 export function play(figure, inputs, begin = 0) {
   const recordings = inputs.map((each) => new Recording(each.data, each.source));
   let recording, at, timer;
@@ -32,7 +32,7 @@ export function play(figure, inputs, begin = 0) {
   function go(to) {
     at = Math.min(Math.max(to, 0), recording.steps.length);
     const kept = block.querySelector(".source")?.scrollTop;
-    block.innerHTML = drawn(recording, at); // escaped there
+    block.innerHTML = drawn(recording, at); // `drawn` escapes all texts
     const source = block.querySelector(".source"), line = source?.querySelector(".now");
     if (source) source.scrollTop = kept ?? 0;
     if (line && (line.offsetTop < source.scrollTop || line.offsetTop + line.offsetHeight > source.scrollTop + source.clientHeight))
@@ -41,7 +41,7 @@ export function play(figure, inputs, begin = 0) {
     if (at === recording.steps.length && recording.data.cut) status.append(" The recording ends here: the block has made too many accesses.");
     slider.value = at;
     slider.setAttribute("aria-valuetext", status.textContent);
-    back.ariaDisabled = at === 0; // a button that has the focus keeps it
+    back.ariaDisabled = at === 0; // not `disabled`: a button that has the focus must keep it
     next.ariaDisabled = at === recording.steps.length;
   }
 

@@ -1,9 +1,9 @@
-/// A recording of a block (common/simulator/lens/recording.hpp) for readers: the state after each step, and a description of each
-/// step. Knows nothing of pages.
+/// A recording of a block (common/simulator/lens/recording.hpp): the state after each step, and a description of each step. Nothing
+/// here touches the page.
 
 const LANES = 32, SECTOR = 32, WORD = 4, BANKS = 32; // bytes of a sector and of a word
 
-/// Numbers in words: "0–31", "0, 2 and 5", "0, 2, 4 and 13 others".
+/// Numbers as text: "0–31", "0, 2 and 5", "0, 2, 4 and 13 others".
 export function ranges(numbers) {
   const parts = [];
   for (let k = 0; k < numbers.length; ) {
@@ -20,8 +20,8 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const PLACE = /^(.*):(\d+)$/;
 
-/// The parts of a file's text that a recording runs through: { file, parts }, the kernel and the functions of its file that it
-/// calls, each { first, lines }. Nothing if the kernel is not there.
+/// The parts of a file's text that a recording executes: { file, parts }. The parts are the kernel and the functions of the file that
+/// the kernel calls, each { first, lines }. Undefined if the kernel is not in the file.
 export function sourceOf(data, file, text) {
   const lines = text.split("\n"), name = data.kernel.replace(/<.*/s, "").split("::").at(-1);
   const around = (at) => {
@@ -44,7 +44,7 @@ export function sourceOf(data, file, text) {
 const isSame = (named, file) => named === file || named.endsWith(`/${file}`);
 
 export class Recording {
-  /// @param data what the lens has written. @param source of sourceOf, if there is one.
+  /// @param data the lens's recording. @param source the result of sourceOf, if there is one.
   constructor(data, source) {
     Object.assign(this, { data, source });
     this.steps = data.steps;
@@ -58,7 +58,7 @@ export class Recording {
     return `${kernel.replace(/<.*/s, "").split("::").at(-1)}, ${blocks === 1 ? "its only block" : `block ${number} of ${blocks}`}: ${plural(threads, "thread")} in ${plural(this.warps, "warp")}`;
   }
 
-  /// The line in the source of places FILE:LINE, innermost first; nothing if none of them is in it.
+  /// The first line of the source among places FILE:LINE, innermost first; undefined if none of the places is in the source.
   #own(places) {
     return places.map((place) => PLACE.exec(place)).filter((found) => found && this.source && isSame(found[1], this.source.file)).map((found) => Number(found[2]))
       .find((number) => this.textOf(number) !== undefined);
@@ -120,7 +120,7 @@ export class Recording {
     return { arrays, lanes, lines };
   }
 
-  /// The cells that a step touches: a map of each one's number to how many lanes touch it.
+  /// The cells that a step touches: a map from a cell's number to how many lanes touch the cell.
   touched(step) {
     const found = new Map();
     if (step?.do === "access")
@@ -138,7 +138,7 @@ export class Recording {
     return array.space === "shared" ? Math.max(1, (BANKS * WORD) / Math.max(array.cell, WORD)) * (array.cell < WORD ? WORD / array.cell : 1) : array.cell >= 8 ? 16 : 32;
   }
 
-  /// A step in words.
+  /// A description of step `k`, counted from 1; 0 stands for the beginning.
   words(k) {
     if (k === 0) return "No thread has started.";
     const step = this.steps[k - 1];
@@ -176,7 +176,7 @@ export class Recording {
     return `${who}: ${does}${line ? ` in line ${line}` : ""}: ${cost}.`;
   }
 
-  /// What goes wrong in a step, in words.
+  /// Sentences about what goes wrong in a step.
   #problems(step) {
     const { kind } = this.data.sites[step.site], name = this.names[step.array], found = [];
     if (kind === "store") {

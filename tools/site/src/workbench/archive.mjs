@@ -1,11 +1,11 @@
-/// All work as a zip, which unpacks into the folder of a clone, and back.
+/// Exports all work as a zip, which can be unpacked in the folder of a clone, and imports such a zip.
 
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { Work } from "./work.mjs";
 
 const MOST = 1 << 20; // bytes of a file
 
-/// The zip's bytes: the file of each exercise that was begun and, for an export, the kept ones.
+/// The bytes of a zip with the file of each exercise that was begun and, with `withKept`, the kept files.
 export function exported(storage, exercises, { withKept }) {
   const files = {};
   const add = (name, text, at) => (files[name] = [strToU8(text), { mtime: at }]);
@@ -16,8 +16,8 @@ export function exported(storage, exercises, { withKept }) {
   return { count: Object.keys(files).length, bytes: zipSync(files) };
 }
 
-/// Takes the files of a zip, wherever they are in it; of two files for an exercise, the imported one is the student's then, and the
-/// other one is kept. Returns lines that describe what was done. Throws an Error with a one-line message if the file is not a
+/// Imports the files of a zip, from any folder in it. An imported file becomes the student's file for its exercise, and the file that
+/// it replaces is kept. Returns lines that describe what was done. Throws an Error with a one-line message if the file is not a
 /// zip.
 export function imported(storage, exercises, bytes) {
   const name = (path) => path.split("/").pop();

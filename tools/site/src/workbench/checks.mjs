@@ -14,7 +14,7 @@ import { codeOf, linkTo } from "./link.mjs";
 
 // --- The engine of a page ------------------------------------------------------------------------
 
-let workers, fetched = [], canFetch = true; // workers: those that were begun
+let workers, fetched = [], canFetch = true; // workers: those that were started
 class FakeWorker {
   constructor(address) {
     if (address === "blob:too many") throw Error("too many workers");
@@ -45,7 +45,7 @@ function engine() {
   URL.revokeObjectURL = (url) => created.delete(url);
   return { engine: new Engine("/course/", { onLoading: ({ what }) => told.push(what), onNote: (note) => told.push(note) }), told, created };
 }
-/// Everything that a question yields, and the error that ends it.
+/// Everything that a question yields, and the message of the error that ends it, if any.
 async function all(answers) {
   const found = [];
   try {
@@ -236,7 +236,7 @@ test("a second check waits for the first one", async () => {
 
 const SITE = "http://x/course/", hashOf = (text) => createHash("sha256").update(text).digest("hex");
 
-/// A browser's storage and its network: `server` has texts by their addresses, `asked` what was transferred.
+/// A browser's storage and network: `server` has texts by address, `asked` has what was transferred.
 function browser({ most = Infinity, ...server }) {
   const entries = new Map(), asked = [];
   const bytes = () => [...entries.values()].reduce((sum, text) => sum + text.length, 0);
@@ -262,7 +262,7 @@ function browser({ most = Infinity, ...server }) {
   return { server, entries, asked, names, caches, fetch, transferred: () => asked.splice(0) };
 }
 
-/// The service worker of a course with these files, in a browser. `isNewer`: there is an older one.
+/// The service worker of a course with these files, in a browser. `isNewer`: there is an older service worker.
 function serviceWorker({ caches, fetch, names }, files, { isNewer = false, waiting = undefined, pages = 1 } = {}) {
   const heard = {}, done = [], registration = { scope: SITE, active: isNewer ? {} : null, waiting };
   const scope = { registration, caches, fetch, Response, URL, crypto: globalThis.crypto, clients: { claim: async () => done.push("claim"), matchAll: async () => Array(pages) },
@@ -312,9 +312,9 @@ test("a newer course is used only once it is complete, and only changed files ar
   here.server["workbench/x.wasm"] = "newer";
   here.transferred();
   await worker.event("install");
-  assert.deepEqual(here.transferred(), ["workbench/x.wasm"]); // the rest has arrived before
+  assert.deepEqual(here.transferred(), ["workbench/x.wasm"]); // the other files had arrived before
   assert.deepEqual(worker.done, []);
-  assert.equal(await older.text("index.html"), "front"); // no page has both
+  assert.equal(await older.text("index.html"), "front"); // no page gets files of both versions
   let told;
   const waiting = { postMessage: (what) => (told = what) };
   assert.equal(await (await serviceWorker(here, FILES, { waiting, pages: 2 }).get("", { mode: "navigate" })).text(), "front");
@@ -342,7 +342,7 @@ test("if the storage is full, files are not kept, and nothing else fails", async
   assert.equal(here.entries.size, 1);
 });
 
-/// What the worker of a page does with its files, in a browser. What it has told, and the text of each file as it gets it.
+/// Prepares the files of a page's worker, in a browser. Returns what the worker told, and the text of each file as it gets it.
 async function prepared(here, { hasStorage = true } = {}) {
   const loaded = [];
   globalThis.self = globalThis;
@@ -408,7 +408,7 @@ test("a link has the whole code, and says so in one line if it can't", async () 
     await assert.rejects(codeOf(cut), damaged);
   const noise = Array.from({ length: 20000 }, (_, k) => String.fromCharCode(32 + createHash("md5").update(`${k}`).digest()[0] % 90)).join("");
   await assert.rejects(linkTo(page, noise), { message: "This program is too long for a link, which chats and mail would truncate: share the file instead." });
-  const zeros = await linkTo(page, "0".repeat(2 << 20)).catch(() => undefined); // a text that unpacks to far more than its own size
+  const zeros = await linkTo(page, "0".repeat(2 << 20)).catch(() => undefined); // the link unpacks to far more than its own size
   if (zeros) await assert.rejects(codeOf(zeros), damaged);
   assert.ok(zeros);
 });

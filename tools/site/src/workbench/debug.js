@@ -1,5 +1,5 @@
-/// The page of a chapter's faults: one at a time, by the part of the address after #. The messages about it, and the verdict on
-/// an answer, come from tools/exercises/hunt.py.
+/// The page of a chapter's faults, one at a time: the part of the address after # names the fault. The messages about it, and the
+/// verdict on an answer, come from tools/exercises/hunt.py.
 
 import { shown } from "./editor.js";
 import { Engine } from "./engine.js";
@@ -26,8 +26,8 @@ function showFound() {
     name, ...(found().includes(name) ? [element("span", { ariaHidden: "true" }, " ✓"), element("span", { className: "sr-only" }, " found")] : [])))));
 }
 
-/// Asks about the fault, one question after the other. Nothing if that fails, which is shown, or if another fault is shown by
-/// then.
+/// Asks about the fault, one question after the other. Returns undefined if the question fails (the error is shown), or if the page
+/// shows another fault by then.
 function answer(what, ...words) {
   const { name } = fault, isShown = () => name === fault.name;
   return turn = turn.then(async () => {

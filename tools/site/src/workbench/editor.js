@@ -41,14 +41,14 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
   if (todo >= 0) {
     view.dispatch({ selection: { anchor: todo } });
     view.requestMeasure({ read: () => view.lineBlockAt(todo).top - view.scrollDOM.clientHeight / 2,
-      write: (top) => { view.scrollDOM.scrollTop = top; } }); // only the editor: on a phone, scrollIntoView would scroll past the task, too
+      write: (top) => { view.scrollDOM.scrollTop = top; } }); // scrolls only the editor: scrollIntoView would also scroll a phone's page
   }
   const line = (number) => view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
   return {
     get text() {
       return view.state.doc.toString();
     },
-    /// Replaces what differs, so that the cursor stays where it is, and the change can be undone.
+    /// Replaces the text where it differs, so that the cursor stays in place, and the change can be undone.
     replace(whole) {
       const now = this.text;
       let first = 0, last = 0;
@@ -69,11 +69,11 @@ export function editor(parent, { text, label, describedBy, onChange, onRun }) {
       forEachDiagnostic(view.state, ({ message }, from) => found.push({ line: view.state.doc.lineAt(from).number, text: message }));
       return found;
     },
-    /// Shows counts beside their lines (margin.js). `open` is called with the one that is chosen.
+    /// Shows counts beside their lines (margin.js). `open` is called with the entry that the student chooses.
     count: (entries, open = () => {}) => showCounts(view, entries, open),
     /// Focuses the count of a line.
     toCount: (entry) => focusCount(view, entry),
-    /// The line that a count is at now; nothing if it was deleted.
+    /// The line at which a count is now; undefined if the line was deleted.
     lineOf: (entry) => linesOf(view).get(entry),
     goTo(number) {
       view.dispatch({ selection: { anchor: line(number).from }, effects: EditorView.scrollIntoView(line(number).from, { y: "center" }) });
@@ -95,7 +95,7 @@ async function differenceFrom(original, options) {
   return unifiedMergeView({ original, mergeControls: false, ...options });
 }
 
-/// A text that can't be changed, and how it differs from another one if there is one. `onLine` gets the cursor's line whenever it
+/// Shows a read-only text and, with `other`, how it differs from that text. `onLine` is called with the cursor's line whenever this
 /// changes. Returns the view.
 export async function shown(parent, text, other, { label = "The chapter's code", onLine } = {}) {
   const extensions = [basicSetup, look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" })];

@@ -1,16 +1,16 @@
 // Checks exercises in a worker (tools/workbench/worker.mjs), so that the page never blocks.
 
-// Seconds of silence after which the worker is considered stuck. What it runs, it stops itself after 120; at its first question,
-// it also compiles what all sources include, which a slow machine may need minutes for.
+// Seconds of silence after which the worker is considered stuck. The worker itself stops a program after 120 s. At its first
+// question, it also compiles what all sources include, which may take minutes on a slow machine.
 const SILENT = 180, SILENT_AT_FIRST = 600;
 
 export class Engine {
-  /// @param base The address of the site's root. `onLoading({ done, total, what })` gets bytes, `onNote` a line that says why
-  /// they are not kept for the next visit.
+  /// @param base The address of the site's root. `onLoading({ done, total, what })` gets numbers of bytes, `onNote` a line that says
+  /// why the files are not kept for the next visit.
   constructor(base, { onLoading, onNote }) {
     this.folder = new URL("workbench/", new URL(base, location.href)).href;
     Object.assign(this, { onLoading, onNote, asked: 0, runners: new Map() });
-    addEventListener("pagehide", () => this.stop()); // a browser may keep a page that you have left, and its workers' memory
+    addEventListener("pagehide", () => this.stop()); // a browser may keep a page that was left, with its workers' memory
   }
 
   /// Loads compiler and simulator, for exercises or for programs. Throws an Error with a one-line message.
@@ -18,42 +18,42 @@ export class Engine {
     for await (const _ of this.#ask({ isForPrograms }));
   }
 
-  /// Checks the text of an exercise's file: yields the stages as they end, and last the verdict, or that it was stopped.
+  /// Checks the text of an exercise's file: yields the stages as they end, and then the verdict, or { stopped: true }.
   async *check(number, source) {
     yield* this.#ask({ number, source });
   }
 
-  /// Asks what machine.py (tools/workbench) answers by a function of this name: yields what it tells, or that it was stopped.
+  /// Calls the function `what` of tools/workbench/machine.py: yields what the function tells, or { stopped: true }.
   async *ask(what, ...words) {
     yield* this.#ask({ what, words });
   }
 
-  /// The same, for an answer at once. Throws an Error with a one-line message.
+  /// The same, but returns only the last event. Throws an Error with a one-line message.
   async answer(what, ...words) {
     let last;
     for await (const event of this.#ask({ what, words })) last = event;
     return last;
   }
 
-  /// Compiles and runs a program, with `isSeen` under the lens; `words` are its arguments. Yields what tools/workbench/engine.mjs tells, or
-  /// that it was stopped.
+  /// Compiles and runs a program with the arguments `words`; with `isSeen`, under the lens. Yields what tools/workbench/engine.mjs tells,
+  /// or { stopped: true }.
   async *run(source, words, isSeen) {
     yield* this.#ask({ program: { source, words, isSeen } });
   }
 
-  /// Records blocks of a program's kernels: yields { recordings, why }, or that it was stopped.
+  /// Records blocks of a program's kernels: yields { recordings, why }, or { stopped: true }.
   async *watch(source, words) {
     yield* this.#ask({ program: { source, words, isWatched: true } });
   }
 
-  /// Ends what runs. The next question starts the compiler again.
+  /// Stops whatever runs. The next question starts the compiler again.
   stop() {
     this.#end();
     this.hear?.({ stopped: true });
   }
 
-  /// Such a worker may do what the page may, and nothing else; one from an address of the site has no policy. It is one script, since
-  /// in Firefox no service worker answers what it would import.
+  /// Starts the worker from a blob: such a worker has the page's policy, and one from an address of the site would have none. It is a
+  /// single script, because in Firefox no service worker answers the worker's imports.
   async #begin() {
     this.isWarm = false;
     try {
@@ -64,7 +64,7 @@ export class Engine {
     this.begin = URL.createObjectURL(new Blob([`self.courseBase = ${JSON.stringify(this.folder)};\n`, this.script], { type: "text/javascript" }));
     this.worker = new Worker(this.begin, { type: "module" });
     this.worker.onerror = (event) => {
-      event.preventDefault(); // the page says it
+      event.preventDefault(); // the page shows the error
       this.hear?.({ error: event.message || "The compiler could not be started: load this page again." });
     };
     this.worker.onmessage = ({ data }) => (data.runner === undefined ? this.hear?.(data) : this.#passOn(data));

@@ -1,4 +1,4 @@
-/// A student's file: in an editor, saved in the browser's storage as it changes, with those that it has replaced.
+/// A student's file in an editor, saved in the browser's storage whenever it changes, and the files that it has replaced.
 
 import { editor } from "./editor.js";
 import { codeOf } from "./link.mjs";
@@ -7,8 +7,8 @@ import { FULL, Work } from "./work.mjs";
 
 const SAVE_AFTER = 400; // ms
 
-/// Opens the file of an exercise, as Work has it. `part` gives an element of the page by its name. `onRun` is called for
-/// Ctrl-Enter, `onLook` after another tab may have changed what is stored, `onChange` after each change.
+/// Opens the file of an exercise (Work). `part` gives an element of the page by name. `onRun` is called for Ctrl-Enter, `onLook` after
+/// another tab may have changed the storage, `onChange` after each change.
 export function opened(part, exercise, { onRun, onLook = () => {}, onChange = () => {} }) {
   const work = new Work(storage, exercise);
   let isChanged = false, marked = [], timer;
@@ -40,7 +40,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     onChange();
   }
 
-  /// Shows what the storage has, which another tab may have written. Text typed here and not yet saved stays: it is newer.
+  /// Shows the stored text, which another tab may have written. Text that was typed here and is not yet saved stays, because it is newer.
   function look() {
     if (isChanged) return;
     work.refresh();
@@ -53,7 +53,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
     onLook();
   }
 
-  /// Shows a text that is saved already.
+  /// Shows a text that is already saved.
   function put(text) {
     edited.replace(text);
     clearTimeout(timer);
@@ -92,8 +92,8 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
       onclick: () => edited.goTo(edited.marks()[k]?.line ?? each.line) }, `Line ${each.line}`), ` ${each.text}`)));
   }
 
-  /// Opens the code of the page's address, if it has some, now and when it changes; nothing runs it. A file that was begun is replaced only
-  /// after the student has agreed to `question`, if there is one. `then` is called after it.
+  /// Opens the code in the page's address, if there is any, now and whenever the address changes, without running the code. A file that
+  /// was begun is replaced only after the student has agreed to `question`, if that is given. Then `then` is called.
   async function openLink(then, question) {
     onhashchange = () => openLink(then, question);
     try {
@@ -130,7 +130,7 @@ export function opened(part, exercise, { onRun, onLook = () => {}, onChange = ()
 
   part("starter").remove();
   const edited = editor(part("editor"), { text: work.text, label: exercise.file, describedBy: "keys", onChange: changed, onRun });
-  const onPaper = element("pre", { className: "on-paper" }); // an editor has only the lines that it shows
+  const onPaper = element("pre", { className: "on-paper" }); // the editor's elements have only the visible lines
   part("editor").after(onPaper);
   addEventListener("beforeprint", () => (onPaper.textContent = edited.text));
   showKept();

@@ -1,4 +1,4 @@
-/// Code in an address, `#code=…`: compressed, so that it can be passed on without a server. Runs under Node as well.
+/// Compressed code in an address, `#code=…`, so that it can be passed on without a server. Also runs in Node.
 
 const MOST_OF_LINK = 16000, MOST_OF_CODE = 1 << 20; // characters; bytes
 
@@ -14,7 +14,7 @@ async function through(stream, bytes, most) {
   }
 }
 
-/// The address of a page with this code. Throws an Error with a one-line message if it would be too long to be passed on.
+/// The address of a page with this code. Throws an Error with a one-line message if the address would be too long.
 export async function linkTo(address, code) {
   const bytes = await through(new CompressionStream("deflate"), new TextEncoder().encode(code), Infinity);
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -22,7 +22,7 @@ export async function linkTo(address, code) {
   return `${address}#code=${text}`;
 }
 
-/// The code of an address; undefined if it has none. Throws an Error with a one-line message if it is damaged.
+/// The code in an address; undefined if there is none. Throws an Error with a one-line message if the code is damaged.
 export async function codeOf(address) {
   const [, text] = /#code=(.*)$/s.exec(address) ?? [];
   if (text === undefined) return undefined;

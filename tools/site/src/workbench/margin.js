@@ -9,7 +9,7 @@ import { element } from "./parts.js";
 const show = StateEffect.define(), choose = StateEffect.define();
 
 class Count extends GutterMarker {
-  /// `isStop`: whether Tab leads to it. Arrows lead to the others.
+  /// `isStop`: whether Tab reaches this count. Arrow keys reach the other counts.
   constructor(entry, isStop) {
     super();
     Object.assign(this, { entry, isStop });
@@ -31,7 +31,7 @@ class Count extends GutterMarker {
   }
 }
 
-/// The entries at their lines, after changes above them; which one is chosen; and what opens one.
+/// The entries at their lines, which move with changes above; which entry is chosen; and the function that opens an entry.
 const margin = StateField.define({
   create: () => ({ counts: RangeSet.empty, open: () => {} }),
   update(value, { changes, docChanged, effects, state }) {
@@ -73,7 +73,7 @@ function step(view, event) {
   return true;
 }
 
-/// The editor's part.
+/// The extensions of the editor.
 export const counts = [margin,
   gutter({ class: "cm-counts", side: "after", markers: (view) => view.state.field(margin).counts, domEventHandlers: { keydown: (view, _, event) => step(view, event) } }),
   // Gutters are hidden from screen readers; this one has buttons.
@@ -90,7 +90,7 @@ export const counts = [margin,
 /// The lines that each have a count now, by their entries.
 export const linesOf = (view) => new Map(entriesOf(view.state.field(margin).counts).map(([entry, from]) => [entry, view.state.doc.lineAt(from).number]));
 
-/// Shows entries beside their lines. `open` is called with one that is chosen.
+/// Shows entries beside their lines. `open` is called with the entry that the student chooses.
 export const showCounts = (view, entries, open) => view.dispatch({ effects: show.of({ entries, open }) });
 export const focusCount = focus;
 
@@ -114,8 +114,8 @@ function detailsOf({ findings }, entry, goTo) {
   return [...wrong, ...parts];
 }
 
-/// The parts of Accesses.astro, and the counts of an `editor`. Returns `show(found, isSame)`, which shows what margin.py has found: beside the
-/// lines if they have not changed since, and as a table. Without anything, it clears them.
+/// Controls the parts of Accesses.astro and the counts of an `editor`. Returns `show(found, isSame)`, which shows the data of margin.py:
+/// as a table and, if the lines have not changed since, beside the lines. Without arguments, it clears both.
 export function panel(part, editor) {
   /// Shows what a line accesses.
   function showDetails(found, entry) {

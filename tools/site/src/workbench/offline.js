@@ -1,6 +1,6 @@
-/// The site without a connection: by a service worker (tools/site/service_worker.js), where the browser allows one.
+/// Makes the site work without a connection, with a service worker (tools/site/service_worker.js), if the browser allows one.
 
-/// Has the browser keep all of the site's files. `tell` gets a line when it has done so for the first time.
+/// Makes the browser keep all of the site's files. `tell` gets a line when they are kept for the first time.
 export async function keepSite(root, tell) {
   try {
     const { serviceWorker } = navigator;

@@ -40,7 +40,7 @@ function clear() {
   for (const name of ["counted", "times", "then", "watched"]) part(name).hidden = true;
 }
 
-/// Sentences of tools/lens/text.py about the time on a GPU; the names of variants are between stars.
+/// Shows sentences of tools/lens/text.py about the time on a GPU; in these, variants' names are between asterisks.
 function showTimes(times) {
   part("times").hidden = false;
   part("times").replaceChildren(element("p", {}, "How fast could it be?"), ...times.map((each) => element("p", {},

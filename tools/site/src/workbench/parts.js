@@ -6,12 +6,12 @@ export function element(tag, properties = {}, ...children) {
   return result;
 }
 
-/// A problem in one line.
+/// The first line of an error's message.
 export const message = (problem) => String(problem?.message ?? problem).split("\n")[0];
 
 export const when = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/// The browser's storage. If it is blocked, what you write is lost when you close the page, and the page says so.
+/// The browser's storage. If storage is blocked, a stand-in is used whose contents are lost with the page, and the page says so.
 export const storage = (() => {
   try {
     localStorage.getItem("");
@@ -40,7 +40,7 @@ export function showStage(list, { stage, state, why }) {
   list.append(line);
 }
 
-/// Removes the lines that are shown, or those that are the same.
+/// Removes all lines that are shown, or those that equal `line`.
 export function forget(line) {
   for (const each of [...document.querySelector("#told").children]) if (line === undefined || each.firstChild.data === line) each.remove();
 }
@@ -53,7 +53,7 @@ export function tell(line) {
   list.append(item);
 }
 
-/// Asks for confirmation before an action. Whether it was confirmed.
+/// Asks for confirmation before an action. Returns a promise of whether the user has confirmed.
 export function ask(question, answer) {
   return new Promise((done) => {
     const dialog = element("dialog", { className: "ask" }, element("form", { method: "dialog" }, element("p", { id: "question" }, question),
@@ -65,7 +65,7 @@ export function ask(question, answer) {
   });
 }
 
-/// Has the browser save a file.
+/// Makes the browser save a file.
 export function saveAs(name, content, type) {
   const url = URL.createObjectURL(new Blob([content], { type }));
   element("a", { href: url, download: name }).click();

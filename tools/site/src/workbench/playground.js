@@ -1,4 +1,4 @@
-/// The page of any program: opened from an example, a file or a link, run, and seen by the lens.
+/// The page for any program: opens an example, a file or a link, runs it, and shows what the lens sees.
 
 import { opened } from "./file.js";
 import { linkTo } from "./link.mjs";
@@ -18,7 +18,7 @@ const { edited, save, replace, mark, openLink } = opened(part, { number: "playgr
 
 const showMargin = panel(part, edited);
 
-// --- Programs come and go ------------------------------------------------------------------------
+// --- Opening and saving programs -----------------------------------------------------------------
 
 function open(text, says) {
   replace(text, "kept when you opened another", says);
@@ -43,7 +43,7 @@ bench.addEventListener("dragover", (event) => event.dataTransfer.types.includes(
 bench.addEventListener("drop", (event) => {
   const { files } = event.dataTransfer;
   if (files.length === 0) return;
-  event.preventDefault(); // also what the editor would do
+  event.preventDefault(); // also prevents what the editor would do
   event.stopPropagation();
   if (files.length > 1) tell("Only the first file is opened: a program here is a single file.");
   openFile(files[0]).catch((problem) => tell(message(problem)));

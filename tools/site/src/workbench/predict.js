@@ -1,4 +1,4 @@
-/// The page of a chapter's questions. Whether an answer is right, and the words, come from tools/exercises/predict.py.
+/// The page of a chapter's questions. The verdicts and their texts come from tools/exercises/predict.py.
 
 import { Engine } from "./engine.js";
 import { loadingIn, message, storage, tell } from "./parts.js";

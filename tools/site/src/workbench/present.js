@@ -1,5 +1,5 @@
-/// The page of a chapter's live coding: the steps of the lesson plan, one after the other, in an editor, and what the checks show. What is
-/// typed is kept when a step replaces it, as ./course live does.
+/// The page of a chapter's live coding: the steps of the lesson plan in an editor, one after the other, and the output of the checks. Like
+/// ./course live, the page keeps what was typed when a step replaces it.
 
 import { opened } from "./file.js";
 import { showStage, tell } from "./parts.js";
@@ -16,14 +16,14 @@ let checked; // the text that the checks were last run for
 
 // --- Steps ---------------------------------------------------------------------------------------
 
-/// The step that the editor shows; if its text was changed, the one that it was.
+/// The step that the editor shows; if the text was changed, the step that was shown last.
 function place() {
   const last = Math.min(work.notes.step ?? 0, steps.length - 1), same = steps.findIndex(({ text }) => text === edited.text);
   return same < 0 ? last : same;
 }
 
 let shown;
-/// Shows where the lesson is.
+/// Shows the number of the step, and the plan's notes on it.
 function show() {
   const at = place();
   if (at === shown) return;

@@ -1,11 +1,11 @@
-/// Run and Stop, and the compiler, which is loaded meanwhile.
+/// The buttons Run and Stop, and the compiler, which is loaded in the background.
 
 import { Engine } from "./engine.js";
 import { keepSite } from "./offline.js";
 import { loadingIn, message, tell } from "./parts.js";
 
-/// `part` gives an element of the page by its name, `root` is the address of the site's root. Returns `run(ask, show, words)`:
-/// `ask(engine)` yields what `show` gets, and the element `words` says why there is nothing.
+/// `part` gives an element of the page by name; `root` is the address of the site's root. Returns `run(ask, show, words)`: `show` gets
+/// what `ask(engine)` yields, and if that fails, the element `words` says why.
 export function runner(part, root, { isForPrograms = false } = {}) {
   const buttons = ["run", "look", "watch"].map(part).filter(Boolean);
   let engine, loading, stop, isRunning = false;

@@ -1,4 +1,4 @@
-/// The page of all work: which exercises are solved, and export and import of the work as a zip.
+/// The page about all work: shows which exercises are solved, and exports and imports the work as a zip.
 
 import { exported, imported } from "./archive.mjs";
 import { forget, message, saveAs, storage, tell, when } from "./parts.js";
@@ -38,7 +38,7 @@ function show() {
   part("solved").value = solved;
 }
 
-/// Has the browser save a zip of the student's files.
+/// Makes the browser save a zip of the student's files.
 function download(name, options) {
   forget();
   const { count, bytes } = exported(storage, exercises, options);

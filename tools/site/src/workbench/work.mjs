@@ -1,9 +1,9 @@
-/// A student's files in the browser's storage. Nothing here touches the page, so that it runs under Node as well.
+/// A student's files in the browser's storage. Nothing here touches the page, so this also runs in Node.
 ///
 /// Each exercise has up to three entries:
-///     course/work/03.1        { text, starter, at }: the file, the starter that it began with, and when it was saved (ms)
-///     course/work/03.1/notes  { hints, solved }: how many hints were shown, and the text that has passed last
-///     course/work/03.1/kept   [{ k, text, at, why }]: files that were replaced, called as `./course exercise --reset` calls them:
+///     course/work/03.1        { text, starter, at }: the file, the starter from which it was created, and when it was saved (ms)
+///     course/work/03.1/notes  { hints, solved }: how many hints were shown, and the text that passed last
+///     course/work/03.1/kept   [{ k, text, at, why }]: files that were replaced, with the names that `./course exercise --reset` gives:
 ///                             work/03.1_one_block_size.1.cuh
 
 export const PREFIX = "course/work/";
@@ -13,7 +13,7 @@ function parsed(raw) {
   try {
     return JSON.parse(raw) ?? undefined;
   } catch {
-    return undefined; // not ours, or damaged
+    return undefined; // from another program, or damaged
   }
 }
 
@@ -30,7 +30,8 @@ export function note(storage, name, values) {
 }
 
 export class Work {
-  /// `exercise` has a number, a file, a starter and, in `known`, other texts that need no keeping. `storage` is a localStorage. `now` gives the time in milliseconds.
+  /// `exercise` has a number, a file, a starter and, in `known`, other texts that need not be kept. `storage` is a localStorage, `now`
+  /// gives the time in milliseconds.
   constructor(storage, exercise, now = Date.now) {
     Object.assign(this, { storage, exercise, now, key: PREFIX + exercise.number });
     this.refresh();
@@ -83,7 +84,7 @@ export class Work {
     this.set(`${this.key}/notes`, { ...this.notes, ...values });
   }
 
-  /// Keeps a text unless it is the starter, known, or kept already. Returns its name, or nothing.
+  /// Keeps a text unless it is the starter, known, or already kept. Returns the name of the kept file, or undefined.
   keep(text, why) {
     const kept = this.kept;
     if (text === this.exercise.starter || this.exercise.known?.includes(text) || kept.some((each) => each.text === text)) return undefined;
@@ -98,7 +99,7 @@ export class Work {
     else this.storage.removeItem(`${this.key}/kept`);
   }
 
-  /// Saves the file. If another tab has saved another text since this one has looked, that text is kept: its name is returned.
+  /// Saves the file. If another tab has saved a different text since the last refresh, that text is kept, and its name is returned.
   save(text) {
     const seen = this.text, isNew = this.storage.getItem(this.key) !== this.raw;
     if (!isNew && text === seen) return undefined;
@@ -109,7 +110,7 @@ export class Work {
     return name;
   }
 
-  /// Replaces the file's text and keeps the old one. Returns its name, unless the text did not have to be kept.
+  /// Replaces the file's text and keeps the old text. Returns the old text's name, or undefined if it did not have to be kept.
   replace(text, why) {
     this.refresh();
     const name = this.text === text ? undefined : this.keep(this.text, why);
@@ -117,7 +118,7 @@ export class Work {
     return name;
   }
 
-  /// Starts over with the course's current starter.
+  /// Starts over with the course's current starter. Returns the name of the kept file, or undefined.
   reset() {
     const name = this.replace(this.exercise.starter, "kept when you started over");
     this.set(this.key, { ...this.record, starter: this.exercise.starter });

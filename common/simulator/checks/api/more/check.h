@@ -1,5 +1,5 @@
 /// @file
-/// @brief How the programs here check themselves: the first claim that is false ends the program.
+/// @brief How the programs here check themselves: the first false claim ends the program.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Numbers and images in files, by the functions of NVIDIA's samples.
+// Numbers and images in files, read and written by the functions of NVIDIA's samples.
 #include <helper_functions.h>
 #include <helper_image.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ int main() {
     CHECK(sdkReadFile(name, &read, &count, false));
     CHECK(count == 3 && compareData(numbers, read, 3, 0.0f, 0.0f));
     count = 2;
-    CHECK(!sdkReadFile(name, &read, &count, false));  // the memory is too small
+    CHECK(!sdkReadFile(name, &read, &count, false));  // the buffer is too small
     free(read);
 
     float copy[] = {1.5f, -2, 1e-3f};
@@ -31,7 +31,7 @@ int main() {
     CHECK(sdkCompareBin2BinFloat(name, other.c_str(), 3, 0.5f, 0.0f, nullptr));
     CHECK(!sdkCompareBin2BinFloat(name, other.c_str(), 3, 0.4f, 0.0f, nullptr));
 
-    unsigned char pixels[] = {255, 0, 10, 9, 1, 2, 3, 8};  // the fourth of each is not saved
+    unsigned char pixels[] = {255, 0, 10, 9, 1, 2, 3, 8};  // each pixel's fourth byte is not saved
     unsigned char* loaded = nullptr;
     unsigned int width = 0, height = 0;
     CHECK(sdkSavePPM4ub(name, pixels, 1, 2));

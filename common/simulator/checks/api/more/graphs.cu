@@ -1,4 +1,4 @@
-// Graphs: captured from streams, or made of nodes whose order the program gives.
+// Graphs: captured from streams, or built from nodes whose order the program specifies.
 #include "check.h"
 
 __global__ void add_kernel(int* number, int summand, char) { atomicAdd(number, summand); }
@@ -6,7 +6,7 @@ void CUDART_CB on_host(void* data) { ++*static_cast<int*>(data); }
 void CUDART_CB plus_one(void* data) { *static_cast<int*>(data) += 1; }
 void CUDART_CB times_ten(void* data) { *static_cast<int*>(data) *= 10; }
 
-// Two streams, one of which waits for the other, are captured; the work is done at each launch of the graph.
+// Captures two streams, one of which waits for the other. The work runs at each launch of the graph.
 void check_capture() {
     int *numbers, *host, calls = 0;
     cudaStream_t streams[2];
@@ -70,8 +70,8 @@ void check_capture() {
     RUNS(cudaFree(numbers));
 }
 
-// The graph keeps the bytes of a launch's arguments, of which the host destroys its copies, and reads memory
-// anew.
+// The graph keeps the bytes of a launch's arguments after the host has destroyed its own copies of them, and
+// reads memory at each launch.
 struct Summand {
     explicit Summand(int number) : value(number) {}
     Summand(const Summand& other) : value(other.value) { ++copies; }
@@ -136,7 +136,7 @@ void check_order() {
     RUNS(cudaGraphNodeGetType(node, &type));
     CHECK(node != later && type == cudaGraphNodeTypeHost);
     CHECK(cudaGraphNodeFindInClone(&node, node, clone) != cudaSuccess);
-    RUNS(cudaGraphDestroy(graph));  // the clone is independent of it
+    RUNS(cudaGraphDestroy(graph));  // the clone does not need it
     RUNS(cudaGraphCreate(&graph, 0));
     RUNS(cudaGraphInstantiate(&exec, clone, 0));
     RUNS(cudaGraphLaunch(exec, nullptr));

@@ -1,4 +1,4 @@
-// Cooperative groups, converged lanes, and a grid whose blocks wait for each other.
+// Cooperative groups, converged lanes, and grids whose blocks wait for each other.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -19,7 +19,7 @@ __global__ void rotate_kernel(T* numbers, int n) {
     }
 }
 
-/// Each block adds one; then the last of all threads sees what all blocks have added.
+/// Each block adds 1. After the grid's barrier, the grid's last thread sees the sum of all blocks.
 __global__ void count_kernel(int* counts) {
     const cg::grid_group grid = cg::this_grid();
     if (threadIdx.x == 0) atomicAdd(&counts[0], 1);
@@ -27,8 +27,8 @@ __global__ void count_kernel(int* counts) {
     if (grid.thread_rank() == grid.size() - 1) counts[1] = counts[0];
 }
 
-/// The most blocks that a GPU of 64 SMs runs at once run here, and one more is too many. With so much shared
-/// memory, that is one block per SM.
+/// As many blocks as a GPU of 64 SMs can run at once are launched, and then one more, which is too many. With
+/// so much shared memory, an SM holds only one block.
 void check_many_blocks() {
     const size_t shared_bytes = 200 << 10;
     int *counts, threads = 512, blocks = 0;
@@ -80,7 +80,7 @@ __global__ void groups_kernel(int* out) {
 }
 
 int main() {
-    void* volatile lost = malloc(8);  // never freed, which is no error to ./course test
+    void* volatile lost = malloc(8);  // never freed; ./course test accepts this
     lost = nullptr;
     check_many_blocks();
     const int n = 256;

@@ -1,4 +1,4 @@
-// Memory that is managed, mapped, pitched, or a variable of the device's.
+// Managed, mapped and pitched memory, and device variables.
 #include <cuda_pipeline.h>
 
 #include "check.h"
@@ -34,7 +34,7 @@ void check_pipeline() {
     every_other_kernel<<<1, 32>>>(numbers, numbers + 32, calls);
     RUNS(cudaDeviceSynchronize());
     for (int i = 0; i < 32; ++i) CHECK(numbers[32 + i] == (i % 2 == 0 ? i + 1 : 0));
-    CHECK(*calls == 32 - 21);  // after 20 comes 0
+    CHECK(*calls == 32 - 21);  // 20 wraps to 0
     RUNS(cudaFree(numbers));
     RUNS(cudaFree(calls));
 }
@@ -49,7 +49,7 @@ int main() {
     CHECK(total == 12);
     cudaStream_t stream;
     RUNS(cudaStreamCreate(&stream));
-    // Even if a stream exists, this returns only when managed memory is set.
+    // Even if a stream exists, this call returns only after the managed memory is set.
     RUNS(cudaMemset(&total, 0, sizeof(total)));
     CHECK(total == 0);
     RUNS(cudaStreamDestroy(stream));

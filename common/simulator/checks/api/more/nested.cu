@@ -22,7 +22,7 @@ __global__ void stream_kernel(int* sum) {
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     leaf_kernel<<<1, 1, 0, stream>>>(sum, 0, 1);
-    cudaStreamDestroy(stream);  // after the launch has been done, as CUDA promises
+    cudaStreamDestroy(stream);  // takes effect only after the launch, as in CUDA
 }
 
 void check_destroyed_stream() {
@@ -75,7 +75,7 @@ void check_arguments() {
     RUNS(cudaFree(sum));
 }
 
-// --- Whose launches they are --------------------------------------------------------------------
+// --- Launches by a cooperative grid, and by host threads ----------------------------------------
 
 __global__ void is_cooperative_kernel(int* cooperative) {
     *cooperative = cooperative_groups::this_grid().is_valid() ? 1 : 0;
@@ -95,7 +95,7 @@ void check_cooperative() {
     RUNS(cudaFree(cooperative));
 }
 
-// Each has a chain of 21 launches, of which a GPU allows 24.
+// Each thread launches a chain of 21 kernels; a GPU allows 24.
 void check_host_threads() {
     const auto run_chains = [] {
         int* numbers;

@@ -1,4 +1,4 @@
-// Functions of numbers and bits, conversions, half precision, random numbers.
+// Mathematical and bit functions, conversions, half precision, random numbers.
 #include <cuComplex.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

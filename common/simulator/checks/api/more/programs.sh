@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that programs which are not the course's run, and what is said of those that can't: programs.sh BUILD
+# Checks that programs from outside the course run, and the messages about those that can't: programs.sh BUILD
 set -Eeuo pipefail
 build=$1
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -19,7 +19,7 @@ for file in "$here"/*.cu; do
   if [ -s "$scratch/said" ]; then complain "of ${file##*/}, compilers say: $(cat "$scratch/said")"; fi
 done
 
-# refuses WORDS SOURCE: does not compile, with the file's name before these words.
+# refuses WORDS SOURCE: SOURCE does not compile, and the message has the file's name before WORDS.
 refuses() {
   local said
   printf '%b' "$2" >"$scratch/rejected.cu"
@@ -31,7 +31,7 @@ refuses "3: error: the simulator has no Thrust" '\n#include <thrust/sort.h>\nusi
 refuses "4: error: the simulator has no Thrust" '#ifdef SOME_GPU\nvoid f() { thrust::sort(); }\n#endif\nvoid g() { thrust::sort(); }'
 refuses "2: error: the simulator has no cuBLAS" '#include <cublas_v2.h>\nint main() { cublasHandle_t handle; cublasCreate(&handle); }'
 refuses "1: error: the simulator has no cuda/barrier (libcu++)" '#include <cuda/barrier>\nint main() {}'
-# A name that the simulator lacks is named in one form, and only such names.
+# lacks LINE NAME SOURCE: the message names NAME, which the simulator lacks, in the same form with every compiler.
 lacks() {
   local said
   printf '%b' "$3" >"$scratch/rejected.cu"
@@ -39,7 +39,7 @@ lacks() {
   [[ $said =~ ^"$scratch/rejected.cu:$1: error: the simulator lacks "$2[?]?($|$'\n') ]] || complain "of $3 it says: $said"
 }
 lacks 2 cudaFoo '\nint main() { int i = cudaFoo(1) + undefined; }'
-# Clang guesses nothing if a function has several forms.
+# Clang makes no suggestion if a function has several overloads.
 grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt" ||
   lacks 1 "cudaMemcopy; did you mean cudaMemcpy" 'int main() { cudaMemcopy(nullptr, nullptr, 1); }'
 lacks 1 cudaFoo_t 'cudaFoo_t f;\nint main() { cudaFoo_t* g = &f; }'
@@ -53,15 +53,15 @@ refuses "4*the simulator has no textures" '#if 0\n tex1D();\n#else\ncudaArray_t 
 refuses "1*atomicSub" '__global__ void k(float* p) { atomicSub(p, 1.0f); }\nint main() {}'
 refuses "2*missing" 'int main() {\n  missing();\n}'
 refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
-# A feature is named once, and no compiler's word about its names.
+# A missing feature is named once, without the compiler's messages about its names.
 printf '\nint main() { int z = 0; return cuInit(0); }' >"$scratch/rejected.cu"
 said=$("$program" "$build" "$scratch/rejected.cu" 2>&1) || true
 [ "$said" = "$scratch/rejected.cu:2: error: the simulator has no driver API: this program needs a GPU" ] || complain "of cuInit it says: $said"
-# As with nvcc, a program finds only what it includes of the C++ library, whose headers take longest to compile.
+# As with nvcc, a program must itself include the headers of the C++ library that it uses: they take longest to compile.
 refuses "2:*rejected.cu:3:*rejected.cu:4:*rejected.cu:5:*rejected.cu:6:" '#include <curand.h>
 std::function<void()> f;\nstd::map<int, int> m;\nstd::string s;\nstd::vector<int> v;\nstd::unique_ptr<int> p;\nint main() {}'
 
-# Headers of features that a program does not use, and types of cuBLAS in a macro that it does not use.
+# A program may include headers of features that it does not use, and name types of cuBLAS in an unused macro.
 printf '#include <cublas_v2.h>\n#include <curand_kernel.h>\n#include <mma.h>\nhalf h;\n#include <thrust/sort.h>\n#include "cudnn_not.h"
 #define CHECKED(call) do { cublasStatus_t status = call; if (status != CUBLAS_STATUS_SUCCESS) return 1; } while (0)
 int main() { curandGenerator_t generator; return curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT) + kOwn; }' >"$scratch/unused.cu"
@@ -70,9 +70,9 @@ if ! executable=$("$program" "$build" "$scratch/unused.cu" 2>"$scratch/said") ||
   complain "with unused headers: $(cat "$scratch/said")"
 fi
 
-# A kernel's output is lost if the program ends without waiting for the kernel, and one in a stream does not run then.
+# If the program ends without waiting for a kernel, the kernel's output is lost; in a stream, it does not run at all.
 printing='__global__ void say() { printf("hi "); }\n__global__ void quiet() {}\nint main() {\n  int a = 0, *d;\n  cudaStream_t s; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);\n  %s\n}'
-# ends STATUS WORDS STATEMENTS: what it prints and says if CUDA_SIM_STRICT is set, and how it ends.
+# ends STATUS WORDS STATEMENTS: with CUDA_SIM_STRICT, the program prints exactly WORDS and ends with STATUS.
 ends() {
   local built said status=0
   # shellcheck disable=SC2059 # a format
@@ -91,7 +91,7 @@ ends 0 "hi hi " "say<<<1, 1>>>(); cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); c
 ends 0 "simulator: say in stream 1 ($scratch/printing.cu:6) has not run: the program has not waited for it" \
   "cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaStreamDestroy(s);"
 
-# A program that nvcc would reject runs, and clang says so each time.
+# A program that nvcc would reject runs, and each build prints clang's error.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   printf '#include <algorithm>\n__global__ void k(int* p) { *p = std::min(1, 2); }\nint main() {}' >"$scratch/warned.cu"
   for _ in 1 2; do
@@ -101,7 +101,7 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   done
 fi
 
-# undefined NUMBER WORDS: what is said of a mistake in shuffles.cu, once, by which it fails only if CUDA_SIM_STRICT is set.
+# undefined NUMBER WORDS: mistake NUMBER in shuffles.cu is reported with WORDS; shuffles.cu fails only with CUDA_SIM_STRICT.
 undefined() {
   local said status=0 strict=0
   said=$("$shuffles" "$1" 2>&1) || status=$?
@@ -125,12 +125,12 @@ if grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
   done
 fi
 
-# A function is named as the program declares it.
+# Warnings name a function as the program declares it.
 printf '__device__ int todo(volatile int* s) {}\nint main() {}' >"$scratch/todo.cu"
 said=$("$program" "$build" "$scratch/todo.cu" 2>&1)
 [[ $said == *"todo.cu:1:"*"warning: "* && $said != *"In function"*sim::* ]] || complain "of a missing return it says: $said"
 
-# nvcc rejects no array whose size is computed from constants that are no integers, and clang++ rejects all. It rejects a variable size.
+# nvcc accepts an array's size that is computed from floating-point constants, and clang++ does not. nvcc rejects a variable size.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt" && ! grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt"; then
   kernel='__global__ void k(int* p, int n) {\n  const double q = 1.5;\n  __shared__ int s[(int)(q * 4)];\n  int a[(int)q], b[SIZE];
   s[threadIdx.x] = a[0] = b[0] = n;\n  *p = s[threadIdx.x] + a[0] + b[0];\n}\nint main() {}'
@@ -141,7 +141,7 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt" && ! grep -q '^
   [[ $said == *"$scratch/sized.cu:4:"*"nvcc would reject this"* && $said != *"sized.cu:3:"*error* ]] || complain "of a variable size it says: $said"
 fi
 
-# clang names host code that reads or writes device variables, and no other use of them.
+# clang reports host code that reads or writes device variables, and no other use of such variables.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   printf '__device__ int count, table[4]; __device__ struct { int n; } one; __constant__ const int two = 2; __managed__ __device__ int three;
 template <typename T> void upload(T& to, const T& from) { cudaMemcpyToSymbol(to, &from, sizeof to); }
@@ -165,8 +165,8 @@ int main() {
 "*"/program" && $said != *"would reject"* ]] || complain "of a wrong use of device variables it says: $said"
 fi
 
-# What nvcc accepts and stricter compilers don't: a byte order mark, blanks in <<< and >>>, and after a backslash at a
-# line's end; a backslash before a comment; and an array's size from ceil, unless clang compiles, which knows no constant ceil.
+# What nvcc accepts and stricter compilers don't: a byte order mark; blanks in <<< and >>>, and after a backslash at a
+# line's end; a backslash before a comment; and an array's size from ceil, except with clang, whose ceil is not constant.
 size="(int)ceil(48 / 32.0) * 32"
 if grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt"; then size=64; fi
 printf '\xef\xbb\xbf#define LAUNCH(grid, block) \\  \n  << <grid, block >> >
@@ -205,7 +205,7 @@ echo '#define WORD "ho "' >"$folder/l.h"
 said=$("$("$program" "$build" "$folder/d\"e.cu")" x) || true
 [ "$said" = "ho ho " ] || complain "after a change of a header: $said"
 
-# Several files share device variables and functions, as with nvcc -rdc=true; a file of C++ is the host's alone.
+# Several files share device variables and functions, as with nvcc -rdc=true. C++ files contain host code only.
 many="$folder/ma ny" include="$folder/in'cl"
 mkdir -p "$many" "$include"
 printf 'extern __device__ int counter;\nextern __constant__ float table[2];\n__device__ float look(int i);\n__global__ void use(float*);\n' >"$many/shared.cuh"
@@ -230,7 +230,7 @@ several() { (cd "$many" && "$program" "$build" "$@" -I "$include" -D N=5 -DX=2 -
 all=(main.cu "$many/d\$e.cu" ./use.cu ./-host.cpp)
 if said=$(several "${all[@]}"); then said=$("$said"); fi
 [ "$said" = "11 2 7 3" ] || complain "several files print: ${said::300}"
-# explained WORDS COMMAND...: the build says these words alone. Linkers differ in the order, and in what they know of lines.
+# explained WORDS COMMAND...: the build prints only WORDS. Linkers differ in the order, and in which lines they know.
 plain() { sed -E 's/^([^:]+):[0-9]+: error: /\1: error: /; s/ (defined in [^:]+):[0-9]+:/ \1:/' | sort; }
 explained() {
   local said
@@ -248,26 +248,26 @@ two.cu:3: error: main is also defined in one.cu:2: name only the files of one pr
 two.cu:2: error: c is also defined in one.cu:1: one file defines it, the others declare it (extern)" \
   several one.cu two.cu
 printf '#include <omp.h>\nint main() { return omp_get_thread_num(); }' >"$many/omp.cu"
-# shellcheck disable=SC2016 # it is another shell's to expand
+# shellcheck disable=SC2016 # the inner shell expands it
 explained "omp.cu:2: error: undefined reference to omp_get_thread_num: OpenMP needs -Xcompiler -fopenmp" \
   env -C "$many" bash -c '"$1" "$2" omp.cu 2>&1' - "$program" "$build"
 printf '\n#include <cublas_v2.h>\nint main() { cublasInit(); }' >"$many/blas.cpp"
 [[ $(several blas.cpp) == "blas.cpp:3: error: "*"the simulator has no cuBLAS"* ]] || complain "a C++ file may use cuBLAS"
-# nvcc gives names to a shell, so it gets none with a meaning there.
+# nvcc passes names to a shell, so names with a meaning for the shell are rejected.
 for words in "-I\$a" "-D\`a" "-Xcompiler=a;b" "$many/d\$e.cu"; do
   if said=$("$program" gpu "$scratch/rejected.cu" "$words" 2>&1) || [[ $said != "nvcc would pass "* ]]; then
     complain "with $words, nvcc gets a name that a shell changes: $said"
   fi
 done
 
-# fails WORDS SOURCE: a program that the simulator stops, with these words.
+# fails WORDS SOURCE: the simulator stops the program, and its message contains WORDS.
 fails() {
   local said
   printf '%b' "$2" >"$scratch/failing.cu"
   said=$("$("$program" "$build" "$scratch/failing.cu" 2>/dev/null)" 2>&1) || true
   [[ $said == *"$1"* && $said != *AddressSanitizer* ]] || complain "of $2 it says: $said"
 }
-# unseen WORDS STATEMENTS: a program that does not look at an error. It is told so, and fails if CUDA_SIM_STRICT is set.
+# unseen WORDS STATEMENTS: the program ignores an error. The message contains WORDS; with CUDA_SIM_STRICT, the program fails.
 unseen() {
   local built said strict=0
   printf '#include <cstdio>\n__global__ void k(int* p) { *p = 1; }\nint main() {\n int host[2] = {}, *device; cudaMalloc(&device, 8);\n%b\n}' "$2" \
@@ -290,7 +290,7 @@ unseen "invalid argument (the source's 12 bytes begin at byte 0 of a buffer of 8
 unseen "" "k<<<0, 1>>>(device);\nif (cudaGetLastError() == cudaSuccess) return 1;"
 unseen "" "if (cudaMemset(device, 0, 9) == cudaSuccess) return 1; const cudaError_t e = cudaFree(host); if (e == cudaSuccess) return 1;"
 unseen "" "(void)cudaFree(host);"
-# Two dynamic shared arrays are the same memory, which matters if one function uses both.
+# Two dynamic shared arrays are the same memory, which matters only if one function uses both.
 arrays='extern __shared__ int a[];\n__global__ void one(int* p) { p[0] = a[0]; }\n__global__ void both(int* p) {
   extern __shared__ float b[];\n  struct { int a; } s{};\n  p[0] = b[0] + s.a OTHER;\n}\nint main() {}'
 for other in "+ a[1]" ""; do
@@ -300,7 +300,7 @@ for other in "+ a[1]" ""; do
   if [[ $said == *"$scratch/arrays.cu:6:"*"b and a are the same memory: "* ]]; then told=yes; fi
   [ "${told:+yes}" = "${other:+yes}" ] || complain "of two dynamic arrays it says: $said"
 done
-# Poison is told unless the program has brought it, or it may be a grey of an image.
+# Copied poison is reported, unless the program itself stored these bytes, or they may be a grey pixel of an image.
 unseen "" "cudaMemset(device, 0xA3, 2); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
 unseen "" "cudaMemset(device, 0xA5, 8); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
 unseen "" "host[1] = 0xA5A5A5A5; cudaMemcpy(device, host, 8, cudaMemcpyHostToDevice); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"
@@ -308,7 +308,7 @@ fails "$scratch/failing.cu:1 copies 0xA5A5A5A5 to the host, from byte 4 of a buf
   'int main() { int host[2], *device; cudaMalloc(&device, 8); cudaMemset(device, 0, 4); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost); }'
 unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
 
-grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # AddressSanitizer has words of its own for it
+grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # AddressSanitizer has a message of its own
   fails "thread (0, 0, 0) reaches the end of the function at $scratch/failing.cu:1, which must return a value" \
     '__device__ int todo() {}\n__global__ void k(int* p) { *p = todo(); }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 2>>>(p); }'
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
@@ -368,15 +368,15 @@ printf '__global__ void k(volatile float* p) {
 int main() { float* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }' >"$scratch/volatile.cu"
 said=$("$("$program" "$build" "$scratch/volatile.cu")") || true
 [ "$said" = "a 7 1.5 2.5" ] || complain "volatile numbers are printed as $said"
-# A host that polls memory need not wait for the kernel.
+# A host that polls volatile memory need not wait for the kernel.
 fails "host code at $scratch/failing.cu:1 uses byte 0 of a buffer" 'int main() { int* p; cudaMalloc(&p, 4); *p = 1; }'
 managed='__managed__ int other = 3, total;\n__global__ void add() { total += other; }\nint main() { add<<<1, 1>>>(); return total - 3; }'
 fails "uses the managed variable total, which add (launched at $scratch/failing.cu:3) writes: the host has not waited for it" "$managed"
 printf '%b' "${managed/int/volatile int}" >"$scratch/polling.cu"
 if ! executable=$("$program" "$build" "$scratch/polling.cu") || ! "$executable"; then complain "a host that polls is told to wait"; fi
 
-# limited WORDS STATEMENTS: after the statements, an ordinary grid does with fewer threads than there are workers, and the
-# program says the words of a cooperative one. A sanitizer ends such a program.
+# limited WORDS STATEMENTS: after STATEMENTS, an ordinary grid runs with fewer threads than there are workers, and a
+# cooperative grid fails with WORDS. A sanitizer would end such a program.
 limited() {
   grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" || CUDA_SIM_WORKERS=20 fails "$1" "
 #include <cooperative_groups.h>\n#include <pthread.h>\n#include <sys/resource.h>

@@ -1,5 +1,5 @@
-// Shuffles from lanes that take no part: legal ones, whose values are not used, and, with an argument, the
-// mistake with that number.
+// Shuffles from lanes that take no part. Legal kernels do not use the values; with an argument, the program
+// makes the mistake of that number.
 #include "check.h"
 
 constexpr unsigned int kAll = 0xffffffff;
@@ -15,7 +15,7 @@ __global__ void half_warp_kernel(int* out) {
     if (threadIdx.x == 0) *out = sum;
 }
 
-// Only values that exist are added.
+// Only values from existing lanes are added.
 __global__ void guarded_kernel(int* out) {
     const int lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - (threadIdx.x - lane));
     int v = 1;
@@ -30,7 +30,7 @@ __global__ void guarded_kernel(int* out) {
     if (lane == 0) atomicAdd(out, v);
 }
 
-// Each warp adds up the partial sums, but only the first one's threads have any.
+// Each warp adds up the partial sums, but only threads of the first warp have any.
 __global__ void every_warp_kernel(int* out) {
     __shared__ int sums[32];
     if (threadIdx.x == 0) sums[0] = 1, sums[1] = 2;
@@ -42,7 +42,7 @@ __global__ void every_warp_kernel(int* out) {
     if (threadIdx.x == 0) *out = v + most;
 }
 
-// Moving sums and shifts, whose last lanes are not stored: the last warp has one lane.
+// Moving sums and shifts. The results of the last lanes are not stored, because the last warp has one lane.
 __global__ void moving_sum_kernel(int* out) {
     int v = 1, next = static_cast<int>(threadIdx.x);
     v += __shfl_down_sync(kAll, v, 1);
@@ -52,7 +52,7 @@ __global__ void moving_sum_kernel(int* out) {
     if (threadIdx.x == 0) *out = v + next;
 }
 
-// In one warp after another, two numbers at a time, some of them with other distances and as maxima.
+// Sums in each of several warps, two numbers at a time, and then maxima and other distances.
 __global__ void pairs_kernel(int* out) {
     int a = 1, b = 2, greatest = static_cast<int>(threadIdx.x);
     if (threadIdx.x >= 64) return;

@@ -1,4 +1,4 @@
-// Operations on the parts of a word, as nvcc 13.0's code for compute capability 8.0 gives them.
+// Operations on the parts of a word. The results are those of nvcc 13.0 for compute capability 8.0.
 #include <cstdio>
 
 #include "check.h"

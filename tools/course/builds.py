@@ -31,7 +31,7 @@ def require_space():
     except OSError:
         fail(1, f"can't write to {folder}: the disk or your quota is full, or you have no permission")
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
-        fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Make it a link to a folder of another one:",
+        fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Make it a link to a folder on another file system:",
              f"mkdir DIR && rm -r {folder} && ln -s DIR {folder}")
 
 
@@ -136,7 +136,7 @@ def configure(preset):
     before = sources(preset)
     wanted = sorted({*before, *from_source} - {"ninja"})
     if added := [name for name in wanted if name not in before]:
-        say("Building from source, since nothing can be installed:", *added)
+        say("Building from source, because packages can't be installed here:", *added)
 
     def configured_with(names):
         return quietly(["cmake", "--preset", preset, f"-DCOURSE_FROM_SOURCE={';'.join(names)}"]) == 0

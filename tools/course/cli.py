@@ -167,7 +167,7 @@ def parse(command, words):
         fail(2, f"no option {word}: ./course help lists the options; put the options of a chapter's program after --" if command in SUBJECTS
              else f"no option {word}; ./course {command} --help lists the options")
     if rest and command not in SUBJECTS:
-        fail(2, f"{command} accepts nothing after --")
+        fail(2, f"{command} accepts no arguments after --")
     for name, value in vars(options).items():
         if value == "" and name != "backend":
             refuse(command, f"--{name} needs a value")
@@ -190,7 +190,7 @@ def sort_subjects(command, options):
         is_folder = not chapters.chapter_of(word) and (USER / word).is_dir()
         if is_folder or word.endswith(program.SOURCES):
             if command not in PROGRAMS:
-                fail(2, f"only run, test and lens accept a program: {word}")
+                fail(2, f"{word} is a program, which only run, test and lens accept")
             options.file = options.file or word  # the first file names the program
             options.files += [word] if not is_folder else [os.path.join(word, name) for name in program.sources_in(USER / word)]
             if not options.files:
@@ -198,7 +198,7 @@ def sort_subjects(command, options):
         elif number:
             options.exercise, others = f"{number[1].zfill(2)}.{number[2]}", options.exercise
             if command != "lens" or others:
-                fail(2, f"only lens accepts an exercise, one at a time: {word}")
+                fail(2, f"{word} is an exercise, of which only lens accepts one")
         else:
             options.chapters.append(chapters.find(word))
     if sum(map(bool, (options.chapters, options.file, options.exercise))) > 1:
@@ -389,7 +389,7 @@ def of_profile(command, options):
     import program  # pylint: disable=import-outside-toplevel
 
     if options.subjects:
-        fail(2, "profile accepts --no-install only")
+        fail(2, "profile accepts only --no-install")
     if not machine.visible_gpu():
         fail(3, "profile needs an NVIDIA GPU, and none is visible; ./course lens --gpu accepts GPUs that others have measured")
     _, why = machine.choose_backend("gpu")
@@ -487,7 +487,7 @@ def of_machine(command, options):
         return 0
     site = ROOT / "build" / "docs" / "html"
     if not has_node():
-        fail(1, f"the site needs Node.js {NODE} or newer, with npm: https://nodejs.org, or your package manager's")
+        fail(1, f"the site needs Node.js {NODE} or newer, with npm: https://nodejs.org, or your package manager")
     if quietly(["node", str(TOOLS / "site" / "build.mjs")]) != 0:
         fail(1, "the site could not be built")
     if options.serve:  # http.server prints its address

@@ -64,7 +64,7 @@ def listed():
     try:
         rows = [line.split() for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     except OSError:
-        fail(1, "there is no tools/course/packages.txt: get the whole repository")
+        fail(1, "tools/course/packages.txt is missing: clone the whole repository")
     count = len(INSTALLS)
     return [Package(row[:count], set(row[count].split(",")), row[count + 1:]) for row in filter(None, rows)]
 
@@ -133,7 +133,7 @@ def set_up(users, may_install, headers=(), optional=()):
         say("Missing:", *names)
         install(names)
         if lacking := missing(users, headers):
-            fail(1, "after installing, still not found:", *(package.name() for package in lacking))
+            fail(1, "still missing after the installation:", *(package.name() for package in lacking))
         return set()
     has_source = [package for package in wanted
                   if any(ROOT.glob(f"build/sources/{FROM_SOURCE.get(package.names[0])}-*[0-9]"))]
@@ -142,8 +142,8 @@ def set_up(users, may_install, headers=(), optional=()):
         names = [package.name() for package in required]
         say("Missing:", *names)
         if not manager():
-            fail(1, "./course knows no package manager of this machine: install these packages by hand (the names are Debian's)")
-        fail(1, f"nothing was installed; to install them, type\n  {by_hand(names)}")
+            fail(1, "no supported package manager was found: install these packages by hand (the names are Debian's)")
+        fail(1, f"nothing was installed; to install the missing packages, type\n  {by_hand(names)}")
     if names := [package.name() for package in wanted if package not in has_source]:
         say("Not built: applications that need", *names, "(./course install --check says how to install them).")
     return from_source

@@ -45,7 +45,7 @@ class Deadline:
                         found[name] = moment(time)
                     except ValueError:
                         if row and number > 1:
-                            fail(1, f"{one_line(str(path))}, row {number}: it must be a name and a time, such as ada,2026-12-01 12:00")
+                            fail(1, f"{one_line(str(path))}, row {number}: expected a name and a time, such as ada,2026-12-01 12:00")
         except csv.Error as error:
             fail(1, f"{one_line(str(path))}: {error}")
         return found

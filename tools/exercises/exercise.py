@@ -346,7 +346,7 @@ def introduce(work):
         if unsolved_yet:
             say(f"The file also contains the solution to {' and '.join(unsolved_yet)}, which you have not solved yet.", "")
     elif work.starter_has_changed():
-        say("The starter of this exercise has changed since you created your file, which stays as it is.", "")
+        say("The starter of this exercise has changed since you created your file. Your file has not been changed.", "")
 
 
 def of_one(chosen, options):

@@ -82,7 +82,7 @@ def judge(fault, line, cause):
 
 def ask(fault, say, machine):
     """Shows a kernel with a fault, asks for its line and its cause, and checks the answers."""
-    says = asyncio.run(findings(fault, machine, lambda stage: show(f"Asking the checks: {stage.order}")))
+    says = asyncio.run(findings(fault, machine, lambda stage: show(f"Running the checks: {stage.order}")))
     show()
     say(task(fault), "", *listing(fault.text()), "", "The checks say:", *says, "", *[f"{number:4}  {cause}" for number, cause in enumerate(causes(), 1)], "")
     try:

@@ -16,7 +16,7 @@ const root = new URL(base, location.href).href;
 
 const { work, edited, save, put, act, mark, openLink } = opened(part, { number, file, starter: part("starter").textContent },
   { onRun: () => run(), onLook: () => showHints() });
-if (work.starterHasChanged) tell("The starter of this exercise has changed since you created your file, which stays as it is.");
+if (work.starterHasChanged) tell("The starter of this exercise has changed since you created your file. Your file has not been changed.");
 
 part("reset").onclick = async () => {
   if (!await ask(`Start ${number} over? Your file is kept under another name.`, "Start over")) return;

@@ -35,7 +35,7 @@ export function runner(part, root, { isForPrograms = false } = {}) {
         stop = () => engine.stop();
         for await (last of ask(engine)) if (!last.stopped) show(last);
       }
-      if (last?.stopped) words.textContent = "You have stopped it.";
+      if (last?.stopped) words.textContent = "Stopped.";
     } catch (problem) {
       words.textContent = message(problem);
     }

@@ -56,7 +56,7 @@ TEST_CASE("more than 2^32 bytes are counted right") {
 }
 
 TEST_CASE("the first and the last of more than 2^32 bytes are used") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_far_elements(variant).value_or("") == "");
 }
 
@@ -107,7 +107,7 @@ void count_keys(const unsigned int* d_keys, std::size_t n, unsigned long long* d
 }  // namespace
 
 TEST_CASE("the first and the last of more than 2^32 keys are used") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const auto run :
          {count_keys<Level::registers>, count_keys<Level::shared>, count_keys<Level::global>})
         CHECK(check_far_elements<Keys>({.name = "keys", .run = run}).value_or("") == "");

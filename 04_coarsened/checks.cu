@@ -97,7 +97,7 @@ TEST_CASE("more than 2^32 bytes are counted right") {
 }
 
 TEST_CASE("the first and the last of more than 2^32 bytes are used") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<Histogram>& variant : kVariants) CHECK(check_far_elements(variant).value_or("") == "");
 }
 

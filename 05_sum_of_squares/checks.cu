@@ -28,13 +28,13 @@ TEST_CASE("more than 2^31 ints add up right") {
 }
 
 TEST_CASE("the first and the last of more than 2^32 ints are used") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<SumOfSquares>& variant : kVariants)
         CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     const unsigned int grid = (1u << 22) + 4, block = 1024;
     const std::size_t n = std::size_t{grid} * block;
     const auto data = check_detail::zeros_without_room<int>(n);
@@ -74,7 +74,7 @@ TEST_CASE("more than 2^32 threads have an element and a partial sum each") {
 }
 
 TEST_CASE("more than 2^32 partial sums are all asked for") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     if (kAddressSanitizer) return skip_check("the sanitizer ends the program where memory is short");
     const LaunchShape shape{1u << 30, 1024};
     const int data = 3;

@@ -18,13 +18,13 @@ TEST_CASE("more than 2^31 ints add up right") {
 }
 
 TEST_CASE("the first and the last of more than 2^32 ints are used") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<SumOfSquares>& variant : kVariants)
         CHECK(check_far_elements(variant).value_or("") == "");
 }
 
 TEST_CASE("the first and the last of more than 2^32 values get through the tree in global memory") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     constexpr std::size_t kValues = (1ull << 33) + 5;
     const auto data = check_detail::zeros_without_room<int>(kValues);
     const auto values = check_detail::zeros_without_room<unsigned long long>(kValues);

@@ -65,7 +65,7 @@ TEST_CASE("more than 2^31 ints add up right") {
 }
 
 TEST_CASE("the first and the last of more than 2^32 ints are used") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const Variant<SumOfSquares>& variant : kVariants)
         CHECK(check_far_elements(variant).value_or("") == "");
     Variant<SumOfSquares> last_block = variant_named(kVariants, "last block");

@@ -7,7 +7,7 @@
 /// Gives a single element to the last thread, and zeros to all others.
 inline void sum_of_last_thread(const int* d_data, std::size_t n, unsigned long long* d_sum,
                                unsigned long long* d_partials, LaunchShape shape) {
-    if (n != 1 || !init_cuda().simulated || !check_detail::kHasFarMemory)
+    if (n != 1 || !is_simulated() || !check_detail::kHasFarMemory)
         return sum_fitting(d_data, n, d_sum, d_partials, shape);
     constexpr unsigned int kGrid = (1u << 22) + 4, kThreads = 1024;
     constexpr std::size_t kLast = std::size_t{kGrid} * kThreads - 1;

@@ -6,7 +6,7 @@
 /// Puts a single element after more than 2^33 zeros.
 inline void sum_far_tree(const int* d_data, std::size_t n, unsigned long long* d_sum,
                          unsigned long long* d_values, LaunchShape shape) {
-    if (n != 1 || !init_cuda().simulated || !check_detail::kHasFarMemory)
+    if (n != 1 || !is_simulated() || !check_detail::kHasFarMemory)
         return sum_global_tree(d_data, n, d_sum, d_values, shape);
     constexpr auto kFar = static_cast<std::size_t>((1ull << 33) + 5);
     const auto data = check_detail::zeros_without_room<int>(kFar);

@@ -23,6 +23,16 @@ struct Device {
     bool simulated;  ///< whether it is the simulator, whose times say nothing about a GPU
 };
 
+/// @return Whether the current device is the simulator.
+/// @throws CudaError.
+inline bool is_simulated() {
+    int device = 0;
+    cudaDeviceProp properties;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+    return std::strncmp(properties.name, "simulator", 9) == 0;
+}
+
 /// @brief Selects a device, by default the first one, and returns its properties.
 /// @throws NoDevice if there is none.
 /// @par Source
@@ -41,7 +51,7 @@ inline Device init_cuda(int device = 0) {
     std::size_t free_bytes = 0, total_bytes = 0;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     return {properties.name, properties.multiProcessorCount, static_cast<std::size_t>(properties.l2CacheSize),
-            free_bytes, std::strncmp(properties.name, "simulator", 9) == 0};
+            free_bytes, is_simulated()};
 }
 
 /// @return An attribute of the current device: a count, or a size in bytes.

@@ -93,7 +93,7 @@ TEST_CASE("a diagnosis tells apart leftovers of earlier calls and the order of t
         REQUIRE(failure);
         const std::vector<Sentence> said = Diagnosis<SumOfSquares>(variant, *failure).sentences();
         REQUIRE(said.size() == 1);
-        const bool same_order = workers == 1 && init_cuda().simulated;
+        const bool same_order = workers == 1 && is_simulated();
         CHECK(said[0].of_race != same_order);
         CHECK((said[0].text.find("leave behind") != std::string::npos) == same_order);
     }

@@ -34,7 +34,7 @@ class Diagnosis {
         : variant_(variant),
           c_(failure.c),
           later_call_(failure.call > 1),
-          says_cause_(init_cuda().simulated && failure.kind != Failure::Kind::result) {}
+          says_cause_(is_simulated() && failure.kind != Failure::Kind::result) {}
 
     /// @return At most two sentences that distinguish the failing case from correct ones: about the first
     ///         clear cause, or guesses, the most informative first; none if nothing was found.
@@ -42,7 +42,7 @@ class Diagnosis {
         if (says_cause_) return {};
         const char* const workers = std::getenv("CUDA_SIM_WORKERS");
         const bool same_order =
-            !variant_.on_cpu && init_cuda().simulated && workers != nullptr && std::string(workers) == "1";
+            !variant_.on_cpu && is_simulated() && workers != nullptr && std::string(workers) == "1";
         const std::string changes =
             variant_.on_cpu
                 ? "perhaps an index is out of range, or threads use the same memory at the same time."

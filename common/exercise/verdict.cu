@@ -183,7 +183,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
         if (const auto wrong = failure_of_long_input(variant))
             return report(variant.name, *wrong,
                           {about_fewer(kFewer, !failure_of_long_input(variant, kFewer))});
-    } else if (!variant.on_cpu && init_cuda().simulated && !under_lens) {
+    } else if (!variant.on_cpu && is_simulated() && !under_lens) {
         const auto cases =
             suitable_far_case(variant);  // the lens would report what other blocks have not written
         if (!cases) return 0;

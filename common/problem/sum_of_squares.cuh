@@ -78,8 +78,9 @@ struct SumOfSquares {
 /// @throws CudaError.
 inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_t count,
                                 unsigned long long* d_sum) {
-    static std::vector<unsigned long long> partials;  // static, so that only the first call allocates memory
-    partials.resize(count);
+    // Static, so that only the first call allocates memory. With `resize`, every file takes longer to compile.
+    static std::vector<unsigned long long> partials;
+    if (partials.size() != count) partials = std::vector<unsigned long long>(count);
     CUDA_CHECK(cudaMemcpy(partials.data(), d_partials, count * sizeof(*d_partials), cudaMemcpyDeviceToHost));
     unsigned long long sum = 0;
     for (const unsigned long long partial : partials) sum += partial;

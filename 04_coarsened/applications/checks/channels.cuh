@@ -104,7 +104,7 @@ TEST_CASE("counts of channels pass 2^32") {
 
 TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are counted", "", Channels<1>,
                    Channels<3>, Channels<4>) {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     for (const auto& variant : kChannelVariants<TestType::kResults / kBins>)
         CHECK(check_far_elements(variant).value_or("") == "");
 }

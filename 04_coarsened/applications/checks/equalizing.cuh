@@ -81,7 +81,7 @@ TEMPLATE_TEST_CASE("each byte is mapped by the table of its channel", "", Channe
 
 TEMPLATE_TEST_CASE("the first and the last of more than 2^32 pixels are mapped", "", Channels<1>, Channels<3>,
                    Channels<4>) {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     constexpr unsigned int kChannels = TestType::kResults / kBins, kGrid = (1u << 22) + 3;
     constexpr std::size_t kPixels = std::size_t{kGrid} * 1024 - 5;
     const auto pixels = check_detail::zeros_without_room<Pixel<kChannels>>(kPixels);

@@ -61,7 +61,7 @@ TEST_CASE("an index of 32 bits is found") {
 
     const Variant<Histogram> broken{.name = "broken", .run = int_index};
     CHECK_FALSE(check_variant(broken));  // small inputs do not show it
-    if (init_cuda().simulated) {
+    if (is_simulated()) {
         CHECK(check_far_elements(broken));
         return;
     }
@@ -98,7 +98,7 @@ void leave_out(const int* d_data, std::size_t n, unsigned long long* d_sum, unsi
 }
 
 TEST_CASE("a barrier that threads leave out is found", "[order]") {
-    if (!init_cuda().simulated) return skip_check("only for the simulator");
+    if (!is_simulated()) return skip_check("only for the simulator");
     const Variant<SumOfSquares> variant{.name = "left out", .run = leave_out};
     CHECK(check_variant(variant).value_or("").find("barrier left out: threads 0-31 wait at ") !=
           std::string::npos);
@@ -182,7 +182,7 @@ void count(const unsigned char* d_data, std::size_t n, unsigned long long* d_bin
 }
 
 TEST_CASE("elements and threads past 2^32 are checked, fewer of them if the workspace is large") {
-    if (!init_cuda().simulated) return skip_check("only for the simulator");
+    if (!is_simulated()) return skip_check("only for the simulator");
     Variant<SumOfSquares> variant{.name = "sum", .run = sum<Fault::none>};
     const auto words = [&variant] {
         const std::string found = check_far_elements(variant).value_or("right");
@@ -231,7 +231,7 @@ void tiled(const unsigned char* d_data, std::size_t n, unsigned long long* d_bin
 }
 
 TEST_CASE("blocks may divide many elements in their own way") {
-    if (!init_cuda().simulated) return skip_check("only for the simulator");
+    if (!is_simulated()) return skip_check("only for the simulator");
     using Wide = std::size_t;
     for (const auto run : {tiled<Wide, 4>, tiled<Wide, 64>, tiled<Wide, 3>}) {
         CHECK(check_far_elements(Variant<Histogram>{.name = "tiles", .run = run}).value_or("") == "");

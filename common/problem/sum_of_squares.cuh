@@ -78,7 +78,7 @@ struct SumOfSquares {
 /// @throws CudaError.
 inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_t count,
                                 unsigned long long* d_sum) {
-    // Static, so that only the first call allocates memory. With `resize`, every file takes longer to compile.
+    // Static, so that only the first call allocates memory. `resize` takes longer to compile, in every file.
     static std::vector<unsigned long long> partials;
     if (partials.size() != count) partials = std::vector<unsigned long long>(count);
     CUDA_CHECK(cudaMemcpy(partials.data(), d_partials, count * sizeof(*d_partials), cudaMemcpyDeviceToHost));

@@ -20,6 +20,7 @@
 #include "faults/kernel_faults.cuh"
 #include "faults/shared_faults.cuh"
 #include "grid/order.cuh"
+#include "memory/redzones.cuh"
 #ifndef __wasm__
 #include "instrument/interleave.cuh"  // calls instrumentation functions, which differ in WebAssembly
 #endif

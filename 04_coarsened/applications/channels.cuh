@@ -155,7 +155,7 @@ void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, u
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// @brief Uses as many copies as avoid all bank conflicts, or 8 if these do not fit into shared memory.
+/// @brief Uses enough copies to avoid all bank conflicts, or 8 if those do not fit into shared memory.
 template <unsigned int kChannels>
 void histogram_channels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                         unsigned long long* d_workspace, LaunchShape shape) {

@@ -122,7 +122,7 @@ ends_all() {
     [ -s "$folder/out" ] && fail "$what: there is a result"
     for rank in $expected; do
         [ "$(grep -c "^error: rank $rank: .*no result" "$folder/err")" -eq 1 ] ||
-            fail "$what: rank $rank says nothing: $(cat "$folder/err")"
+            fail "$what: rank $rank does not say once that there is no result: $(cat "$folder/err")"
     done
 }
 long=("$program" --stream memory:512M --rounds 1000)

@@ -133,7 +133,7 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
     CommandLine line;
     add_size_option(line, kind, options);
     add_input_options(line, kind, options);
-    line.text("variant", "NAME", "run this variant only; --list names them", options.variant);
+    line.text("variant", "NAME", "run only this variant; --list prints the names", options.variant);
     if (kind.has_files) {
         line.text("file", "PATH", "count the bytes of this file instead", options.file);
         line.text("bins", "PATH", "write the histogram as lines of bin,count ('-': standard output)",

@@ -30,7 +30,7 @@ refuses "--csv needs a value" --csv ""
 
 timeout 20 "$program" --n 1K --grid 2147483647 >"$folder/out" 2>"$folder/err"
 [ $? -eq 2 ] || fail "a grid that n can't use is not refused in time"
-tail -n 1 "$folder/err" | grep -q -- "--grid" || fail "a grid that n can't use: $(cat "$folder/err")"
+tail -n 1 "$folder/err" | grep -q -- "--grid" || fail "the refusal of a grid that n can't use does not name --grid: $(cat "$folder/err")"
 
 # runs_out OPTION...: the program ends with a line that says what is lacking and what to do.
 limited() { (ulimit -v 600000 && "$program" "$@" >"$folder/out" 2>"$folder/err"); }

@@ -65,7 +65,7 @@ names_are_shown() {
         fail "a file called $name: $(cat "$folder/out")"
     refuses 'é\\x1b\[31m\\x0a\\xff' "$1" "$folder/no $name" "${@:3}"
     cat "$folder/rows" >>"$folder/out"
-    grep -qF "\`\"\"\$(x)%s é\\x1b[31m\\x0a\\xff.csv\"," "$folder/rows" || fail "no such name: $(cat "$folder/rows")"
+    grep -qF "\`\"\"\$(x)%s é\\x1b[31m\\x0a\\xff.csv\"," "$folder/rows" || fail "the rows lack the file's name: $(cat "$folder/rows")"
     cat "$folder/out" "$folder/err" | iconv -f UTF-8 -t UTF-8 >"$folder/all" || fail "$1 prints invalid UTF-8"
     LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$folder/all" && fail "$1 shows control characters: $(cat -v "$folder/all")"
     grep -vq '^"0\|^chapter,' "$folder/rows" && fail "$1 divides a row into lines: $(cat "$folder/rows")"

@@ -86,7 +86,7 @@ void answer(const Question& question) {
     auto& variants = question.is_more != 0 ? more_checks<Problem> : added_variants<Problem>;
     require(!variants.empty());
     Variant<Problem> variant = variants.front();
-    static std::size_t workspace;  // as many numbers as the checks have
+    static std::size_t workspace;  // its size in the checks' process, in numbers
     workspace = question.workspace - PreparedVariant<Problem>::kRedzone;
     variant.workspace = [](std::size_t, LaunchShape) { return workspace; };
     std::optional<Setting> settings[2];

@@ -89,7 +89,8 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
         return sum != 0 && sum % number == 0 && sum / number < kMostTimes;
     };
     const auto includes_poison = [&](unsigned long long excess) {
-        const unsigned long long wide = excess * inverse;  // 17 times the poison is a small number: -11
+        // 17 times the poison is -11 modulo 2^64, so multiples of 17 are small differences, too.
+        const unsigned long long wide = excess * inverse;
         const unsigned long long narrow = kPoison >> 32, negative = 0x100000000ull - narrow;
         bool found = (is_few_times(wide, 1) && wide % 17 != 0) || is_few_times(-excess, negative);
         for (unsigned int counters = 1; counters <= 32; ++counters)  // their total also has 32 bits

@@ -15,7 +15,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from console import ROOT, fail, quietly, say
 from terminal import is_terminal
 
-has_warned = False  # whether the user was told that the first build takes long
+has_warned = False  # whether the user has been told that the first build takes a while
 from_source = set()  # what is built because it is not installed: Catch2, libcsv, ninja
 SOURCES = ROOT / "build" / "sources"
 HELP = "without a network, set COURSE_SOURCES: see docs/install.md"

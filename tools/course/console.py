@@ -12,7 +12,7 @@ from pathlib import Path
 from terminal import show
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-USER = Path(os.getcwd())  # options name files there; ./course itself works in ROOT
+USER = Path(os.getcwd())  # file names in options are relative to it; ./course itself works in ROOT
 
 
 def say(*words):

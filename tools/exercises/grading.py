@@ -77,7 +77,7 @@ def foreign(listing):
 
 @dataclass
 class Answered:
-    """How a run has ended, in which the checks' process asks the student's process for results."""
+    """How a run in which the checks' process asks the student's process for results has ended."""
     found: Verdict  # the checks' verdict; None if they have given none
     status: int  # the checks' exit status
     answering: Ended  # the student's process

@@ -1,4 +1,4 @@
-/// Markdown of the repository's files as HTML: links lead to the site's pages, and pictures are those of pictures.mjs.
+/// Markdown of the repository's files as HTML: links lead to the site's pages, and pictures.mjs embeds the pictures.
 
 import { createMarkdownProcessor } from "@astrojs/markdown-remark";
 import { withPictures } from "./pictures.mjs";

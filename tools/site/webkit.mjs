@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as after } from "node:timers/promises";
 
 const KEYS = { Control: "\uE009", Enter: "\uE007" };
-const PORT = 45679, ELEMENT = "element-6066-11e4-a52e-4f735466cecf"; // the name that WebDriver gives elements
+const PORT = 45679, ELEMENT = "element-6066-11e4-a52e-4f735466cecf"; // the key under which WebDriver returns an element's id
 
 /// Needs WebKitWebDriver and xvfb-run (apt-get install webkit2gtk-driver xvfb). Calls to a page wait up to `patience` ms. Files
 /// are downloaded to `home`, the home folder of the browser.
@@ -24,7 +24,7 @@ export async function webkit(patience, home) {
       const value = await found();
       if (value) return value;
     }
-    throw Error(`not within ${patience / 1000} s: ${what}`);
+    throw Error(`timed out after ${patience / 1000} s: ${what}`);
   };
   const capabilities = { alwaysMatch: { timeouts: { script: patience, pageLoad: patience } } };
   const { sessionId } = await until(() => ask("POST", "", { capabilities }).catch(() => false), "a session of WebKitWebDriver");

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Random data, for which no file has to be read: the same in host memory and on GPUs.
+/// @brief Random data that are generated, not read from a file: the same in host memory and on GPUs.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,7 @@ said=$(awk '
     at = index(head, ": error: no ")
     if (is_of_host && at && match(head, /\047[^\047]*\047/)) {
       name = substr(head, RSTART, RLENGTH)
-      head = substr(head, 1, at) " error: device code cannot call the host\047s " name ", which is not a __device__ function" (name ~ /^.m(in|ax).$/ ? " (without std::, it is CUDA\047s)" : "")
+      head = substr(head, 1, at) " error: device code cannot call the host\047s " name ", which is not a __device__ function" (name ~ /^.m(in|ax).$/ ? " (without std::, the name is CUDA\047s)" : "")
     }
     printf "%s\n%s", head, notes
     head = notes = is_of_host = ""

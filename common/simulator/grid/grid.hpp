@@ -44,7 +44,7 @@ struct Grid {
     Report report{};  ///< describes the fault, if there was one
     NestedLaunches nested{};
     Crew* crew = nullptr;
-    std::uint64_t blocks_at_barrier = 0;  ///< how often a block has come to a barrier of the grid
+    std::uint64_t blocks_at_barrier = 0;  ///< arrivals of blocks at barriers of the grid
     std::optional<uint3> ended_block{};   ///< the first block of a cooperative grid to end
 
     /// @return The number of a block that no worker has taken yet, unless none is left or a block has failed.

@@ -45,9 +45,9 @@ auto& events = *new Handles<cudaEvent_t, std::shared_ptr<Event>>;
 auto& streams_lock = *new std::recursive_mutex;  // held while work is done
 auto& in_flight = *new Operations;               // from the first one that the host has not waited for
 auto& waited = *new Clock;                       // what the host has waited for
-bool is_working = false;                         // whether work runs, whose own waits return at once
-unsigned int works_now = 0;                      // how many threads are between `begin_now` and `end_now`
-std::uint64_t last_number = 0;                   // the number of the latest operation in any stream
+bool is_working = false;        // whether enqueued work runs; waits by this work return at once
+unsigned int works_now = 0;     // how many threads are between `begin_now` and `end_now`
+std::uint64_t last_number = 0;  // the number of the latest operation in any stream
 thread_local Work work_now{};
 
 bool is_default(cudaStream_t stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }

@@ -1,4 +1,4 @@
-// 01.1: an endless loop of the CPU's code
+// 01.1: an endless loop in the CPU's code
 // rejected: The program was stopped after 30 seconds of CPU time, the limit of a check.
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {
     volatile unsigned int turns = 0;

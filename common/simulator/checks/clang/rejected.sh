@@ -55,7 +55,7 @@ expect 0 "" "${one}{ *d = 1; }\nvoid f(int* d) { $launch(d); }"
 expect 3 "$host" "int square(int x) { return x * x; }\n$one{ *d = square(2); }"
 expect 3 "$host" "constexpr int square(int x) { return x * x; }\n$one{ *d = square(2); }"
 expect 3 "$host" "#include <cstdlib>\n$one{ *d = rand(); }"
-expect 3 "device code cannot call the host's 'min', which is not a __device__ function (without std::, it is CUDA's)" \
+expect 3 "device code cannot call the host's 'min', which is not a __device__ function (without std::, the name is CUDA's)" \
   "#include <algorithm>\n$one{ *d = std::min(*d, 2); }"
 expect 3 "device code cannot call the host's 'square', which is not" "int square(int x) { return x * x; }\n$one{ *d = square(2); }"
 expect 3 "$host" "#include <vector>\n$one{ std::vector<int> v(3); *d = v[2]; }"

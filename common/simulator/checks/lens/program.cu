@@ -90,7 +90,7 @@ __global__ void blocks_lock_kernel(int* d_lock, int* d_value) {
     atomicExch(d_lock, 0);
 }
 
-/// Adds by operations that are atomic for a block's threads only.
+/// Adds with operations that are atomic only among the threads of a block.
 template <bool kPerBlock>
 __global__ void block_scope_kernel(int* d_counts) {
     atomicAdd_block(&d_counts[kPerBlock ? blockIdx.x : 0], 1);

@@ -38,7 +38,7 @@ TEST_CASE("a pinned buffer that is filled before it has been copied is named, al
             CHECK(words ==
                   (waits ? "" : in_stream + ", which the host has changed without waiting for this copy"));
         }
-    CHECK(fault_checks::says(words_of([] {  // although a kernel also writes there before
+    CHECK(fault_checks::says(words_of([] {  // even though a kernel has written there
                                  const Program p;
                                  *p.a = 0;
                                  CUDA_CHECK(cudaMemset(p.in, 0, sizeof(int)));

@@ -211,7 +211,7 @@ TEST_CASE("memory is the host's where a reset has freed what another device's ke
 __global__ void meet_kernel(volatile int* started, volatile int* done, int* volatile* pointer,
                             int* d_number) {
     *started = 1;
-    for (int k = 0; k < 100000000 && *done == 0; ++k) continue;  // the copy may also wait for the kernel
+    for (int k = 0; k < 100000000 && *done == 0; ++k) continue;  // the copy may wait for its end
     *d_number = 1;
     if (*pointer != nullptr) **pointer = 2;
 }

@@ -8,8 +8,8 @@
 
 #include "../tokens.hpp"
 
-/// All arrays that `extern __shared__` declares begin at the same address. A kernel may use two names on
-/// purpose, for one array after another, so this is only a warning.
+/// Warns about several `extern __shared__` arrays, which all begin at the same address. This is no error,
+/// because a kernel may use the memory a second time, under another name, on purpose.
 class DynamicArrays {
  public:
     static void translate(Tokens& tokens) {

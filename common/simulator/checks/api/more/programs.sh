@@ -24,7 +24,7 @@ refuses() {
   local said
   printf '%b' "$2" >"$scratch/rejected.cu"
   if said=$("$program" "$build" "$scratch/rejected.cu" 2>&1) || [[ $said != *"$scratch/rejected.cu:"$1* ]]; then
-    complain "of $2 it says: $said"
+    complain "for $2, it says: $said"
   fi
 }
 refuses "3: error: the simulator has no Thrust" '\n#include <thrust/sort.h>\nusing namespace thrust;\nint main() {}'
@@ -36,7 +36,7 @@ lacks() {
   local said
   printf '%b' "$3" >"$scratch/rejected.cu"
   said=$("$program" "$build" "$scratch/rejected.cu" 2>&1) || true
-  [[ $said =~ ^"$scratch/rejected.cu:$1: error: the simulator lacks "$2[?]?($|$'\n') ]] || complain "of $3 it says: $said"
+  [[ $said =~ ^"$scratch/rejected.cu:$1: error: the simulator lacks "$2[?]?($|$'\n') ]] || complain "for $3, it says: $said"
 }
 lacks 2 cudaFoo '\nint main() { int i = cudaFoo(1) + undefined; }'
 # Clang makes no suggestion if a function has several overloads.
@@ -56,7 +56,7 @@ refuses "1: error: there is no kernel before <<<" '<<<1, 2>>>();'
 # A missing feature is named once, without the compiler's messages about its names.
 printf '\nint main() { int z = 0; return cuInit(0); }' >"$scratch/rejected.cu"
 said=$("$program" "$build" "$scratch/rejected.cu" 2>&1) || true
-[ "$said" = "$scratch/rejected.cu:2: error: the simulator has no driver API: this program needs a GPU" ] || complain "of cuInit it says: $said"
+[ "$said" = "$scratch/rejected.cu:2: error: the simulator has no driver API: this program needs a GPU" ] || complain "for cuInit, it says: $said"
 # As with nvcc, a program must itself include the headers of the C++ library that it uses: they take longest to compile.
 refuses "2:*rejected.cu:3:*rejected.cu:4:*rejected.cu:5:*rejected.cu:6:" '#include <curand.h>
 std::function<void()> f;\nstd::map<int, int> m;\nstd::string s;\nstd::vector<int> v;\nstd::unique_ptr<int> p;\nint main() {}'
@@ -79,7 +79,7 @@ ends() {
   printf "$printing" "$3" >"$scratch/printing.cu"
   built=$("$program" "$build" "$scratch/printing.cu")
   said=$(CUDA_SIM_STRICT=1 "$built" 2>&1) || status=$?
-  [ "$status:$said" = "$1:$2" ] || complain "of $3 it says ($status): $said"
+  [ "$status:$said" = "$1:$2" ] || complain "for $3, it says ($status): $said"
 }
 lost="simulator: say (launched at $scratch/printing.cu:6) prints, but the program ends without waiting for it: on a GPU, the output is lost. cudaDeviceSynchronize() waits"
 ends 1 "$lost
@@ -91,13 +91,13 @@ ends 0 "hi hi " "say<<<1, 1>>>(); cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); c
 ends 0 "simulator: say in stream 1 ($scratch/printing.cu:6) has not run: the program has not waited for it" \
   "cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaStreamDestroy(s);"
 
-# A program that nvcc would reject runs, and each build prints clang's error.
+# A program that nvcc would reject still runs, and each build prints clang's error.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt"; then
   printf '#include <algorithm>\n__global__ void k(int* p) { *p = std::min(1, 2); }\nint main() {}' >"$scratch/warned.cu"
   for _ in 1 2; do
     said=$("$program" "$build" "$scratch/warned.cu" 2>&1)
     [[ $said == *"$scratch/warned.cu:2:34: error: "*"nvcc would reject this"*"/program" ]] ||
-      complain "of std::min in a kernel it says: $said"
+      complain "for std::min in a kernel, it says: $said"
   done
 fi
 
@@ -106,7 +106,7 @@ undefined() {
   local said status=0 strict=0
   said=$("$shuffles" "$1" 2>&1) || status=$?
   CUDA_SIM_STRICT=1 "$shuffles" "$1" >/dev/null 2>&1 || strict=$?
-  [[ "$status:$strict:$said" = "0:1:simulator: "*" gets an undefined "$2* ]] || complain "of mistake $1 in shuffles.cu it says: $status:$strict:$said"
+  [[ "$status:$strict:$said" = "0:1:simulator: "*" gets an undefined "$2* ]] || complain "for mistake $1 in shuffles.cu, it says: $status:$strict:$said"
   [ "$(grep -c simulator: <<<"$said")" = 1 ] || complain "mistake $1 in shuffles.cu is told several times: $said"
 }
 shuffles=$("$program" "$build" "$here/shuffles.cu")
@@ -121,14 +121,14 @@ if grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
     IFS=: read -r number poison overflow <<<"$mistake"
     said=$("$shuffles" "$number" 2>&1) || true
     [[ $said == *"simulator: $poison"*" comes from memory that was never written, or from "*"runtime error: signed integer overflow: $overflow "* ]] ||
-      complain "of arithmetic on what was never written, it says: $said"
+      complain "for arithmetic on what was never written, it says: $said"
   done
 fi
 
 # Warnings name a function as the program declares it.
 printf '__device__ int todo(volatile int* s) {}\nint main() {}' >"$scratch/todo.cu"
 said=$("$program" "$build" "$scratch/todo.cu" 2>&1)
-[[ $said == *"todo.cu:1:"*"warning: "* && $said != *"In function"*sim::* ]] || complain "of a missing return it says: $said"
+[[ $said == *"todo.cu:1:"*"warning: "* && $said != *"In function"*sim::* ]] || complain "for a missing return, it says: $said"
 
 # nvcc accepts an array's size that is computed from floating-point constants, and clang++ does not. nvcc rejects a variable size.
 if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt" && ! grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt"; then
@@ -136,9 +136,9 @@ if grep -q '^COURSE_CLANG:INTERNAL=TRUE' "$build/CMakeCache.txt" && ! grep -q '^
   s[threadIdx.x] = a[0] = b[0] = n;\n  *p = s[threadIdx.x] + a[0] + b[0];\n}\nint main() {}'
   printf '%b' "$kernel" >"$scratch/sized.cu"
   said=$("$program" "$build" "$scratch/sized.cu" -DSIZE=2 2>&1) || true
-  [[ $said != *error* ]] || complain "of a constant size it says: $said"
+  [[ $said != *error* ]] || complain "for a constant size, it says: $said"
   said=$("$program" "$build" "$scratch/sized.cu" -DSIZE=n 2>&1) || true
-  [[ $said == *"$scratch/sized.cu:4:"*"nvcc would reject this"* && $said != *"sized.cu:3:"*error* ]] || complain "of a variable size it says: $said"
+  [[ $said == *"$scratch/sized.cu:4:"*"nvcc would reject this"* && $said != *"sized.cu:3:"*error* ]] || complain "for a variable size, it says: $said"
 fi
 
 # clang reports host code that reads or writes device variables, and no other use of such variables.
@@ -158,11 +158,11 @@ int main() {
 #endif
 }' >"$scratch/variables.cu"
   said=$("$program" "$build" "$scratch/variables.cu" 2>&1)
-  [[ $said != *error* ]] || complain "of a right use of device variables it says: $said"
+  [[ $said != *error* ]] || complain "for a right use of device variables, it says: $said"
   said=$("$program" "$build" "$scratch/variables.cu" -DBAD 2>&1)
   [[ $said == "$scratch/variables.cu:11:3: error: the host writes the device variable 'count', but kernels do not see that: use cudaMemcpyToSymbol
 "*"$scratch/variables.cu:12:7: error: the host reads the device variable 'table', but its value is on the GPU: use cudaMemcpyFromSymbol
-"*"/program" && $said != *"would reject"* ]] || complain "of a wrong use of device variables it says: $said"
+"*"/program" && $said != *"would reject"* ]] || complain "for a wrong use of device variables, it says: $said"
 fi
 
 # What nvcc accepts and stricter compilers don't: a byte order mark; blanks in <<< and >>>, and after a backslash at a
@@ -265,7 +265,7 @@ fails() {
   local said
   printf '%b' "$2" >"$scratch/failing.cu"
   said=$("$("$program" "$build" "$scratch/failing.cu" 2>/dev/null)" 2>&1) || true
-  [[ $said == *"$1"* && $said != *AddressSanitizer* ]] || complain "of $2 it says: $said"
+  [[ $said == *"$1"* && $said != *AddressSanitizer* ]] || complain "for $2, it says: $said"
 }
 # unseen WORDS STATEMENTS: the program ignores an error. The message contains WORDS; with CUDA_SIM_STRICT, the program fails.
 unseen() {
@@ -276,8 +276,8 @@ unseen() {
   said=$("$built" 2>&1) || complain "of $2: the status is $?"
   CUDA_SIM_STRICT=1 "$built" >"$scratch/said" 2>&1 || strict=$?
   case ${1:+words} in
-    words) [[ $said == *"$scratch/unseen.cu:5 failed: $1, and the program does not check for errors"* && $strict = 1 ]] || complain "of $2 it says: $said ($strict)" ;;
-    *) [ "$said:$strict" = ":0" ] || complain "of $2 it says: $said ($strict)" ;;
+    words) [[ $said == *"$scratch/unseen.cu:5 failed: $1, and the program does not check for errors"* && $strict = 1 ]] || complain "for $2, it says: $said ($strict)" ;;
+    *) [ "$said:$strict" = ":0" ] || complain "for $2, it says: $said ($strict)" ;;
   esac
 }
 unseen "invalid argument (gridDim.y is 65536, allowed are 1 to 65535)" "k<<<dim3(1, 65536), 1>>>(device);"
@@ -298,7 +298,7 @@ for other in "+ a[1]" ""; do
   said=$("$program" "$build" "$scratch/arrays.cu" 2>&1) || true
   told=
   if [[ $said == *"$scratch/arrays.cu:6:"*"b and a are the same memory: "* ]]; then told=yes; fi
-  [ "${told:+yes}" = "${other:+yes}" ] || complain "of two dynamic arrays it says: $said"
+  [ "${told:+yes}" = "${other:+yes}" ] || complain "for two dynamic arrays, it says: $said"
 done
 # Copied poison is reported, unless the program itself stored these bytes, or they may be a grey pixel of an image.
 unseen "" "cudaMemset(device, 0xA3, 2); cudaMemcpy(host, device, 8, cudaMemcpyDeviceToHost);"

@@ -142,7 +142,8 @@ TEST_CASE("parts that are timed alone process all bytes, to the nearest chunk pe
 }
 
 TEST_CASE("a slot frees its memory, its stream and its events") {
-    if (!is_simulated()) return skip_check("needs the simulator, which reports uses of what was freed");
+    if (!init_cuda().simulated)
+        return skip_check("needs the simulator, which reports uses of what was freed");
     auto slot = std::make_unique<Slot>(0, kChunk);
     unsigned char *const first = slot->host[0].data, *const second = slot->host[1].data;
     const cudaEvent_t first_copied = slot->host[0].copied, second_copied = slot->host[1].copied;

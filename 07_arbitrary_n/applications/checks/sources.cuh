@@ -109,7 +109,7 @@ std::string write_file(const Folder& folder, const Bytes& bytes) {
 
 /// Seeds for the order in which the simulator works; on a GPU only one, which has no effect.
 std::vector<std::uint64_t> seeds(std::uint64_t count) {
-    std::vector<std::uint64_t> numbers(is_simulated() ? count : 1);
+    std::vector<std::uint64_t> numbers(init_cuda().simulated ? count : 1);
     std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
 }

@@ -4,7 +4,7 @@
 
 #include "../prelude.h"
 
-/// A 64-bit generator (SplitMix64) that can skip ahead. It stands in for all of cuRAND's generators.
+/// SplitMix64, a 64-bit generator that can skip ahead, in place of each of cuRAND's generators.
 struct curandStateXORWOW {
     std::uint64_t state = 0;
     float next_normal = 0;

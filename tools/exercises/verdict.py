@@ -179,10 +179,9 @@ def out_of_time(limit, cpu_seconds, begun):
     if right:
         own = max(0, cpu_seconds - before)
         said = [f"The {right:,} cases before this one are right and took {before:.1f} s of CPU time; this one had used {own:.1f} s."]
-        if own < cpu_seconds / 2:
-            said.append("The program makes progress, but does far too much work.")
-        elif own > 1:
-            said.append("This case never ends, or does far more work than those before it.")
+        if cpu_seconds >= CPU_SECONDS:  # otherwise the program has waited, which `limit` says
+            said.append("The program makes progress, but does far too much work." if own < cpu_seconds / 2
+                        else "This case never ends, or does far more work than those before it.")
     return Verdict("time", f"{'t' if case else 'T'}he program was stopped after {limit}.", sentences(*said), case)
 
 

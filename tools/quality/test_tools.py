@@ -1006,6 +1006,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
         self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waited, or this machine was busy.\n",
                   "this one had used 0.0 s.\n  simulator: said before\n")
+        shown = self.says("from verdict import out_of_time\nprint(*out_of_time('9 seconds', 5.0, {'right': 2, 'cpu_seconds': 4.0}).words, sep='\\n')")
+        self.assertEqual(shown, "The program was stopped after 9 seconds.\n  The 2 cases before this one are right and took 4.0 s of CPU time; this one had used 1.0 s.\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):
         begin = ("import json, os\ndef told(**line): os.write(int(os.environ['COURSE_VERDICT']), json.dumps(line).encode() + b'\\n')\n"

@@ -48,9 +48,11 @@ Handled handle_trap(Trap trap, const void* address) {
         return Handled::and_explained;
     }
     if (place.empty()) return Handled::no;
-    tell_cpu_fault(place +
-                   ". Device memory is for kernels, launched with <<<grid, block>>>; the CPU accesses it "
-                   "with cudaMemcpy and cudaMemset");
+    if (!place.ends_with(" and freed"))
+        place +=
+            ". Device memory is for kernels, launched with <<<grid, block>>>; the CPU accesses it with "
+            "cudaMemcpy and cudaMemset";
+    tell_cpu_fault(place);
     return Handled::and_explained;
 }
 

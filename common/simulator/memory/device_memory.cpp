@@ -94,7 +94,9 @@ const Allocation* old_allocation_around(const void* address) {
 }
 
 void release_traps_if_unused() {
-    if (allocations.empty() && !grid_runs && !is_unawaited()) platform::release_traps();
+    if (!allocations.empty() || grid_runs || is_unawaited()) return;
+    const auto managed = [](const auto& allocation) { return allocation->managed(); };
+    if (std::none_of(freed.begin(), freed.end(), managed)) platform::release_traps();
 }
 
 /// The pages that a grid and the host share, except those that copies use.

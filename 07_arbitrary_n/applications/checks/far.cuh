@@ -39,7 +39,7 @@ TEST_CASE("generated words are those of splitmix64, also past 2^32") {
 }
 
 TEST_CASE("the first and the last of more than 2^32 words are generated, and in the checksum") {
-    if (!init_cuda().simulated) return skip_check("needs the simulator, which can leave out blocks");
+    if (!is_simulated()) return skip_check("needs the simulator, which can leave out blocks");
     constexpr unsigned int kGrid = (1u << 22) + 4;
     constexpr std::size_t kWords = std::size_t{kGrid} * 1024;
     constexpr unsigned long long kFirst = 1ull << 33;
@@ -62,7 +62,7 @@ TEST_CASE("the first and the last of more than 2^32 words are generated, and in 
 }
 
 TEST_CASE("2^32 bytes are not taken for none, and no more are counted than 32-bit counters hold") {
-    if (!init_cuda().simulated || kAddressSanitizer)
+    if (!is_simulated() || kAddressSanitizer)
         return skip_check("needs the simulator, which reports reads of any memory");
     const unsigned int block = coarsened::kWideBlock;
     const unsigned int grid = coarsened::copies_grid(std::size_t{1} << 40, block);

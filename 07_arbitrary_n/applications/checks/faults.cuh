@@ -39,7 +39,7 @@ class SharedSource : public CopiedSource {
 
 /// @return What is wrong with a `feed` on `gpus` devices.
 std::optional<std::string> check_feed(decltype(feed)* take, int gpus = 1) {
-    const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+    const Devices devices(gpus);
     const Bytes bytes = big_random_block(20 * kChunk, 1);
     SharedSource source(bytes, 2 * gpus);
     const auto wrong = check_source(source, bytes, {gpus, 2, kChunk}, kCountBytes, take);
@@ -61,7 +61,7 @@ std::optional<std::string> check_named(decltype(feed)* take, const std::vector<s
 }
 
 TEST_CASE("a host buffer that is filled before its copy is done is named", "[order]") {
-    if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
+    if (!is_simulated()) return skip_check(kNeedsSimulator);
     CHECK(check_named(missing_wait::feed,
                       {"cudaMemcpyAsync in stream ",
                        "broken/missing_wait.cuh:", "byte 0 of a pinned buffer of 4096 bytes allocated at ",
@@ -70,7 +70,7 @@ TEST_CASE("a host buffer that is filled before its copy is done is named", "[ord
 }
 
 TEST_CASE("a device buffer that is overwritten before its kernels are done is named", "[order]") {
-    if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
+    if (!is_simulated()) return skip_check(kNeedsSimulator);
     CHECK(check_named(early_reuse::feed,
                       {"work.cuh:", " of a buffer of 4096 bytes allocated at ",
                        "pipeline.cuh:", "which cudaMemcpyAsync in stream ",
@@ -79,7 +79,7 @@ TEST_CASE("a device buffer that is overwritten before its kernels are done is na
 }
 
 TEST_CASE("results that are added up before all kernels are done are named", "[order]") {
-    if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
+    if (!is_simulated()) return skip_check(kNeedsSimulator);
     CHECK(check_named(unfinished_kernels::feed, {"work.cuh:", " of a buffer of 2056 bytes allocated at ",
                                                  "pipeline.cuh:", "which cudaMemcpy in the default stream ",
                                                  " reads: no event", "this kernel in stream "})
@@ -87,7 +87,7 @@ TEST_CASE("results that are added up before all kernels are done are named", "[o
 }
 
 TEST_CASE("the README quotes the message about a missing wait", "[order]") {
-    if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
+    if (!is_simulated()) return skip_check(kNeedsSimulator);
     const auto general = [](std::string text) {  // without numbers of streams, and of lines, which are g++'s
 #ifdef __clang__
         const auto before_numbers = {"stream ", ".cuh:"};
@@ -113,8 +113,7 @@ TEST_CASE("the README quotes the message about a missing wait", "[order]") {
 TEST_CASE("a thread that works with the wrong device is found") {
     // CUDA's programming guide forbids it, but an H200 with CUDA 13 launches kernels in another device's
     // stream.
-    if (!init_cuda().simulated) return skip_check(kNeedsSimulator);
-    const Setting devices("CUDA_SIM_DEVICES", 2);
+    if (!is_simulated()) return skip_check(kNeedsSimulator);
     CHECK(check_feed(wrong_device::feed, 2));
 }
 

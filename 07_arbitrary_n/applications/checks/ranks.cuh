@@ -49,7 +49,7 @@ TEST_CASE("ranks that see the same GPUs use different ones, as long as there are
     CHECK(place(b, 1) == std::pair(0, 1));
     CHECK(place(a, 3) == std::pair(2, 3));
 
-    const Setting devices("CUDA_SIM_DEVICES", 4);
+    const Devices devices(4);
     if (!has_devices(4)) return skip_check("needs four devices");
     static std::set<int> used;
     static std::mutex one_at_a_time;

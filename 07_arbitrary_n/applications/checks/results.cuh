@@ -17,7 +17,7 @@ namespace stream_checks {
 
 TEST_CASE("files, pipes and memory of every size are counted right, in any order, on 1, 2 and 4 devices") {
     for (const int gpus : {1, 2, 4}) {
-        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        const Devices devices(gpus);
         if (!has_devices(gpus)) continue;
         for (const std::uint64_t seed : seeds(4)) {
             const Setting setting("CUDA_SIM_SEED", seed);
@@ -50,7 +50,7 @@ TEST_CASE("squares are added up right, with any number of buffers and any size o
 
 TEST_CASE("data on 1 to 4 devices or in managed memory have the results of the same data in host memory") {
     for (const int gpus : {1, 2, 3, 4}) {
-        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        const Devices devices(gpus);
         if (!has_devices(gpus)) continue;
         for (const std::size_t size : {std::size_t{8}, kChunk - 8, kChunk, kChunk + 8, 11 * kChunk + 16}) {
             const GeneratedData generated({0, size}, false);
@@ -73,7 +73,7 @@ TEST_CASE("data on 1 to 4 devices or in managed memory have the results of the s
 
 TEST_CASE("a timeline has each chunk once, and a chunk's steps follow one another") {
     for (const int gpus : {1, 2}) {
-        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        const Devices devices(gpus);
         if (!has_devices(gpus)) continue;
         const Bytes bytes = big_random_block(20 * kChunk + 3, 1);
         for (const std::uint64_t seed : seeds(2)) {
@@ -123,7 +123,7 @@ TEST_CASE(
 }
 
 TEST_CASE("parts that are timed alone process all bytes, to the nearest chunk per GPU") {
-    const Setting devices("CUDA_SIM_DEVICES", 2);
+    const Devices devices(2);
     if (!has_devices(2)) return skip_check("needs two devices");
     const Bytes bytes = big_random_block(5 * kChunk + 3, 1);
     const Shape shape{2, 2, kChunk};
@@ -142,8 +142,7 @@ TEST_CASE("parts that are timed alone process all bytes, to the nearest chunk pe
 }
 
 TEST_CASE("a slot frees its memory, its stream and its events") {
-    if (!init_cuda().simulated)
-        return skip_check("needs the simulator, which reports uses of what was freed");
+    if (!is_simulated()) return skip_check("needs the simulator, which reports uses of what was freed");
     auto slot = std::make_unique<Slot>(0, kChunk);
     unsigned char *const first = slot->host[0].data, *const second = slot->host[1].data;
     const cudaEvent_t first_copied = slot->host[0].copied, second_copied = slot->host[1].copied;
@@ -181,7 +180,7 @@ TEST_CASE("counts pass 2^32") {
     Results start(kBins, 0xffffffffull), total = expected(kCountBytes, bytes);
     for (std::size_t b = 0; b < kBins; ++b) total[b] += start[b];
     for (const int gpus : {1, 2}) {
-        const Setting devices("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(gpus));
+        const Devices devices(gpus);
         if (!has_devices(gpus)) continue;
         Pipeline pipeline(kCountBytes, {gpus, 2, kChunk});
         pipeline.set_results(start);

@@ -109,10 +109,22 @@ std::string write_file(const Folder& folder, const Bytes& bytes) {
 
 /// Seeds for the order in which the simulator works; on a GPU only one, which has no effect.
 std::vector<std::uint64_t> seeds(std::uint64_t count) {
-    std::vector<std::uint64_t> numbers(init_cuda().simulated ? count : 1);
+    std::vector<std::uint64_t> numbers(is_simulated() ? count : 1);
     std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
 }
+
+/// During its lifetime, the simulator has this many devices. Then the first device is selected again.
+class Devices {
+ public:
+    explicit Devices(int count) : setting_("CUDA_SIM_DEVICES", static_cast<std::uint64_t>(count)) {}
+    ~Devices() { cudaSetDevice(0); }
+    Devices(const Devices&) = delete;
+    Devices& operator=(const Devices&) = delete;
+
+ private:
+    const Setting setting_;
+};
 
 /// Whether there are this many devices. A machine with GPUs may have fewer.
 bool has_devices(int count) {

@@ -1004,7 +1004,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(120), "Stopped for n = 5: the program was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
                   "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  The program makes progress, but does far too much work.\n  simulator: said before\ntime\n")
         self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
-        self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.0 s of CPU time: it waited, or this machine was busy.\n",
+        self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.", " s of CPU time: it waited, or this machine was busy.\n",
                   "this one had used 0.0 s.\n  simulator: said before\n")
         shown = self.says("from verdict import out_of_time\nprint(*out_of_time('9 seconds', 5.0, {'right': 2, 'cpu_seconds': 4.0}).words, sep='\\n')")
         self.assertEqual(shown, "The program was stopped after 9 seconds.\n  The 2 cases before this one are right and took 4.0 s of CPU time; this one had used 1.0 s.\n")

@@ -38,7 +38,7 @@ class SharedDeclarations {
 
     std::size_t translate_dynamic(std::size_t begin, std::size_t at, bool in_function) {
         const auto fail = [&] {
-            tokens_.fail(at, "extern __shared__ declares one array without a size, T name[]");
+            tokens_.fail(at, "extern __shared__ must declare one array without a size: T name[]");
         };
         const std::size_t directive = tokens_[at].directive;
         int templates = 0;
@@ -136,7 +136,8 @@ class SharedDeclarations {
         return i;
     }
     [[noreturn]] void refuse_initializer(std::size_t at) const {
-        tokens_.fail(at, "__shared__ declares variables without initializers");
+        tokens_.fail(
+            at, "a __shared__ variable can't have an initializer, and its declaration must end with ';'");
     }
     bool is_struct_body(std::size_t open) const {
         std::size_t before = tokens_.end_before(open);

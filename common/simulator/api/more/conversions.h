@@ -55,7 +55,7 @@ To rounded_to_zero(From x) {
 }
 template <typename To, typename From>
 To same_bits(From from) {
-    static_assert(sizeof(To) == sizeof(From), "both types have the same size");
+    static_assert(sizeof(To) == sizeof(From), "both types must have the same size");
     To to;
     memcpy(&to, &from, sizeof(to));
     return to;

@@ -23,12 +23,12 @@ expect 1 "1: error: '>' closes nothing" 'x><<<1, 2>>>(x);'
 expect 1 "3: error: <<< is not followed by >>>(" '/* a\n b */\nkernel<<<1, 2>>(x);\nint i;'
 expect 1 "1: error: <<< is not followed by >>>(" 'kernel<<<1, 2>>>;'
 expect 1 "1: error: <<< is not followed by >>>(" 'kernel<<<'
-expect 1 "2: error: __shared__ declares variables without initializers" '\n__shared__ int s = 3;'
-expect 1 "1: error: __shared__ declares variables without initializers" '__shared__ int s{3};'
-expect 1 "1: error: __shared__ declares variables without initializers" '__shared__ int'
-expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s;'
-expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ int s[4];'
-expect 1 "1: error: extern __shared__ declares one array without a size, T name[]" 'extern __shared__ alignas('
+expect 1 "2: error: a __shared__ variable can't have an initializer, and its declaration must end with ';'" '\n__shared__ int s = 3;'
+expect 1 "1: error: a __shared__ variable can't have an initializer, and its declaration must end with ';'" '__shared__ int s{3};'
+expect 1 "1: error: a __shared__ variable can't have an initializer, and its declaration must end with ';'" '__shared__ int'
+expect 1 "1: error: extern __shared__ must declare one array without a size: T name[]" 'extern __shared__ int s;'
+expect 1 "1: error: extern __shared__ must declare one array without a size: T name[]" 'extern __shared__ int s[4];'
+expect 1 "1: error: extern __shared__ must declare one array without a size: T name[]" 'extern __shared__ alignas('
 # Files may be arbitrarily long and deeply nested: the stack does not overflow, and a translation takes seconds at most.
 many() { printf "%.0s$1" $(seq 100000); }
 expect 0 "" "$(many '(')kernel$(many ')')<<<1, 2>>>(x);"

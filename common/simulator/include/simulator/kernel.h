@@ -138,7 +138,8 @@ inline unsigned int lane() {
 /// Converts a number of up to 8 bytes to the form in which an exchange passes it.
 template <typename T>
 std::uint64_t to_bits(T value) {
-    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "CUDA takes numbers of up to 8 bytes");
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
+                  "CUDA accepts only numbers of up to 8 bytes");
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof(value));
     return bits;
@@ -270,7 +271,7 @@ unsigned int __match_all_sync(unsigned int mask, T value, int* all_same, SIM_HER
 /// The sum of the values of all lanes of `mask`. It wraps around, even for int.
 template <typename T>
 T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
-    static_assert(sizeof(T) == 4 && std::is_integral<T>::value, "CUDA takes int and unsigned int");
+    static_assert(sizeof(T) == 4 && std::is_integral<T>::value, "CUDA accepts only int and unsigned int");
     const sim::WarpValues all = sim::warp_exchange(__func__, mask, sim::to_bits(value), {file, line});
     std::uint32_t sum = 0;
     for (unsigned int i = 0; i < warpSize; ++i)

@@ -62,8 +62,8 @@ class DynamicArrays {
                 if (first->name == array.name) continue;
                 tokens.text(i).insert(0,
                                       "_Pragma(\"GCC warning \\\"" + first->name + " and " + array.name +
-                                          " are the same memory: all extern __shared__ arrays begin at one "
-                                          "address. Use one, and pointers into it\\\"\") ");
+                                          " are the same memory: all extern __shared__ arrays begin at the "
+                                          "same address. Declare one, and use pointers into it\\\"\") ");
                 return;
             }
         }

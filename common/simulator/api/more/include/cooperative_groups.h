@@ -99,7 +99,8 @@ class lane_group : public thread_group {
     }
     template <typename T>
     T take(const char* function, T value, unsigned int rank, sim::Site site) const {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32, "CUDA shuffles up to 32 bytes");
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
+                      "CUDA shuffles only trivially copyable types of up to 32 bytes");
         std::uint64_t bits[(sizeof(T) + 7) / 8] = {};
         memcpy(bits, &value, sizeof(T));
         for (std::uint64_t& part : bits)
@@ -125,7 +126,7 @@ inline coalesced_group coalesced_threads(SIM_HERE) { return coalesced_group(sim:
 
 template <unsigned int kSize, typename Parent = void>
 class thread_block_tile : public lane_group {
-    static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0, "a tile must have 1, 2, 4, 8, 16 or 32 threads");
 
  public:
     thread_block_tile() : lane_group((kSize == 32 ? ~0u : (1u << kSize) - 1) << sim::lane() / kSize * kSize) {

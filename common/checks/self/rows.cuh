@@ -60,7 +60,7 @@ TEST_CASE("a line of the table has at most 100 columns, whatever its verdict say
     for (const Verdict& verdict :
          {Verdict{Verdict::Kind::wrong_on_purpose, "wrong on purpose: lost 104715923"},
           verdict_of("kernel (launched at 02_naive_atomic/kernels.cuh:78), block (0, 0, 0): thread (0, 0, 0) "
-                     "uses index 256 of an array that is unsigned int[256], as do the threads after it"),
+                     "uses index 256 of an array of type unsigned int[256], as do the threads after it"),
           verdict_of(std::nullopt, "18446744073709551615 ok")}) {
         row.verdict = verdict;
         const std::string printed = outputs_detail::printed(stdout, [&] { print_row(row); });

@@ -84,7 +84,7 @@ std::string not_memory(const char* role, const void* pointer, std::size_t bytes)
 std::string wrong_range(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    const std::string why = (to_device ? not_device_memory : not_memory)("the target", to, bytes);
+    const std::string why = (to_device ? not_device_memory : not_memory)("the destination", to, bytes);
     return why.empty() ? (from_device ? not_device_memory : not_memory)("the source", from, bytes) : why;
 }
 

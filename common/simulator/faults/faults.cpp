@@ -94,7 +94,7 @@ extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* 
     const sim::Site function{what->file, static_cast<int>(what->line)};
     if (running_block != nullptr) running_block->stop(sim::missing_return, function);
     sim::tell("host code reaches the end of the function at " + sim::text(function) +
-              ", which must return a value");
+              " without returning a value");
     std::abort();
 }
 /// @}

@@ -85,11 +85,12 @@ std::string absence_text(const Block& block, unsigned int number, unsigned int m
     std::snprintf(hexadecimal, sizeof(hexadecimal), "%#x", mask);
     if ((mask >> number % warpSize & 1) == 0)
         return std::string("is not in the mask ") + hexadecimal +
-               ". A lane may use only values from lanes of its mask";
+               ". A lane may read only from lanes in its mask";
     if (number >= count)
         return "does not exist: the block has only " + std::to_string(count) +
                " threads. Launch blocks of a multiple of 32 threads, or use only the lanes that exist";
-    return "has returned. Let all lanes stay until the shuffles are done, with a value that changes nothing";
+    return "has returned. Let no lane return before the shuffles are done: one without an element passes a "
+           "value that changes nothing, such as 0 for a sum";
 }
 
 std::string address_text(const Block& block, const void* address) {
@@ -154,9 +155,9 @@ Report too_much_shared(const Block& block) {
     const bool alone = bytes > kStaticSharedBytes;
     return block_report(
         FaultKind::other, alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
-        "the kernel declares " + std::to_string(bytes) + " bytes of shared memory, " +
-            (alone ? "" : "the launch adds " + std::to_string(grid.config.dynamic_shared_bytes) + ", ") +
-            "but a block has only " +
+        "the kernel declares " + std::to_string(bytes) + " bytes of shared memory" +
+            (alone ? "" : " and the launch adds " + std::to_string(grid.config.dynamic_shared_bytes)) +
+            (alone ? ", but may declare at most " : ", but a block may use at most ") +
             std::to_string(alone ? kStaticSharedBytes : grid.shared_limit.all_bytes));
 }
 
@@ -167,7 +168,7 @@ Report damaged_shared(const std::string& damage) {
 // --- Its running thread -------------------------------------------------------------------------
 
 Report thrown_exception(const Block& block, const std::string& what) {
-    return broken_rule(block, "throws an exception" + what + "; GPUs have no exceptions");
+    return broken_rule(block, "throws an exception" + what + ", but device code has no exceptions");
 }
 
 Report launch_by_kernel(const Block& block, Kernel kernel) {
@@ -207,13 +208,13 @@ Report no_progress(const Block& block) {
                        std::to_string(Watchdog::kMostWaits) + " times, and " + seconds +
                        "none has returned. They may loop forever"
                  : seconds + "it has neither returned nor reached a barrier. It may loop forever, or "
-                             "wait for a thread that can't run before this one waits or returns") +
-            (block.grid().advises ? " (CUDA_SIM_TIMEOUT sets the seconds)" : ""));
+                             "wait for a thread that can't run until this one waits or returns") +
+            (block.grid().advises ? " (CUDA_SIM_TIMEOUT sets the limit in seconds)" : ""));
 }
 
 Report call_of_exit(const Block& block) {
     return thread_report(block, FaultKind::other, cudaErrorLaunchFailure,
-                         "calls exit(), which a GPU does not have");
+                         "calls exit(), which device code can't do");
 }
 
 Report bad_index(const Block& block, std::uint64_t index, const char* array) {
@@ -221,12 +222,12 @@ Report bad_index(const Block& block, std::uint64_t index, const char* array) {
     if (const std::size_t space = type.find(" ["); space != std::string::npos) type.erase(space, 1);
     return thread_report(
         block, FaultKind::address, cudaErrorLaunchFailure,
-        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array that is " + type);
+        "uses index " + std::to_string(static_cast<std::int64_t>(index)) + " of an array of type " + type);
 }
 
 Report missing_return(const Block& block, Site function) {
-    return broken_rule(
-        block, "reaches the end of the function at " + text(function) + ", which must return a value");
+    return broken_rule(block,
+                       "reaches the end of the function at " + text(function) + " without returning a value");
 }
 
 Report bad_address(const Block& block, const void* address) {
@@ -247,14 +248,14 @@ Report trapped(const Block& block, platform::Trap trap, const void* address) {
     using platform::Trap;
     if (trap == Trap::no_address)
         return thread_report(block, FaultKind::address, cudaErrorMisalignedAddress,
-                             std::string("uses ") + kMisaligned + ", or no address at all");
-    const std::string what = trap == Trap::division              ? "divides an integer by zero"
-                             : trap == Trap::illegal_instruction ? "stops itself, as __trap() does"
-                             : trap == Trap::abort               ? "calls abort(), which a GPU does not have"
-                             : block.is_stack_overflow(address)
-                                 ? "needs more than " + std::to_string(kLocalBytes / 1024) +
-                                       " KiB of stack for its local variables and calls"
-                                 : "";
+                             std::string("uses ") + kMisaligned + " or is invalid");
+    const std::string what =
+        trap == Trap::division              ? "divides an integer by zero"
+        : trap == Trap::illegal_instruction ? "executes a trap instruction, as __trap() does"
+        : trap == Trap::abort               ? "calls abort(), which device code can't do"
+        : block.is_stack_overflow(address)  ? "needs more than " + std::to_string(kLocalBytes / 1024) +
+                                                 " KiB of stack for its local variables and calls"
+                                           : "";
     if (what.empty()) return bad_address(block, address);
     return thread_report(block, FaultKind::other, cudaErrorLaunchFailure, what);
 }

@@ -50,7 +50,7 @@ Handled handle_trap(Trap trap, const void* address) {
     if (place.empty()) return Handled::no;
     if (!place.ends_with(" and freed"))
         place +=
-            ". Device memory is for kernels, launched with <<<grid, block>>>; the CPU accesses it with "
+            ". Only kernels, launched with <<<grid, block>>>, can access device memory; host code uses "
             "cudaMemcpy and cudaMemset";
     tell_cpu_fault(place);
     return Handled::and_explained;

@@ -331,7 +331,7 @@ void Block::stop_if_due() {
 static Block& block_of_kernel(const char* what) {
     if (running_block == nullptr) {
         tell("host code uses " + std::string(what) +
-             ", which is for kernels. A kernel is launched with <<<grid, block>>>");
+             ", which only kernels can use. Launch a kernel with <<<grid, block>>>");
         std::exit(1);
     }
     return *running_block;

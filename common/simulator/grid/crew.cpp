@@ -59,7 +59,7 @@ std::size_t Crew::run(std::size_t count) {
         }
         if (grid_.config.cooperative)
             grid_.fail({cudaErrorCooperativeLaunchTooLarge,
-                        {.message = ": a cooperative grid needs an OS thread for each block, and only " +
+                        {.message = ": a cooperative grid needs an OS thread for each block, but only " +
                                     std::to_string(size_) + " of " + std::to_string(planned_) +
                                     " could be started"}});
     }

@@ -51,7 +51,7 @@ std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit)
             const int number = static_cast<int>(shape[i]);
             if (number < 1 || number > most[i])
                 return std::string(name) + "Dim." + "xyz"[i] + " is " + std::to_string(shape[i]) +
-                       ", allowed are 1 to " + std::to_string(most[i]);
+                       ", but must be from 1 to " + std::to_string(most[i]);
         }
         return std::string();
     };
@@ -59,11 +59,12 @@ std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit)
     if (what.empty()) what = outside("block", {block.x, block.y, block.z}, kMaxBlock);
     if (!what.empty()) return what;
     if (block.x * block.y * block.z > kMaxThreadsPerBlock)
-        return "a block of " + std::to_string(block.x * block.y * block.z) + " threads, at most " +
+        return "a block of " + std::to_string(block.x * block.y * block.z) + " threads, but at most " +
                std::to_string(kMaxThreadsPerBlock) + " are allowed";
     if (config.dynamic_shared_bytes <= limit.dynamic_bytes) return {};
     return std::to_string(config.dynamic_shared_bytes) +
-           " bytes of dynamic shared memory, the kernel may have " + std::to_string(limit.dynamic_bytes) +
+           " bytes of dynamic shared memory, but the kernel may use at most " +
+           std::to_string(limit.dynamic_bytes) +
            (limit.dynamic_bytes < kSharedBytesPerBlock ? " unless cudaFuncSetAttribute allows more" : "");
 }
 
@@ -206,7 +207,7 @@ static void look_at_pointer(const Kernel& kernel, const Arguments& all, std::siz
     const std::string name = parameter_name(kernel, all.size(), parameter);
     tell_mistake("argument " + (name.empty() ? std::to_string(parameter + 1) : name) + " of " +
                  launch_text(kernel) +
-                 " is a pointer to the CPU's memory: a kernel needs device memory, or managed memory");
+                 " points to ordinary host memory: pass a pointer to device or managed memory");
 }
 
 /// @return A launch that happens later, with its own copy of the arguments.

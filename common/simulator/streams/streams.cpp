@@ -165,7 +165,8 @@ void tell_undone() {
         if (operation->done || !operation->is_kernel) continue;
         const std::string line = operation->calls.line();
         tell(std::string(operation->call) + " in " + stream_text(operation->stream) +
-             (line.empty() ? "" : " (" + line + ")") + " has not run: the program has not waited for it");
+             (line.empty() ? "" : " (" + line + ")") +
+             " has not run: the program ends without waiting for it");
         return;
     }
 }

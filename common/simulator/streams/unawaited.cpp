@@ -187,7 +187,7 @@ void tell_printed() {
     for (const auto& [line, grid] : printed)
         tell_mistake(launch_text(grid.second) +
                      " prints, but the program ends without waiting for it: on a GPU, the output is lost. "
-                     "cudaDeviceSynchronize() waits");
+                     "Call cudaDeviceSynchronize() before the end");
 }
 
 }  // namespace
@@ -266,7 +266,7 @@ std::string unawaited_text(const void* address) {
             if (!uses->guards(page_of(address))) continue;
             if (writes ? uses->has_written(address) : uses->has_used(address))
                 return ", which " + launch_text(uses->kernel) + (writes ? " writes" : " reads") +
-                       ": the host has not waited for it, as cudaDeviceSynchronize() does";
+                       ": the host has not waited for it, for example with cudaDeviceSynchronize()";
         }
     return "";
 }

@@ -248,7 +248,7 @@ TEST_CASE("a kernel's argument that points to the CPU's memory is named, and no 
         const auto [status, words] = words_for(wrong);
         CHECK(status == 1);
         CHECK(says(words, {"simulator: argument d_data of write_kernel (launched at ",
-                           "a pointer to the CPU's memory"}));
+                           " points to ordinary host memory"}));
         CHECK(words.find("argument", words.find("argument") + 1) == words.npos);
     }
     int* const wild = reinterpret_cast<int*>(std::uintptr_t{0x1230});
@@ -281,9 +281,9 @@ TEST_CASE("a kernel that is called without <<<>>> ends the program and says so")
         const char* used;
     } const calls[] = {
         {called_plainly(write_kernel, 0u, 0u), " uses byte 0 of a buffer of 400 bytes allocated at "},
-        {called_plainly(plain_barrier_kernel), "host code uses a barrier, which is for kernels. "},
-        {called_plainly(plain_warp_kernel), "host code uses __any_sync, which is for kernels. "},
-        {called_plainly(plain_shared_kernel), "host code uses shared memory, which is for kernels. "}};
+        {called_plainly(plain_barrier_kernel), "host code uses a barrier, which only kernels can use. "},
+        {called_plainly(plain_warp_kernel), "host code uses __any_sync, which only kernels can use. "},
+        {called_plainly(plain_shared_kernel), "host code uses shared memory, which only kernels can use. "}};
     for (const auto& [ended, used] : calls) {
         CAPTURE(ended.second);
         CHECK(ended.first == 1);

@@ -159,7 +159,7 @@ TEST_CASE("a fault that would end a program ends only the kernel, and the thread
                {"thread (5, 0, 0) launches throwing_kernel (launched at "}));
     if (kSanitized) return;  // the sanitizer ends the program before the simulator sees the next faults
     CHECK(says(said([](unsigned int* d) { trap_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
-               {"thread (5, 0, 0) at ", "stops itself, as __trap() does"}));
+               {"thread (5, 0, 0) at ", "executes a trap instruction, as __trap() does"}));
     CHECK(says(said([](unsigned int* d) { abort_kernel<<<2, 64>>>(d); }, cudaErrorLaunchFailure),
                {"thread (5, 0, 0) at ", "calls abort()"}));
 }

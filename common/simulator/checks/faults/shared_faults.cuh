@@ -79,7 +79,7 @@ TEST_CASE("a shared array that is one too short is found") {
     CUDA_CHECK(cudaMalloc(&d_result, sizeof(int)));
     CHECK(
         says(fault_of([=] { short_array_kernel<<<1, 32>>>(d_result); }, cudaErrorLaunchFailure),
-             {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array that is 'int[31]'"}));
+             {"short_array_kernel", "thread (31, 0, 0) at ", "uses index 31 of an array of type 'int[31]'"}));
 }
 
 /// Stores through a pointer, because clang checks only indices of arrays.

@@ -177,7 +177,7 @@ TEST_CASE("at a program's end, a kernel that has not run is named, and neither a
         });
         CHECK(status == 0);
         CHECK(fault_checks::says(words, {"simulator: add_kernel in stream ",
-                                         "has not run: the program has not waited for it"}) ==
+                                         "has not run: the program ends without waiting for it"}) ==
               (work == kernel_after_copy));
         CHECK(words.empty() == (work != kernel_after_copy));
     }

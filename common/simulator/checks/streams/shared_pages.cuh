@@ -97,7 +97,7 @@ TEST_CASE("the host's use of device memory is found also while a kernel uses man
         read_at(d_number);
     });
     CHECK(status == 1);
-    CHECK(fault_checks::says(said, {" uses " + kNumber + ". Device memory is for kernels"}));
+    CHECK(fault_checks::says(said, {" uses " + kNumber + ". Only kernels, launched with"}));
 }
 
 TEST_CASE("the host's use of managed memory that has been freed is found") {

@@ -81,14 +81,14 @@ ends() {
   said=$(CUDA_SIM_STRICT=1 "$built" 2>&1) || status=$?
   [ "$status:$said" = "$1:$2" ] || complain "for $3, it says ($status): $said"
 }
-lost="simulator: say (launched at $scratch/printing.cu:6) prints, but the program ends without waiting for it: on a GPU, the output is lost. cudaDeviceSynchronize() waits"
+lost="simulator: say (launched at $scratch/printing.cu:6) prints, but the program ends without waiting for it: on a GPU, the output is lost. Call cudaDeviceSynchronize() before the end"
 ends 1 "$lost
 hi " "say<<<1, 1>>>();"
 ends 1 "$lost
 hi hi " "say<<<1, 1>>>(); cudaDeviceSynchronize(); say<<<1, 1>>>(); cudaMemset(d, 0, 4); quiet<<<1, 1>>>();"
 ends 0 "hi " "say<<<1, 1>>>(); cudaMemcpy(&a, d, 4, cudaMemcpyDeviceToHost); quiet<<<1, 1>>>();"
 ends 0 "hi hi " "say<<<1, 1>>>(); cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaDeviceReset();"
-ends 0 "simulator: say in stream 1 ($scratch/printing.cu:6) has not run: the program has not waited for it" \
+ends 0 "simulator: say in stream 1 ($scratch/printing.cu:6) has not run: the program ends without waiting for it" \
   "cudaStreamCreate(&s); say<<<1, 1, 0, s>>>(); cudaStreamDestroy(s);"
 
 # A program that nvcc would reject still runs, and each build prints clang's error.
@@ -280,11 +280,11 @@ unseen() {
     *) [ "$said:$strict" = ":0" ] || complain "for $2, it says: $said ($strict)" ;;
   esac
 }
-unseen "invalid argument (gridDim.y is 65536, allowed are 1 to 65535)" "k<<<dim3(1, 65536), 1>>>(device);"
-unseen "invalid argument (a block of 2048 threads, at most 1024 are allowed)" "k<<<1, dim3(2, 1024)>>>(device);"
-unseen "invalid argument (65536 bytes of dynamic shared memory, the kernel may have 49152 unless cudaFuncSetAttribute allows more)" \
+unseen "invalid argument (gridDim.y is 65536, but must be from 1 to 65535)" "k<<<dim3(1, 65536), 1>>>(device);"
+unseen "invalid argument (a block of 2048 threads, but at most 1024 are allowed)" "k<<<1, dim3(2, 1024)>>>(device);"
+unseen "invalid argument (65536 bytes of dynamic shared memory, but the kernel may use at most 49152 unless cudaFuncSetAttribute allows more)" \
   "k<<<1, 1, 65536>>>(device);"
-unseen "invalid argument (the target is not in device memory)" "cudaMemcpy(host, device, 8, cudaMemcpyHostToDevice);"
+unseen "invalid argument (the destination is not in device memory)" "cudaMemcpy(host, device, 8, cudaMemcpyHostToDevice);"
 unseen "invalid argument (the source's 12 bytes begin at byte 0 of a buffer of 8 bytes allocated at $scratch/unseen.cu:4)" \
   "if (device != nullptr) cudaMemcpy(host, device, 12, cudaMemcpyDeviceToHost);"
 unseen "" "k<<<0, 1>>>(device);\nif (cudaGetLastError() == cudaSuccess) return 1;"
@@ -309,7 +309,7 @@ fails "$scratch/failing.cu:1 copies 0xA5A5A5A5 to the host, from byte 4 of a buf
 unseen "" "#define cudaDo(x) do { (void)(x); } while (0)\ncudaDo(1); struct cudaThing { cudaThing(); };\nvoid cudaSay(int);\nif (host[0] == 1) cudaSay(2);"
 
 grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" ||  # AddressSanitizer has a message of its own
-  fails "thread (0, 0, 0) reaches the end of the function at $scratch/failing.cu:1, which must return a value" \
+  fails "thread (0, 0, 0) reaches the end of the function at $scratch/failing.cu:1 without returning a value" \
     '__device__ int todo() {}\n__global__ void k(int* p) { *p = todo(); }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 2>>>(p); }'
 fails "more than 24 levels deep" '__global__ void k() { k<<<1, 1>>>(); }\nint main() { k<<<1, 1>>>(); }'
 fails "was not launched by cudaLaunchCooperativeKernel" '#include <cooperative_groups.h>
@@ -321,7 +321,7 @@ int main() {
   void* all[] = {&n, &p};
   cudaLaunchCooperativeKernel((void*)k, 1, 1, all, 0, nullptr);
 }'
-fails "invalid argument (gridDim.x is 0, allowed are 1 to 2147483647)|invalid argument|" '#include <cstdio>
+fails "invalid argument (gridDim.x is 0, but must be from 1 to 2147483647)|invalid argument|" '#include <cstdio>
 __global__ void k() {}
 int main() {
   k<<<0, 64>>>(); std::fprintf(stderr, "%s|", cudaGetErrorString(cudaGetLastError()));

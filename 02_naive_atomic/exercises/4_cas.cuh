@@ -34,7 +34,7 @@ inline const Variant<Histogram> kMoreCheck = {
     .name = "",
     .idea =
         "Here, each element adds 2^32 + 3, and a bin shows its count only if its additions have returned "
-        "0, 1, 2, ... times 2^32 + 3, each once. atomic_add_by_cas must add all of `value`, and return "
-        "the value before the addition.",
+        "0, 1, 2, ... times 2^32 + 3, each once. atomic_add_by_cas must add all 64 bits of `value`, and "
+        "return the value before the addition.",
     .run = histogram_of_answers,
     .workspace = [](std::size_t, LaunchShape) { return std::size_t{2 * kBins}; }};

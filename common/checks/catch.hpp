@@ -41,7 +41,8 @@ struct StringMaker<std::optional<std::string>> {
     /// The finding's text.
     static std::string convert(const std::optional<std::string>& wrong) {
         return wrong ? *wrong
-                     : "nothing was found, but this kernel is broken on purpose: a check must find its fault";
+                     : "nothing was found, but this kernel is broken on purpose: the check should have found "
+                       "its fault";
     }
 };
 }  // namespace Catch

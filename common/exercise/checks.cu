@@ -116,12 +116,12 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
           "same memory at the same time.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (data[0] == data[n - 1] ? 1 : 0);
-          }) == "The result is right for different elements and wrong for equal ones: too much is added.");
+          }) == "The result is right if the elements differ, but wrong if all are equal: too much is added.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = static_cast<unsigned int>(reference_sum(data, n));
           }) ==
-          "The sum is right for small numbers, but wrong for large ones, as if a step had fewer than 64 "
-          "bits.");
+          "The sum is right for small numbers, but wrong for large ones, as if an intermediate result had "
+          "fewer than 64 bits.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = 0;
               for (std::size_t i = 0; i < n; ++i)
@@ -189,7 +189,7 @@ TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is righ
               *sum = reference_sum(data, n) + (shape.grid != 1 ? 1 : 0);
           }) ==
           "The result is right with a single thread. With more, their parts of the input overlap or leave "
-          "gaps, or the threads use the same memory.");
+          "gaps, or the threads use the same memory at the same time.");
     CHECK(said<SumOfSquares>(
               [](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
                   *sum = reference_sum(data, std::min<std::size_t>(n, shape.grid_or(2) * 32));
@@ -230,7 +230,8 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
                       if (counts[0] == n) bins[0] -= lost_of_equal;
                   },
                   {1000000, "uniform"}) ==
-              std::string("The result is right for different elements and wrong for equal ones: ") + words);
+              std::string("The result is right if the elements differ, but wrong if all are equal: ") +
+                  words);
     }
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               const Bins counts = reference_histogram(data, n);
@@ -241,12 +242,13 @@ TEST_CASE("a diagnosis names the fault of a histogram") {
               const Bins counts = reference_histogram(data, n);
               std::copy(counts.begin(), counts.end() - 3, bins);
           }) == "3 of 256 bins were never stored: they still have their old values.");
-    CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
-              const Bins counts = reference_histogram(data - 1, n + 2);
-              std::copy(counts.begin(), counts.end(), bins);
-          }) ==
-          "Bin 165 counts bytes before or after the input, where the checks put 165: an index is out of "
-          "range.");
+    CHECK(
+        said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
+            const Bins counts = reference_histogram(data - 1, n + 2);
+            std::copy(counts.begin(), counts.end(), bins);
+        }) ==
+        "Bin 165 counts bytes from before or after the input, which the checks have set to 165: an index is "
+        "out of range.");
     CHECK(said_of([](const unsigned char* data, std::size_t n, Numbers bins, Numbers, LaunchShape) {
               std::fill(bins, bins + kBins, 0);
               for (std::size_t i = 0; i < n; ++i)

@@ -128,7 +128,7 @@ class Diagnosis {
     /// A result that is wrong for equal elements, but right for different ones.
     void look_at_equal(const Answer& answer) {
         const unsigned long long got = sum_of(answer.got), expected = sum_of(answer.expected);
-        const std::string begin = "The result is right for different elements and wrong for equal ones: ";
+        const std::string begin = "The result is right if the elements differ, but wrong if all are equal: ";
         for (const unsigned int bits : {32u, 16u, 8u})
             if (got < expected && (expected - got) % (1ull << bits) == 0)
                 return say(begin + "it is too low by a multiple of 2^" + std::to_string(bits) +
@@ -265,8 +265,8 @@ class Diagnosis {
                 " bins were never stored: they still have their old values.");
         const unsigned long long sum = sum_of(got);
         if (got.size() == kBytes && sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
-            say("Bin 165 counts bytes before or after the input, where the checks put 165: an index is out "
-                "of range.");
+            say("Bin 165 counts bytes from before or after the input, which the checks have set to 165: an "
+                "index is out of range.");
     }
 
     void look_at_sum(const Answer& answer) {
@@ -301,9 +301,9 @@ class Diagnosis {
             return say(
                 variant_.on_cpu
                     ? "The result is right with a single thread. With more, their parts of the input overlap "
-                      "or leave gaps, or the threads use the same memory."
+                      "or leave gaps, or the threads use the same memory at the same time."
                     : "The result is right with a grid of one block. With more, their parts of the input "
-                      "overlap or leave gaps, or the blocks use the same memory.",
+                      "overlap or leave gaps, or the blocks use the same memory at the same time.",
                 true);
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (left_out_ && !repeated_ && right(other))
@@ -332,9 +332,8 @@ class Diagnosis {
         if (!is_right_for(static_cast<Element>(-3)))
             say("The sum is right for small positive numbers, but wrong for negative ones.");
         else if (!is_right_for(static_cast<Element>(100003)))
-            say("The sum is right for small numbers, but wrong for large ones, as if a step had fewer "
-                "than "
-                "64 bits.");
+            say("The sum is right for small numbers, but wrong for large ones, as if an intermediate result "
+                "had fewer than 64 bits.");
     }
 
     static constexpr std::size_t kBytes = 256;

@@ -23,7 +23,8 @@ inline void require_no_other_threads() {
     for (int tries = 0; number_of_threads() > threads_at_start; ++tries) {
         if (tries == 1000) {
             std::fprintf(stderr,
-                         "simulator: a thread still runs after the function that started it has returned\n");
+                         "simulator: a thread still runs after the function that started it has returned: "
+                         "join it in the function\n");
             std::_Exit(1);
         }
         std::this_thread::sleep_for(1ms);

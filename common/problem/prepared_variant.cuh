@@ -118,7 +118,7 @@ class PreparedVariant {
             for (std::size_t i = 0; i < kRedzone; ++i)
                 if (redzone[i] != kRedzoneValue)
                     return "element " + std::to_string(end + i) + " of the " + what +
-                           ", past the end, was written";
+                           " is past the end, but was written";
             return std::nullopt;
         };
         const auto wrong = past(results_, d_results_, "results");

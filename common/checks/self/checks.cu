@@ -106,7 +106,7 @@ TEST_CASE("with glibc, the article's squares add up to the article's 29909398, w
         CHECK(reference_sum(data.data(), data.size()) == 29909398);
     }
 #else
-    skip_check("another C library, other numbers");
+    skip_check("needs glibc, whose rand() made the article's numbers");
 #endif
 }
 

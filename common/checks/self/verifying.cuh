@@ -136,9 +136,10 @@ TEST_CASE("writes past the end of the results or the workspace are found") {
     Variant<SumOfSquares> variant{.name = "too far",
                                   .run = write_too_far<false>,
                                   .workspace = [](std::size_t, LaunchShape) { return std::size_t{3}; }};
-    CHECK(check_variant(variant).value_or("").find("element 1 of the results, past") != std::string::npos);
+    CHECK(check_variant(variant).value_or("").find("element 1 of the results is past") != std::string::npos);
     variant.run = write_too_far<true>;
-    CHECK(check_variant(variant).value_or("").find("element 7 of the workspace, past") != std::string::npos);
+    CHECK(check_variant(variant).value_or("").find("element 7 of the workspace is past") !=
+          std::string::npos);
 }
 
 /// An element of the results or of the workspace, in host or device memory.

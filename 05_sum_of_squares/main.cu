@@ -17,9 +17,10 @@ int main(int argc, char** argv) {
     return run_program([&] {
         const Options options = parse_options<SumOfSquares>(
             argc, argv,
-            {{"clocks", "cycles inside the kernels, next to events", false},
-             {"loads", "both orders with 1, 4 and 16 loads in flight per thread", true, true},
-             {"strides", "a full grid whose neighbours load ints 1 to 32 apart", true},
+            {{"clocks", "clock cycles counted inside the kernels, and the time by events", false},
+             {"loads", "contiguous and strided loads, with 1, 4 and 16 loads in flight per thread", true,
+              true},
+             {"strides", "a full grid whose neighbouring threads load ints 1 to 32 apart", true},
              {"device-info", "print the properties of the device", false}});
         if (options.list) return print_variants(kVariants), 0;
         const std::vector<Variant<SumOfSquares>> chosen = choose_variants(kVariants, options);

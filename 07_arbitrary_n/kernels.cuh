@@ -365,7 +365,7 @@ inline const std::vector<Variant<SumOfSquares>> kVariants = {
      .run = sum_shuffles,
      .whole_warps = true},
     {.name = "a lone block",
-     .idea = "one block for few ints: it clears nothing and adds to nothing",
+     .idea = "one block for few ints stores the sum: no clear, no atomic addition",
      .run = sum_lone_block,
      .whole_warps = true},
 };

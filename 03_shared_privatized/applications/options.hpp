@@ -33,7 +33,7 @@ inline void add_axis(CommandLine& line, const std::string& x, AxisRequest& reque
     line.number("bins-" + x, "COUNT", "number of bins, all of one width (default 64)", request.bins, 1,
                 kMostBins);
     line.add(
-        {"range-" + x, "LOW:HIGH", "the range of the bins (default: from the least to the greatest value)",
+        {"range-" + x, "LOW:HIGH", "the range of the bins (default: from the smallest to the largest value)",
          [&request, x](const std::string& text) {
              const std::size_t colon = text.find(':');
              double low = 0, high = 0;
@@ -53,7 +53,7 @@ inline ApplicationOptions parse_application_options(int argc, char** argv) {
     for (const NamedPairs& input : named_pairs()) kind.inputs.emplace_back(input.name, input.what);
     CommandLine line;
     line.flag("joint", "count pairs of values, x and y, in two dimensions", options.joint);
-    line.flag("weighted", "add up weights by the bins of their values, x", options.weighted);
+    line.flag("weighted", "add up the weights of the values, x, in each bin", options.weighted);
     line.text("file", "PATH", "read the values from two columns of this CSV file", options.file);
     line.add({"columns", "A,B", "the names of the two columns (default: the first two columns)",
               [&](const std::string& text) {

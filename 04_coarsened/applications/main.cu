@@ -44,7 +44,7 @@ Request parse(int argc, char** argv) {
     line.flag("together", "equalize with one table for all colours, which keeps grey grey", request.together);
     line.text("bins", "PATH",
               "write the histograms as lines of channel,value,count ('-': to standard output)", request.bins);
-    line.add({"made", "WxH", "instead of a file, make an image of this size (default 4000x3000)",
+    line.add({"made", "WxH", "instead of reading a file, generate an image of this size (default 4000x3000)",
               [&](const std::string& size) {
                   const std::size_t x = size.find('x');
                   if (x == std::string::npos)
@@ -53,7 +53,7 @@ Request parse(int argc, char** argv) {
                   request.width = parse_number("made", size.substr(0, x), 1, 1u << 24);
                   request.height = parse_number("made", size.substr(x + 1), 1, 1u << 24);
               }});
-    line.add({"channels", "NUMBER", "1, 3 or 4 bytes per pixel of the image that is made (default 3)",
+    line.add({"channels", "NUMBER", "bytes per pixel of the generated image: 1, 3 or 4 (default 3)",
               [&](const std::string& given) {
                   if (given != "1" && given != "3" && given != "4")
                       throw BadOption("--channels accepts 1, 3 or 4, not '" + given + "'");

@@ -56,27 +56,26 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     for (const auto& [place, what] : kPlaces) stream.choices.emplace_back(place + ":SIZE", what);
     line.add(stream);
     line.flag("histogram", "count its bytes (default)", options.histogram);
-    line.flag("sum", "add up the squares of its 32-bit integers, whose first byte is the lowest",
-              options.sum);
+    line.flag("sum", "add up the squares of its 32-bit integers, which are little-endian", options.sum);
     line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)",
                 options.gpus, 1, 64);
     line.number("chunk", "SIZE",
                 "bytes that are read, copied and counted at a time (default 8M; files 4M, with several GPUs "
                 "2M; simulator 1M)",
                 options.chunk, kChunkAlignment, std::size_t{1} << 30, true);
-    line.number("memory", "SIZE", "device memory per GPU, at most (default 256M)", options.memory,
+    line.number("memory", "SIZE", "the most device memory to use per GPU (default 256M)", options.memory,
                 2 * kChunkAlignment, kMost, true);
     line.number(
         "buffers", "COUNT",
-        "buffers per GPU, at most, each with a thread that reads and two host buffers (default 12; data "
+        "the most buffers per GPU, each with a thread that reads and two host buffers (default 12; data "
         "in memory 2)",
         options.buffers, 1, 256);
     line.text("bins", "PATH", "write the histogram as lines of bin,count ('-': standard output)",
               options.bins);
-    line.number("rounds", "COUNT", "repeat everything (default 1)", options.rounds, 1, 1000);
+    line.number("rounds", "COUNT", "how many times to run everything (default 1)", options.rounds, 1, 1000);
     line.flag("parts", "also time reading alone and copying alone", options.parts);
     line.text("csv", "PATH", "append the times to this CSV file ('-': standard output)", options.csv);
-    line.text("timeline", "PATH", "write when each chunk was read, copied and counted to this CSV file",
+    line.text("timeline", "PATH", "write to this CSV file when each chunk was read, copied and counted",
               options.timeline);
     line.parse(argc, argv);
 

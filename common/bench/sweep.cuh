@@ -16,7 +16,8 @@
 #include "options.hpp"
 
 /// The option of programs that can sweep.
-constexpr ExtraMode kSweepMode{"sweep", "time a kernel from one block to one element per thread", true, true};
+constexpr ExtraMode kSweepMode{"sweep", "time a kernel in grids from one block up to one thread per element",
+                               true, true};
 
 /// @return Grids of 1, 4, 16, … blocks, of 1, 2, 4, … 32 per SM, and of one element per thread; ascending.
 inline std::vector<unsigned int> sweep_grids(std::size_t n, unsigned int block,

@@ -63,7 +63,7 @@ inline const std::vector<NamedInput<unsigned char>>& named_bytes() {
     using Block = std::vector<unsigned char>;
     static const std::vector<NamedInput<unsigned char>> inputs = {
         {"uniform", "all values are equally likely", big_random_block},
-        {"skewed", "each bit is set in one of eight bytes; a third of the bytes are 0",
+        {"skewed", "each bit is 1 with a probability of 1/8; a third of the bytes are 0",
          [](std::size_t n, std::uint64_t seed) {
              RandomBytes random(seed);
              Block block(n);
@@ -117,7 +117,7 @@ inline const std::vector<NamedInput<int>>& named_ints() {
     static const std::vector<NamedInput<int>> inputs = {
         {"article", "rand() % 10, as in the article",
          [](std::size_t n, std::uint64_t) { return generate_data(n); }},
-        {"random", "any int",
+        {"random", "all int values are equally likely",
          [](std::size_t n, std::uint64_t seed) {
              std::mt19937_64 random(seed);
              std::vector<int> data(n);

@@ -80,7 +80,8 @@ BinFinder<T> bin_finder(const Axis& axis, const T* edges) {
     const std::string what =
         std::to_string(axis.bins) + " bins from " + shortest(axis.low) + " to " + shortest(axis.high);
     if (axis.bins == 0 || !(range > 0) || !std::isfinite(range))
-        throw std::invalid_argument(what + ": an axis needs bins, and a finite range from low to high");
+        throw std::invalid_argument(what +
+                                    ": an axis needs at least one bin, and a finite range from low to high");
     // The rounding errors of a position, in bins and in units of T's unit roundoff u. At most `bins` each:
     // the difference, the product, `scale`, the half, and 3 for the edges' steps. At most bins * reach /
     // range each: `low` and the edges. Together less than 8 u * bins * (1 + reach / range); 8 u is 4 epsilon.

@@ -93,8 +93,8 @@ std::string refusal(const Axis& axis) {
 TEST_CASE("an invalid axis, or one that is finer than its values, is rejected") {
     for (const Axis& axis : {Axis{0, 1, 0}, Axis{1, 1, 5}, Axis{2, 1, 5}, Axis{NAN, 1, 5},
                              Axis{0, INFINITY, 5}, Axis{-1e308, 1e308, 5}}) {
-        CHECK(refusal<float>(axis).find("an axis needs bins") != std::string::npos);
-        CHECK(refusal<double>(axis).find("an axis needs bins") != std::string::npos);
+        CHECK(refusal<float>(axis).find("an axis needs at least one bin") != std::string::npos);
+        CHECK(refusal<double>(axis).find("an axis needs at least one bin") != std::string::npos);
     }
     for (const Axis& axis :
          {Axis{1e6, 1e6 + 1, 64}, Axis{0, 1, 1u << 20}, Axis{0, 1e39, 4}, Axis{0, 1e-44, 4}})

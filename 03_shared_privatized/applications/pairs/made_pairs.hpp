@@ -43,12 +43,12 @@ inline const std::vector<NamedPairs>& named_pairs() {
              first = round ? 0.5f * a - 0.25f : a + 0.5f;
              second = round ? 0.5f * b + 0.25f : 0.75f * a + 0.25f * b - 0.25f;
          }},
-        {"uniform", "from 0 to 1, all places equally likely",
+        {"uniform", "x and y from 0 to 1, all values equally likely",
          [](Random& random, float& first, float& second) {
              first = made_detail::fraction(random());
              second = made_detail::fraction(random());
          }},
-        {"constant", "one place only: all threads add to one bin",
+        {"constant", "all pairs are equal: all threads add to one bin",
          [](Random&, float& first, float& second) { first = second = 0.3f; }},
     };
     return inputs;

@@ -72,7 +72,7 @@ TEST_CASE("several ranks without MPI are rejected") {
     CHECK(thrown_by([] {
               const Ranks ranks({0, 4, true}, {});
           }) ==
-          "4 ranks were started, but this program was built without MPI, so that each would count "
+          "4 ranks were started, but this program was built without MPI, so each rank would count "
           "everything: install libopenmpi-dev and build it again, or start it without mpirun");
 }
 

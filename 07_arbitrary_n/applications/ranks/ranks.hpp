@@ -184,7 +184,7 @@ class Ranks {
 #else
     [[noreturn]] void join(const GpuId&) const {
         refuse(
-            "this program was built without MPI, so that each would count everything: install "
+            "this program was built without MPI, so each rank would count everything: install "
             "libopenmpi-dev and build it again, or start it without mpirun");
     }
     void leave() const {}

@@ -162,7 +162,7 @@ Report too_much_shared(const Block& block) {
 }
 
 Report damaged_shared(const std::string& damage) {
-    return block_report(FaultKind::address, cudaErrorIllegalAddress, "a thread has written " + damage);
+    return block_report(FaultKind::address, cudaErrorIllegalAddress, "a thread has written to " + damage);
 }
 
 // --- Its running thread -------------------------------------------------------------------------

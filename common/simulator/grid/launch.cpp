@@ -161,7 +161,7 @@ NestedLaunches run_one_grid(const Kernel& kernel, const LaunchConfig& config, Th
     else if (damage != nullptr)
         set_fault(cudaErrorIllegalAddress,
                   of_kernel(kernel, {.kind = FaultKind::address,
-                                     .message = ": a thread has written " + memory_text(grid, damage)}));
+                                     .message = ": a thread has written to " + memory_text(grid, damage)}));
     return std::move(grid.nested);
 }
 

@@ -118,9 +118,12 @@ class Redzoned {
     std::string text(const void* address) const {
         const std::ptrdiff_t offset = static_cast<const char*>(address) - begin();
         const auto size = static_cast<std::ptrdiff_t>(bytes_);
-        if (offset < 0) return bytes_text(static_cast<std::size_t>(-offset)) + " before the beginning of ";
+        if (offset < 0)
+            return "the address " + bytes_text(static_cast<std::size_t>(-offset)) +
+                   " before the beginning of ";
         if (offset == size) return "the byte right past the end of ";
-        if (offset > size) return bytes_text(static_cast<std::size_t>(offset - size)) + " past the end of ";
+        if (offset > size)
+            return "the address " + bytes_text(static_cast<std::size_t>(offset - size)) + " past the end of ";
         return "byte " + std::to_string(offset) + " of ";
     }
 

@@ -119,9 +119,9 @@ std::string here(int line, const char* file = __builtin_FILE()) {
 std::string byte_text(std::ptrdiff_t byte, std::size_t bytes) {
     const std::ptrdiff_t past = byte - static_cast<std::ptrdiff_t>(bytes);
     const auto number = [](std::ptrdiff_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); };
-    const std::string where = byte < 0    ? number(-byte) + " before the beginning"
+    const std::string where = byte < 0    ? "the address " + number(-byte) + " before the beginning"
                               : past == 0 ? "the byte right past the end"
-                              : past > 0  ? number(past) + " past the end"
+                              : past > 0  ? "the address " + number(past) + " past the end"
                                           : "byte " + std::to_string(byte);
     return where + " of a buffer of " + number(static_cast<std::ptrdiff_t>(bytes));
 }

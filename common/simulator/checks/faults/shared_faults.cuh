@@ -98,13 +98,15 @@ TEST_CASE("a use right past the end of a shared array is found, and a write befo
     CHECK(says(said(7, false), {"shared_neighbours_kernel", "thread (2, 0, 0) at ",
                                 "uses before[7], the byte right past the end",
                                 "before (28 bytes, declared at ", here(kSharedLine)}));
-    CHECK(says(said(1000, false), {"thread (2, 0, 0) at ", "uses before[1000], 3972 bytes past the end"}));
-    CHECK(says(said(31, true), {"uses cells[31], 4 bytes past the end", "cells (120 bytes, "}));
+    CHECK(says(said(1000, false),
+               {"thread (2, 0, 0) at ", "uses before[1000], the address 3972 bytes past the end"}));
+    CHECK(says(said(31, true), {"uses cells[31], the address 4 bytes past the end", "cells (120 bytes, "}));
     if (kSanitized) return;  // the sanitizer ends the program at a redzone
-    CHECK(says(said(-1, true), {"a thread has written cells[-1], 4 bytes before the beginning"}));
+    CHECK(says(said(-1, true),
+               {"a thread has written to cells[-1], the address 4 bytes before the beginning"}));
     // More than a page of 64 KiB before the array: past the redzone, but within the guard.
     CHECK(says(said(-16400, true),
-               {"thread (2, 0, 0) at ", "uses cells[-16400], 65600 bytes before the beginning"}));
+               {"thread (2, 0, 0) at ", "uses cells[-16400], the address 65600 bytes before the beginning"}));
 }
 
 __global__ void dynamic_neighbours_kernel(int index) {
@@ -117,11 +119,15 @@ TEST_CASE("neighbours of dynamic shared memory are found") {
         return fault_of([=] { dynamic_neighbours_kernel<<<1, 4, 13 * sizeof(int)>>>(index); },
                         cudaErrorIllegalAddress);
     };
-    CHECK(says(said(16), {"thread (0, 0, 0) at ", "uses 12 bytes past the end of the dynamic shared memory",
-                          "asks for 52 bytes"}));
+    CHECK(says(said(16),
+               {"thread (0, 0, 0) at ", "uses the address 12 bytes past the end of the dynamic shared memory",
+                "asks for 52 bytes"}));
     if (kSanitized) return;
-    CHECK(says(said(13), {"a thread has written the byte right past the end of the dynamic shared memory"}));
-    CHECK(says(said(-1), {"a thread has written 4 bytes before the beginning of the dynamic shared memory"}));
+    CHECK(
+        says(said(13), {"a thread has written to the byte right past the end of the dynamic shared memory"}));
+    CHECK(says(
+        said(-1),
+        {"a thread has written to the address 4 bytes before the beginning of the dynamic shared memory"}));
 }
 
 __global__ void legal_array_kernel(int* d_result, int step) {

@@ -52,7 +52,7 @@ void check_against_opencv(const Image& image, const Recorded& expected) {
     }
 }
 
-TEST_CASE("images count and equalize as OpenCV has it") {
+TEST_CASE("images are counted and equalized as OpenCV does it") {
     const std::map<std::string, Recorded> recorded = read_recorded();
     REQUIRE(recorded.size() == 3);
     for (const auto& [name, expected] : recorded) {

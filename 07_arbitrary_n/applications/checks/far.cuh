@@ -61,7 +61,7 @@ TEST_CASE("the first and the last of more than 2^32 words are generated, and in 
     CHECK(words[kWords - 1] == generated_word(kFirst + kWords - 1));
 }
 
-TEST_CASE("2^32 bytes are not taken for none, and no more are counted than 32-bit counters hold") {
+TEST_CASE("2^32 bytes are not mistaken for 0 bytes, and no more are counted than 32-bit counters hold") {
     if (!is_simulated() || kAddressSanitizer)
         return skip_check("needs the simulator, which reports reads of any memory");
     const unsigned int block = coarsened::kWideBlock;

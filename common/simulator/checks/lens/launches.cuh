@@ -139,7 +139,7 @@ TEST_CASE("the lens knows the busiest thread, which counters warps share, and ea
 
 __global__ void idle_kernel() {}
 
-TEST_CASE("of a kernel that accesses nothing, nothing is counted") {
+TEST_CASE("nothing is counted for a kernel that accesses nothing") {
     const Seen all = seen([] { idle_kernel<<<2, 32>>>(); });
     CHECK(all.counts.blocks == 2);
     CHECK(all.counts.busiest_thread == 0);

@@ -153,12 +153,12 @@ Report too_much_shared(const Block& block) {
     const Grid& grid = block.grid();
     const std::size_t bytes = block.shared().static_bytes();
     const bool alone = bytes > kStaticSharedBytes;
-    return block_report(
-        FaultKind::other, alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
-        "the kernel declares " + std::to_string(bytes) + " bytes of shared memory" +
-            (alone ? "" : " and the launch adds " + std::to_string(grid.config.dynamic_shared_bytes)) +
-            (alone ? ", but may declare at most " : ", but a block may use at most ") +
-            std::to_string(alone ? kStaticSharedBytes : grid.shared_limit.all_bytes));
+    const std::string rule =
+        alone ? ", but may declare at most " + std::to_string(kStaticSharedBytes)
+              : " and the launch adds " + std::to_string(grid.config.dynamic_shared_bytes) +
+                    ", but a block may use at most " + std::to_string(grid.shared_limit.all_bytes);
+    return block_report(FaultKind::other, alone ? cudaErrorLaunchFailure : cudaErrorInvalidValue,
+                        "the kernel declares " + std::to_string(bytes) + " bytes of shared memory" + rule);
 }
 
 Report damaged_shared(const std::string& damage) {

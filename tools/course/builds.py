@@ -31,7 +31,7 @@ def require_space():
     except OSError:
         fail(1, f"can't write to {folder}: the disk or your quota is full, or you have no permission")
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
-        fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Make it a link to a folder on another file system:",
+        fail(1, f"no program can be run from {folder}: its file system is mounted with noexec. Replace the folder by a link to one on another file system:",
              f"mkdir DIR && rm -r {folder} && ln -s DIR {folder}")
 
 

@@ -79,7 +79,7 @@ def run_all(chapters, backend, options):
         # Options may name files in the user's folder.
         status = call([str(program), *heading, *options], cwd=USER)
         if modes(chapter) and {"-h", "--help"} & set(options):
-            print(f"  With {' or '.join(modes(chapter))}, ./course runs its applications, which have their own options:\n"
+            print(f"  With {' or '.join(modes(chapter))}, ./course runs the chapter's applications, which have their own options:\n"
                   f"  ./course run {chapter[:2]} -- {modes(chapter)[0]} --help", flush=True)
         if status > 1:
             raise SystemExit(status)

@@ -40,8 +40,7 @@ HELP = """usage: ./course run   [CHAPTER ...] [--backend simulator|gpu] [-- PROG
        ./course help
 
 run      builds and runs the chapters and prints one table per problem
-test     builds and runs the checks, and ends with a paragraph on each failed check; runs a program
-         with sanitizers
+test     builds and runs the checks, then explains each failed check; runs a FILE.cu with sanitizers
 gdb      builds a chapter for the simulator without optimization (build/debug), and starts it in gdb
 report   does what run does, and also writes an HTML page with tables, charts and the machine's data
 exercise checks the kernel that you write in work/ and says what is wrong; see ./course
@@ -61,8 +60,8 @@ install  installs all packages that these commands, .ci/run and editors need
          (tools/course/packages.txt); the other commands install the packages that they need;
          --check lists them, where each is found, and how to install what is missing
 
-CHAPTER       3, 03 or 03_shared_privatized; without one, all that have a page
-FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder with these files and no others
+CHAPTER       3, 03 or 03_shared_privatized; default: all chapters that have a page
+FILE.cu ...   any CUDA program: its .cu and .cpp files, or a folder, for all such files in it
 -I, -D ...    for such a program, as for nvcc; also -std=c++NN and -Xcompiler -fopenmp (OpenMP)
 --backend     default: the GPU if one is visible and nvcc is installed, otherwise the simulator
 --single      with run: prints the chapter's program as one file, which nvcc compiles without the
@@ -198,7 +197,7 @@ def sort_subjects(command, options):
         elif number:
             options.exercise, others = f"{number[1].zfill(2)}.{number[2]}", options.exercise
             if command != "lens" or others:
-                fail(2, f"{word} is an exercise, of which only lens accepts one")
+                fail(2, f"{word} is an exercise: only lens accepts exercises, one at a time")
         else:
             options.chapters.append(chapters.find(word))
     if sum(map(bool, (options.chapters, options.file, options.exercise))) > 1:
@@ -304,7 +303,7 @@ def of_chapters(command, options):
         fail(2, "gdb needs one chapter, such as 03")
     applications = chapters.of_applications(command, options.named, options.rest) if command != "test" else ""
     if command == "report" and (wrong := [word for word in options.rest if re.fullmatch("--csv(=.*)?|--list|-h|--help", word)]):
-        fail(2, f"report writes a page from the rows of a run: leave out {wrong[0]}")
+        fail(2, f"report needs the rows that the run writes: leave out {wrong[0]}")
     if command == "gdb":
         preset = "debug"
     elif command == "test" and options.sanitize:
@@ -415,9 +414,9 @@ def of_exercises(command, options):
     import machine  # pylint: disable=import-outside-toplevel
 
     if len(options.subjects) > 1:
-        refuse(command, f"unrecognized arguments: {' '.join(options.subjects[1:])}")
+        refuse(command, f"{command} accepts one argument: leave out {' '.join(options.subjects[1:])}")
     if not options.subjects and command in ("predict", "live"):
-        refuse(command, "the following arguments are required: CHAPTER")
+        refuse(command, f"{command} needs a chapter, such as 03")
     options.name = options.subjects[0] if options.subjects else None
     if command == "predict":
         options.name = chapters.find(options.name)
@@ -487,9 +486,9 @@ def of_machine(command, options):
         return 0
     site = ROOT / "build" / "docs" / "html"
     if not has_node():
-        fail(1, f"the site needs Node.js {NODE} or newer, with npm: https://nodejs.org, or your package manager")
+        fail(1, f"the site needs Node.js {NODE} or newer, with npm: install it from https://nodejs.org or with your package manager")
     if quietly(["node", str(TOOLS / "site" / "build.mjs")]) != 0:
-        fail(1, "the site could not be built")
+        fail(1, "the site could not be built; see the messages above")
     if options.serve:  # http.server prints its address
         return become([sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", site, str(port())])
     say(f"The site: {site}. ./course docs --serve shows it in a browser.")

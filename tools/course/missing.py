@@ -119,7 +119,7 @@ def of_linker(said, objects, sources, kinds):
             if symbol not in undefined or undefined[symbol] in files:  # prefers a place with a line
                 undefined[symbol] = place
         elif (found := DEFINED_TWICE.match(line)) and not found["symbol"].startswith("__odr_asan."):
-            why = "name only the files of one program" if found["symbol"] == "main" else "one file defines it, the others declare it (extern)"
+            why = "name only the files of one program" if found["symbol"] == "main" else "define it in one file, and declare it (extern) in the others"
             twice.append(f"{named(found['place'])}: error: {found['symbol']} is also defined in {named(found['first'])}: {why}")
     lines = []
     for symbol, place in undefined.items():

@@ -208,7 +208,7 @@ def with_nvcc(files, options, program):
     # nvcc writes its arguments into shell commands: most of them in double quotes, those of -Xcompiler without.
     for word in words:
         if found := re.search(r"[^\w=,./+:-]" if word.startswith("-Xcompiler") else r'["$`\\\n]', word):
-            raise Refused(f"nvcc would pass {word!r} to a shell, where {found[0]!r} has a special meaning: rename it")
+            raise Refused(f"nvcc would pass {word!r} to a shell, where {found[0]!r} has a special meaning: use another name or value")
     own = ["-O3", "-lineinfo", "-Wno-deprecated-gpu-targets", *["-arch=native"] * bool(machine.visible_gpu())]
     command = [os.environ.get("CUDACXX") or "nvcc", *words, *own, *libraries, "-o", program]
     is_shared = sum(file.endswith(".cu") for file in files) > 1 or any(map(OUTSIDE.search, texts))

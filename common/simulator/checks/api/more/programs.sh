@@ -245,7 +245,7 @@ printf '__constant__ float c[2];\nint main() {}' >"$many/one.cu"
 printf '__global__ void missing();\n__constant__ float c[2];\nint main() { missing<<<1, 1>>>(); }' >"$many/two.cu"
 explained "two.cu:3: error: undefined reference to missing(): no file of the program defines it
 two.cu:3: error: main is also defined in one.cu:2: name only the files of one program
-two.cu:2: error: c is also defined in one.cu:1: one file defines it, the others declare it (extern)" \
+two.cu:2: error: c is also defined in one.cu:1: define it in one file, and declare it (extern) in the others" \
   several one.cu two.cu
 printf '#include <omp.h>\nint main() { return omp_get_thread_num(); }' >"$many/omp.cu"
 # shellcheck disable=SC2016 # the inner shell expands it

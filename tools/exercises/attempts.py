@@ -59,7 +59,7 @@ def attempts(number):
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     found = list(ATTEMPT.finditer(text))
     if len(found) != len(re.findall("^## ", text, re.MULTILINE)):
-        raise ValueError(f"{page.relative_to(ROOT)}: an attempt has the wrong form; compare it with the others")
+        raise ValueError(f"{page.relative_to(ROOT)}: a section is not in the form of an attempt; compare it with the others")
     mine = [match for match in found if match["number"] == number]
     own = Attempt(exercise, f"{number}-0", "the chapter's code", "", ())
     return [own, *(Attempt(exercise, f"{number}-{at}", match["title"], match["sentence"] or "",

@@ -21,13 +21,13 @@ NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved 
 status    prints one line per exercise: whether your file passed when it was last checked
 
 debug     shows a kernel with one fault and the checks' messages, and asks for the line and the
-          cause; by default, of a fault that you have not found yet
+          cause; by default, the fault is one that you have not found yet
 
 FAULT       03-5 is the fifth fault of chapter 03
 --answer    shows what is wrong
 
-predict   asks how fast a chapter's variants are, and compares your answers with your GPU or with
-          the recorded one
+predict   asks how fast a chapter's variants are, and compares your answers with the times of your
+          GPU or with recorded ones
 
 live      makes a new chapter, 08_live or 09_live, for live coding in class: the kernel as the
           lesson plan in docs/instructors has it after step K, by default before the chapter's first
@@ -148,7 +148,7 @@ def about_grading(work):
 def show(work, verdict, backend):
     exercise = work.exercise
     if not verdict.passed:
-        printed = ["", "In this case, your code printed first:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
+        printed = ["", "The first lines that your code printed in this case:", *map(wrapped, verdict.printed[:10])] if any(verdict.printed) else []
         say(*(["", *verdict.words] if verdict.kind in BY_COMPILER else map(wrapped, verdict.words[1:])), *printed, "",
             f"The task: {exercise.page}; a hint: ./course exercise {exercise.number} --hint")
         return

@@ -40,7 +40,7 @@ class Fault:
         before = [line[1:] for line in change if line[:1] != "+"]
         starts = [at for at in range(len(lines)) if lines[at:at + len(before)] == before]
         if len(starts) != 1:
-            raise ValueError(f"fault {self.name} changes lines that occur {len(starts)} times")
+            raise ValueError(f"the lines that fault {self.name} changes are at {len(starts)} places of the chapter's code, not at one")
         after, gap = [], False
         for line in change:
             if line[:1] == "-":
@@ -76,7 +76,7 @@ def faults(chapter=""):
             here.append(Fault(page.parts[-3][:2], match["number"], match["title"], exercise, match["cause"], match["diff"],
                               match["why"].strip()))
         if len(here) != len(re.findall("^## ", text, re.MULTILINE)):
-            raise ValueError(f"{page.relative_to(ROOT)}: a fault has the wrong form; compare it with the others")
+            raise ValueError(f"{page.relative_to(ROOT)}: a section is not in the form of a fault; compare it with the others")
         found += here
     return found
 

@@ -16,15 +16,15 @@ means the same on every machine.
                    chosen (build/grading_seed)
 --rubric FILE      the points; default: docs/instructors/rubric.ini
 --due TIME         the deadline, such as '2026-12-01 12:00': results say how late files are
---times FILE       when submissions were handed in: a CSV file of names and times; default: the time
-                   of each file
+--times FILE       when submissions were handed in: a CSV file of names and times; default: when
+                   each file was last changed
 --json FILE        writes each line to a file as soon as it is known. Results that are already in
                    the file are kept, unless the student's file, the seed or the course has changed:
                    repeat an interrupted command to continue it
 --csv FILE         writes the table of the class for a spreadsheet
 --junit FILE       writes JUnit XML
 --gradescope FILE  writes Gradescope's results.json, for one DIR
--j N               checks N submissions at the same time (default: one per core)
+-j N               checks N files at the same time (default: one per core)
 --no-sandbox       if bubblewrap does not work: only limits and a filter of system calls restrict
                    the students' code, which can read files. Use this option only on a machine
                    that holds nothing else, such as a throwaway container.
@@ -88,7 +88,7 @@ def has_file(folder, exercise):
 def content(path):
     """The bytes of a student's file. Links are not followed."""
     if path.is_symlink():
-        raise Rejected("the file is a link")
+        raise Rejected("the file is a link: hand in the file itself")
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -96,7 +96,7 @@ def content(path):
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Rejected(f"this is not a regular file of at most {LARGEST >> 10} KiB")
+            raise Rejected(f"the file is not a regular file, or is larger than {LARGEST >> 10} KiB")
         return file.read(LARGEST)
 
 
@@ -163,7 +163,7 @@ def unrecognized(folders, chosen):
                  if re.search(r"\.(cuh?|[ch]pp|[ch])(\.txt)?$|\.zip$", name) and not name.startswith("._")
                  and not (re.fullmatch(r"[\d.]+_[^.]+(\.\d+)?\.cuh", name) and name.partition("_")[0] in numbers)]
         if names:
-            lines.append(f"{reports.short(folder.name)}: no exercise has one of these names: {', '.join(map(repr, map(reports.visible_name, sorted(names)[:3])))}"
+            lines.append(f"{reports.short(folder.name)}: these files are named after no exercise: {', '.join(map(repr, map(reports.visible_name, sorted(names)[:3])))}"
                          + f", and {len(names) - 3} more" * (len(names) > 3))
     return lines
 
@@ -222,15 +222,15 @@ def check(options, refuse):
         if not folder.is_dir():
             fail(1, f"no folder '{one_line(str(folder))}'")
         if sum(each.name == folder.name for each in folders) > 1:
-            fail(1, f"two submissions are called '{one_line(folder.name)}'")
+            fail(1, f"two submissions are called '{one_line(folder.name)}': rename one of the folders")
     if len(folders) == 1 and not options.gradescope and (found := students_in(folders[0])):
         fail(1, f"'{one_line(str(folders[0]))}' has files of one exercise in several folders, such as {found}: if they are students' folders, "
                 f"name each, as in {shlex.quote(str(folders[0]))}/*")
     outputs = outputs_of(options)
     if len({path.resolve() for path in outputs}) < len(outputs):
-        refuse("two of the results would be written to the same file")
+        refuse("two options name the same file to write")
     if options.times and not options.due:
-        refuse("--times is for --due")
+        refuse("--times needs --due")
     options.deadline = Deadline(options.due, options.times) if options.due else None
     options.rubric = rubric.read(options.rubric or rubric.DEFAULT, [each.number for each in exercises()])
     chosen = chosen_exercises(options.only, folders)
@@ -324,7 +324,7 @@ def main(options, chosen):
                 pool.shutdown(cancel_futures=True)
                 raise
             if options.json and options.json.is_file():
-                progress.say(f"Interrupted. {one_line(str(options.json))} has the results so far: the same command continues.")
+                progress.say(f"Interrupted. {one_line(str(options.json))} has the results so far: repeat the command to continue.")
             os._exit(error.code if isinstance(error, SystemExit) else 130)  # the sandboxes end with this process
     results = [results[at] for at in range(len(pairs))]
     kept.finish(results)

@@ -50,7 +50,7 @@ def choose(name, chapter):
 def explain(fault):
     finders = [kind for kind, found in recorded().get(fault.name, {}).items() if found]
     return [f"Fault {fault.name}: {fault.title}. The cause: {fault.cause}.", "", *fault.diff.splitlines(), "", fault.why,
-            f"Found by the checks: {', '.join(finders)}." if finders else "No check finds it."]
+            f"Found by: {', '.join(finders)}." if finders else "No check finds it."]
 
 
 def number(question, most):

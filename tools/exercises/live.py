@@ -60,7 +60,7 @@ def apply(text, diff, place):
         after = [line[1:] for line in change if line[:1] != "-"]
         places = [at for at in range(len(lines) + 1) if lines[at:at + len(before)] == before]
         if len(places) != 1:
-            raise ValueError(f"{place}: the step fits at {len(places)} places instead of one")
+            raise ValueError(f"{place}: the lines that the step changes are at {len(places)} places of the file, not at one")
         lines[places[0]:places[0] + len(before)] = after
     return "\n".join(lines) + "\n"
 
@@ -88,7 +88,7 @@ def steps():
                 raise ValueError(f"{place}: docs/instructors/{path.stem}.md has no row of step {number}")
             base = found[number] = Step(number, place, text, base, *said.pop(number))
         if said:
-            raise ValueError(f"{path.relative_to(ROOT)} has no step {', '.join(said)}")
+            raise ValueError(f"{path.relative_to(ROOT)} has no step {', '.join(said)}, of which docs/instructors/{path.stem}.md has a row")
     return found
 
 

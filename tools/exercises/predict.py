@@ -107,7 +107,7 @@ class Question:
         order = sorted(zip(times, (name for _, name in self.variants())))
         in_place = sum(one == other for one, (_, other) in zip(answer, order))
         return (in_place == len(order), ", ".join(f"{name} ({results.seconds(time)})" for time, name in order),
-                "" if in_place == len(order) else f"{in_place or 'none'} of {len(order)} in place")
+                "" if in_place == len(order) else f"{in_place or 'none'} of {len(order)} in the right place")
 
 
 def how_far(answer, right):

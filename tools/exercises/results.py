@@ -55,7 +55,7 @@ class Results:
         if other := [pair for pair in self.before if pair not in pairs]:
             name, exercise = map(one_line, map(str, other[0]))
             fail(1, f"{one_line(str(path))} has results that are not part of this run, such as {name}'s of {exercise}: name another "
-                 "file, or grade these, too")
+                 "file, or include them in the run")
         if rest:  # a line that a crash has cut off
             os.truncate(path, path.stat().st_size - len(rest))
 

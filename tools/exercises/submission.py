@@ -28,9 +28,9 @@ ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fa
 def require_unambiguous(text):
     """Rejects characters that a compiler may read differently than a person."""
     if mark := re.search(r"[^\t\n\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
-        raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character")
+        raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character is not allowed")
     if spliced := re.search(r"\\[ \t]*\n", text):
-        raise Rejected(f"line {text.count(chr(10), 0, spliced.start()) + 1}: a backslash at the end of a line")
+        raise Rejected(f"line {text.count(chr(10), 0, spliced.start()) + 1}: a backslash at the end of a line is not allowed")
 
 
 def includes_of(tokens, allowed):
@@ -45,7 +45,7 @@ def includes_of(tokens, allowed):
             includes.append(f"#include {header}")
         else:
             named = f"#include {header}" if words[:2] == ["#", "include"] else " ".join(words)
-            raise Rejected(f"line {number}: '{named}' is not allowed in an exercise, only #pragma unroll and #includes of the "
+            raise Rejected(f"line {number}: '{named}' is not allowed in an exercise: use only #pragma unroll and #includes of the "
                            "starter or of the C++ library")
     return includes
 
@@ -65,7 +65,7 @@ def screen(tokens, course_words):
             elif name == "extern" and after != "__shared__":
                 why = "'extern' is for shared memory only"
         elif name in ("%:", "<%", "%>", "<:", ":>") or name == "?" and after == "?":
-            why = f"'{name}' is an alternative spelling of a character"
+            why = f"an alternative spelling of a character ('{name}') is not allowed in an exercise"
         elif name == "[" and after == "[":
             if next(word for word in islice(texts, at + 2, None) if word not in ATTRIBUTES) != "]":
                 why = "this attribute is not allowed in an exercise"
@@ -93,7 +93,7 @@ def read(exercise, raw):
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise Rejected("it is not UTF-8 text") from None
+        raise Rejected("the file is not UTF-8 text: save it as UTF-8") from None
     chapter = Chapter(exercise.chapter)
     own = [line for line in chapter.lines if line.startswith("#include")]
     require_unambiguous(text)
@@ -124,14 +124,14 @@ def read(exercise, raw):
         if name in wanted:
             if not each.is_function or each.qualifiers() != wanted[name].qualifiers():
                 kind = " ".join(wanted[name].qualifiers()) or "host"
-                raise Rejected(f"line {line}: '{name}' is not a {kind} function, as in the starter")
+                raise Rejected(f"line {line}: '{name}' is not a {kind} function, but it is one in the starter")
         elif name in kept:
             if each.words != kept[name].words:
                 notes.append(f"Ignored: the change to '{name}' in line {line}, which is the course's code.")
         elif taken := each.names & called:
-            raise Rejected(f"line {line}: '{min(taken)}' is already a name in the course's code")
+            raise Rejected(f"line {line}: '{min(taken)}' is already a name in the course's code: choose another one")
     if missing := [name for name in wanted if name not in seen]:
-        raise Rejected(f"'{missing[0]}' is missing")
+        raise Rejected(f"'{missing[0]}', which is in the starter, is missing")
 
     parts, emitted = [], set()
     unrolled = {number for number, line in groupby(tokens, key=lambda token: token.directive)

@@ -60,9 +60,9 @@ def main(words):
     if numbers != words:
         record(found, said)
         return 0
-    wrong = [f"{each.exercise.number}, {each.title}: {' '.join(lines) or 'passes'}" for each, lines in zip(found, said)
+    wrong = [f"{each.exercise.number}, {each.title}: expected: {each.sentence or 'passes'}, found: {' '.join(lines) or 'passes'}" for each, lines in zip(found, said)
              if bool(lines) != bool(each.sentence) or not any(line.strip().startswith(each.sentence) for line in [*lines, ""])]
-    wrong += [f"{each.exercise.number}, {each.title}: ./course grade: {why}" for each in found if not each.sentence and (why := not_accepted(each))]
+    wrong += [f"{each.exercise.number}, {each.title}: ./course grade objects: {why}" for each in found if not each.sentence and (why := not_accepted(each))]
     for each in chosen:
         kinds = {bool(attempt.sentence) for attempt in found if attempt.exercise == each and attempt.blocks}
         wrong += [f"{each.number}: no attempt is {'refused' if is_refused else 'right'}" for is_refused in {True, False} - kinds]

@@ -37,7 +37,7 @@ def found_by_checks(preset, order, fault):
     found = checked(f"faults_{fault.exercise.number}", preset, order, fault.name)
     says_so = any("passes: with so many more elements, indices and counts need 64 bits" in each["text"] for each in found.sentences)
     if found.case.get("n", 0) > 1 << 31 and says_so != (fault.cause == "too few bits"):
-        misled.append(f"{fault.name}, {fault.title}: the checks {'' if says_so else 'do not '}say that 64 bits are needed")
+        misled.append(f"{fault.name}, {fault.title}: the checks {'' if says_so else 'do not '}say that 64 bits are needed, but the cause is: {fault.cause}")
     return not found.passed
 
 
@@ -94,7 +94,7 @@ def main():
     kinds = ON_GPU if options.gpu else ON_SIMULATOR
     if options.only:
         if options.only not in kinds:
-            parser.error(f"--only: no kind of check is named {options.only}; there are {', '.join(kinds)}")
+            parser.error(f"--only: no kind of check is named {options.only}; the kinds are {', '.join(kinds)}")
         kinds = {options.only: kinds[options.only]}
     chosen = [each for each in faults() if not options.numbers or each.exercise.number in options.numbers]
     if not chosen:
@@ -116,7 +116,7 @@ def main():
     for at, fault in enumerate(chosen):
         now = any(results[at] for results in found.values())
         if now != any(before_all.get(fault.name, {}).get(kind) for kind in found) and not options.record:
-            wrong.append(f"{fault.name}, {fault.title}: {'found' if now else 'not found'}, but {RECORD.name} says otherwise")
+            wrong.append(f"{fault.name}, {fault.title}: {'found' if now else 'not found'}, but {RECORD.name} says otherwise; --record updates it")
     wrong += misled
     print(*wrong, f"{len(chosen)} faults, {sum(map(any, zip(*found.values())))} found", sep="\n")
     return 1 if wrong else 0

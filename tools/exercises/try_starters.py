@@ -19,7 +19,7 @@ def main(words):
     record = words[:1] == ["--record"]
     numbers = words[record:]
     if (ROOT / "work").exists():
-        sys.exit("tools/exercises/try_starters.py: the folder work/ exists, and may contain somebody's work: move it away")
+        sys.exit("tools/exercises/try_starters.py: the folder work/ exists, and may contain a student's work: move it away")
     chosen = [each for each in exercises() if not numbers or each.number in numbers]
     names = [f"exercise_{each.number}_plain" for each in chosen]
     wrong = []
@@ -38,7 +38,7 @@ def main(words):
                     path = ROOT / each.page
                     path.write_text(SAID.sub(lambda match: match[1] + said + match[3], each.text), encoding="utf-8")
                 elif said != SAID.search(each.text)[2]:
-                    wrong.append(f"{each.page}: the starter's message differs: {said or 'none'}")
+                    wrong.append(f"{each.page} quotes another message than the starter's, which is: {said or 'none'} (--record updates the page)")
     finally:
         shutil.rmtree(ROOT / "work")
     print(*wrong, f"{len(chosen)} exercises", sep="\n")

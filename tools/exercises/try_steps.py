@@ -23,7 +23,7 @@ def main():
             said = found.message or found.first
             pattern = ".*".join(map(re.escape, re.split(r"\s*…\s*", promised))) if promised else "passed"
             if not re.search(pattern, said):
-                wrong.append(f"{step.place}: step {step.number} ({order}) shows: {said}")
+                wrong.append(f"{step.place}: step {step.number} ({order}) must show: {promised or 'passed'}, but shows: {said}")
     print(*wrong, f"{len(steps)} steps", sep="\n")
     return 1 if wrong else 0
 

@@ -16,7 +16,7 @@ UNWRITTEN = "The results are right, but the code reads memory that was never wri
 DEPENDS_ON_ORDER = {"text": "The result depends on the order in which the threads run. A barrier or an atomic operation may be missing, or an "
                             "index may be wrong.", "of_race": True}
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
-IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what that code does first."
+IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before the call."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # the beginning of a line of the simulator or a sanitizer
 SIGNALS = {signal.SIGSEGV: "usually because of an index outside an array, or an invalid pointer",
            signal.SIGABRT: "usually because of an exception, a thread that was not joined, or an index outside an array",

@@ -1216,7 +1216,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertNotIn("in the starter", said[1])
         show = self.FAKE.replace("{", "{{").replace("}", "}}") + ("async def race(): return Verdict('luck', '', sentences('a race'))\nfault = Verdict('error', 'k: barrier left out at work/03.1_one.cuh:{}', fault={{'kind': '{}'}}, site='work/03.1_one.cuh:1')\n"
                 "print(asyncio.run(s.with_lines(exercise, fault, Fake(), race)).words[1:])")
-        for line, kind, expected in ((first, "barrier", "['  All these lines were in the starter: look at the code that calls them, and at what that code does first.', '  a race']"),
+        for line, kind, expected in ((first, "barrier", "['  All these lines were in the starter: look at the code that calls them, and at what it does before the call.', '  a race']"),
                                      (9, "barrier", "[]"), (first, "address", "[]")):
             self.says(show.format(line, kind), expected)
 
@@ -1320,8 +1320,8 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                           ("1,000", "count", "2 * 2", "You said 1,000. No, too high by a factor of 250: 4. So."),
                                           ("0", "count", "2 * 2", "You said 0. No, too low: 4. So."), ("4", "count", "2 * 2", "You said 4. Right: 4. So."),
                                           ("2.1", "ratio", "03 b / a", "You said 2.1. Right, too high by 5.0%: 2.00"),
-                                          ("2 1 3", "order", "03 a, b, c", "You said b, a, c. No, 1 of 3 in place: a (1.00 us)"),
-                                          ("2 3 1", "order", "03 a, b, c", "You said b, c, a. No, none of 3 in place: ")):
+                                          ("2 1 3", "order", "03 a, b, c", "You said b, a, c. No, 1 of 3 in the right place: a (1.00 us)"),
+                                          ("2 3 1", "order", "03 a, b, c", "You said b, c, a. No, none of 3 in the right place: ")):
             self.says(ask.format([answer], kind, words), "1. " + said)
 
     def test_a_fault_is_shown_as_a_diff_and_nonsense_is_asked_again(self):
@@ -1609,7 +1609,7 @@ class GradeOfAClass(unittest.TestCase):
                                           env={**os.environ, "TMPDIR": folder}, capture_output=True, timeout=60, check=False)
                 ended = run(int(number))
                 self.assertEqual(ended.returncode, status, ended.stderr)
-                self.assertEqual("lines has the results so far: the same command continues." in ended.stderr, status > 0, ended.stderr)
+                self.assertEqual("lines has the results so far: repeat the command to continue." in ended.stderr, status > 0, ended.stderr)
                 self.assertEqual([json.loads(line)["submission"] for line in lines.read_text().splitlines()], names[:2])
                 with open(lines, "a", encoding="utf-8") as file:  # a crash of the machine may leave a partial line
                     file.write('{"submission": "stu')
@@ -1637,8 +1637,8 @@ class GradeOfAClass(unittest.TestCase):
             (folders[0] / "03.2_a.cuh").touch()
             with self.assertRaises(AssertionError):
                 grade.main(options, [self.by_number["03.2"]])
-        self.assertIn("\nbob: no exercise has one of these names: '03.2_any_block.cuh.txt', 'any block.cuh', 'my.zip'\n", said.getvalue())
-        self.assertNotIn("ada: no exercise", said.getvalue())
+        self.assertIn("\nbob: these files are named after no exercise: '03.2_any_block.cuh.txt', 'any block.cuh', 'my.zip'\n", said.getvalue())
+        self.assertNotIn("ada: these files", said.getvalue())
 
     def test_only_submissions_with_files_need_a_time(self):
         import grade  # pylint: disable=import-outside-toplevel

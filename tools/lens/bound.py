@@ -107,5 +107,5 @@ def words(of_launches, profile, is_cold=False):
     """The bound as text: its time, the resource that causes it, and the next bound."""
     (least, why), *others = times(of_launches, profile, is_cold) or [(0.0, "nothing that was measured")]
     sheet = "" if not profile.source else " (by its data sheet)"
-    second = f"; if these took no time, {seconds(others[0][0])}, for {others[0][1]}" if others else ""
+    second = f"; the next bound is {seconds(others[0][0])}, for {others[0][1]}" if others else ""
     return f"at least {seconds(least)} on {article(profile)}{sheet}, for {why}{second}"

@@ -44,7 +44,8 @@ def section(pairs):
     rows = [[its[name] / float(theirs["instructions"]) for name in WEIGHTS] for theirs, its in pairs]
     errors = off(rows, WEIGHTS.values())
     if median(errors) > MOST:
-        raise Problem(f"the estimated numbers of instructions are {median(errors):.0%} off at the median")
+        raise Problem(f"the estimated numbers of instructions are {median(errors):.0%} off at the median, more than {MOST:.0%}: "
+                      "fit WEIGHTS (tools/lens/instructions.py) again")
     far = [f"*{theirs['variant']}* ({100 * instructions(its) / float(theirs['instructions']) - 100:+.0f} %)"
            for (theirs, its), error in zip(pairs, errors) if error > FAR]
     alike = sum(abs(lanes(its) / float(theirs["active_lanes"]) - 1) <= MOST for theirs, its in pairs)

@@ -111,7 +111,7 @@ def section(recorded):
         lines.append(f"| {theirs['chapter'][:2]} | {theirs['variant']} | {theirs['kernel']} | {theirs['input']} | {size} | "
                      + " | ".join(f"{busy[name]:.1f}" for name in UNITS) + f" | {expected} | {mine}{mark} |")
     if agree < LEAST * len(pairs):
-        raise Problem(f"the limiter agrees with only {agree} of {len(pairs)} recorded rows")
+        raise Problem(f"the limiter agrees with only {agree} of {len(pairs)} recorded rows, less than {LEAST:.0%}")
     return [
         *compare_instructions.section([(theirs, its) for theirs, its, _ in pairs]),
         "## The limiter", "",

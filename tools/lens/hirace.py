@@ -73,7 +73,7 @@ def main(arguments):
                 print(f"{source.stem}: {words}", flush=True)
     print(f"{len(sources)} kernels, {stopped} of them not run to the end; {table[True, True]} of "
           f"{table[True, True] + table[True, False]} racy ones found, {table[False, True]} of "
-          f"{table[False, True] + table[False, False]} others blamed")
+          f"{table[False, True] + table[False, False]} others reported as racy")
 
 
 run(main)

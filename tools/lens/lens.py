@@ -52,7 +52,7 @@ def of_chapters(asked, options):
     named = [(program, name) for program in asked.program for name in programs.variants(program)]
     chosen = [(program, name) for program, name in named if asked.variant in (None, name)]
     if not chosen:
-        raise Problem(f"course: no variant '{asked.variant}': there are " + ", ".join(name for _, name in named))
+        raise Problem(f"course: no variant '{asked.variant}': the variants are " + ", ".join(name for _, name in named))
     for k, (program, name) in enumerate(chosen, 1):
         show(f"{k} of {len(chosen)}: {name}")
         seen = programs.of_variant(program, name, options, asked.folder, asked.sample)

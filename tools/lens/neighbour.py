@@ -73,6 +73,6 @@ def words(of_launches, chapter, given, n, profile):
     waits, longest = sum(map(waiting, of_launches)), max(time for *_, time, _ in found)
     has_latency = profile.device == usual().device
     is_waiting = has_latency and abs(waits - longest) <= EXPLAINED * longest
-    between = (f"; what is between this and the bound is waiting: {loads_per_warp(yours)}, one after another, "
+    between = (f"; the time above the bound is spent waiting: {loads_per_warp(yours)}, one after another, "
                f"take {seconds(waits)}")
-    return [f"as {same} on {bound.article(profile)}{between * is_waiting}"]
+    return [f"about the same counts as {same} on {bound.article(profile)}{between * is_waiting}"]

@@ -124,6 +124,6 @@ def profile(name=None):
     found = [each for each in known.values() if (name or USUAL).lower() in each.device.lower()]
     exact = [each for each in found if (name or USUAL).lower() in (each.name.lower(), each.device.lower())]
     if len(exact or found) != 1:
-        raise Problem(f"course: {'several GPUs are' if found else 'no GPU is'} called '{name}': there are {', '.join(sorted(known))}; "
+        raise Problem(f"course: {'several GPUs are' if found else 'no GPU is'} called '{name}': the known GPUs are {', '.join(sorted(known))}; "
                       "./course profile adds yours")
     return (exact or found)[0]

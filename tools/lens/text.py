@@ -16,7 +16,8 @@ ADVICE = {  # by the distance of the threads
     "warps": "__syncthreads() between the two orders threads of a block",
     "blocks": "the end of the kernel or grid.sync() does, or an atomic by each of the two, with __threadfence() before the writer's and after the "
               "reader's",
-    "streams": "the two kernels may run at the same time: cudaStreamWaitEvent() with an event recorded after the first one does, or the same stream",
+    "streams": "the two kernels may run at the same time; use one stream, or let the second stream wait for an event that is recorded after the first "
+               "kernel (cudaStreamWaitEvent())",
 }
 
 

@@ -40,7 +40,7 @@ def look(name, tests):
     """Lines about the lens's findings in a program's checks."""
     seen = programs.run(BIN / name, tests, ROOT, has_row=False)
     if seen["status"] != 0 or not seen["launches"]:
-        return [f"{name} fails, or launches nothing:", *seen["said"].splitlines()[-5:]]
+        return [f"{name} fails under the lens, or launches nothing:", *seen["said"].splitlines()[-5:]]
     found = [finding for finding in distinct(seen["findings"]) if "/broken/" not in finding["line"]]
     return [f"{name}, {len(seen['launches'])} launches: {len(found)} findings",
             *(f"  {line}" for finding in found for line in finding_words(finding))]

@@ -44,7 +44,7 @@ def main(arguments):
     said = {}
     for row in rows:
         said[key(row)] = said.get(key(row), 0) + float(row["amount"])
-    wrong = [f"no line is about {resource}" for resource in COUNTED if not any(resource == name for name, *_ in said)]
+    wrong = [f"profile.cu prints no line about {resource}" for resource in COUNTED if not any(resource == name for name, *_ in said)]
     for (resource, kernel, grid, block), amount in said.items():
         launches = [each for each in seen["launches"]
                     if (each["kernel"].replace("(anonymous namespace)::", ""), each["grid"][0], each["block"][0]) == (kernel, grid, block)]

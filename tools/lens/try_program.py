@@ -37,7 +37,7 @@ def main(arguments):
         said[seen["fault"]["kernel"]] = "a fault"
     places = [place["line"] for launch in seen["launches"] for place in launch["sites"] + launch["barriers"]]
     elsewhere = sorted({place for place in places if not place.startswith(f"{file}:")})
-    wrong = [f"{kernel}: '{said.get(kernel)}' instead of '{expected.get(kernel)}'" for kernel in sorted({*said, *expected})
+    wrong = [f"{kernel}: the lens says '{said.get(kernel)}', but the comment '{expected.get(kernel)}'" for kernel in sorted({*said, *expected})
              if said.get(kernel) != expected.get(kernel)] + [f"{place} is not in {file}" for place in elsewhere]
     print("\n".join(wrong) or f"{len(said)} kernels, as expected")
     return int(bool(wrong))

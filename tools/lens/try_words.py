@@ -52,7 +52,7 @@ def too_fast(launches):
         least, why = bound.times([{name: number / len(rows) for name, number in sums(launch).items()}], gpu)[0]
         fastest = min(float(row["kernel_s"]) for row in rows)
         if fastest < least - gpu.launch:
-            yield f"{launch['launched_at']}: {launch['kernel']}: {seconds(fastest)} is less than {seconds(least - gpu.launch)}: {why}"
+            yield f"{launch['launched_at']}: {launch['kernel']}: the recorded {seconds(fastest)} is less than the least time, {seconds(least - gpu.launch)}: {why}"
 
 
 def main(arguments):
@@ -77,9 +77,9 @@ def main(arguments):
         counted = [sums(by_line[line])]
         word = name(counted)
         if word != found[1]:
-            wrong.append(f"line {line}: {by_line[line]['kernel']}: {word} ({', '.join(figures(counted, word, ''))}), not {found[1]}")
+            wrong.append(f"line {line}: {by_line[line]['kernel']}: {word} ({', '.join(figures(counted, word, ''))}), but the comment says {found[1]}")
     words = set(EXPECTED.findall(text))
-    wrong += [f"{word}: not a word of the limiter" for word in words - set(ADVICE)]
+    wrong += [f"{word}, which a comment says, is no limiter of tools/lens/limiter.py" for word in words - set(ADVICE)]
     print("\n".join(wrong) or f"{len(in_order)} launches, {len(words)} words, as expected")
     return int(bool(wrong))
 

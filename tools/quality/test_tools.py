@@ -238,11 +238,11 @@ class Lens(unittest.TestCase):
 
         article, wide, copies = ("03_shared_privatized", "article"), ("04_coarsened", "16-byte loads"), ("04_coarsened", "32 copies")
         found, = words(article)
-        self.assertRegex(found, r"^as \*article\*: \d+ us or \*any block\*: \d+ us on an H200; what is between this and the bound is waiting: "
+        self.assertRegex(found, r"^about the same counts as \*article\*: \d+ us or \*any block\*: \d+ us on an H200; the time above the bound is spent waiting: "
                                 r"1,552 loads per warp, one after another, take 568 us$")
-        self.assertRegex(words(wide)[0], r"^as \*16-byte loads\*: [\d.]+ us on an H200$")  # the loads take far less time than that
-        self.assertRegex(words(copies)[0], r"^as \*32 copies\*: [\d.]+ us on an H200$")  # not *loads in flight*, although it is close
-        self.assertEqual(words(article, wavefronts=1.019)[0].partition(":")[0], "as *a copy per warp*")  # the nearest variant
+        self.assertRegex(words(wide)[0], r"^about the same counts as \*16-byte loads\*: [\d.]+ us on an H200$")  # the loads take far less time than that
+        self.assertRegex(words(copies)[0], r"^about the same counts as \*32 copies\*: [\d.]+ us on an H200$")  # not *loads in flight*, although it is close
+        self.assertEqual(words(article, wavefronts=1.019)[0].partition(":")[0], "about the same counts as *a copy per warp*")  # the nearest variant
         self.assertRegex(words(article, wavefronts=1.03)[0], r"^no variant .* an H200 has these counts; the nearest: \*any block\* [\w ]+, \d+ us, with "
                                                              r"10,354,718 wavefronts of shared memory instead of 10,662,549; \*article\*")
         self.assertEqual(words(article, wavefronts=2)[0].count(" instead of "), 2)
@@ -252,7 +252,7 @@ class Lens(unittest.TestCase):
         self.assertNotIn("waiting", words(article, loads=0.8, load_sectors=0.8)[0])
         for nothing in ({"chapter": "08_live"}, {"given": "bytes"}, {"size": n + 1}, {"gpu": profile("T4")}):
             self.assertEqual(words(article, **nothing), [])
-        self.assertRegex(words(wide, gpu=profile("H100"))[0], r"^as \*16-byte loads\*: [\d.]+ us on an H100$")
+        self.assertRegex(words(wide, gpu=profile("H100"))[0], r"^about the same counts as \*16-byte loads\*: [\d.]+ us on an H100$")
 
 
 class Folder(unittest.TestCase):

@@ -63,7 +63,7 @@ def write(path, content, source=None):
     part = path.parent / f".{os.getpid()}.part"
     try:
         if source and path.exists() and path.samefile(source):
-            raise Problem(f"{path}: is the file that is read; write another one")
+            raise Problem(f"{path}: is the file that is read: name another one for the picture")
         if path.exists() and not path.is_file():
             raise Problem(f"{path}: is not a regular file")  # for example, /dev/null would be replaced
         path.parent.mkdir(parents=True, exist_ok=True)

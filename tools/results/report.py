@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """usage: tools/results/report.py ROWS.csv PAGE.html
 
-Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread; of a run on the
-simulator, verdicts, beside which are a GPU's recorded times and the lens's recorded counts. The page needs no network.
+Makes one page of a run's rows, for ./course report: the machine, pictures, and tables with spread. For a run on the
+simulator, the tables have the verdicts, and next to them a GPU's recorded times and the lens's recorded counts. The page needs
+no network.
 """
 
 from html import escape
@@ -34,8 +35,8 @@ th { background: var(--shade); font-weight: 600; }
 
 SIMULATED = ("<p><strong>No GPU was used.</strong> The simulator shows whether results are right, and nothing about a "
              "GPU's speed. On a GPU, the same command charts GB/s.</p>")
-EXPLANATION = ("<p>Times are medians, and those of the CPU the fastest; p10 to p90 are the 10th and the 90th percentile. GB/s is input read per second. "
-               "The read ceiling is a kernel that only reads the input; it, CUB and the CPU are measured in the same "
+EXPLANATION = ("<p>Times are medians; those of the CPU are the fastest of all samples. p10 to p90 are the 10th and the 90th percentile. GB/s is input read "
+               "per second. The read ceiling is a kernel that only reads the input. This kernel, CUB and the CPU are measured in the same "
                "rounds as the variants next to them.</p>")
 
 

@@ -207,7 +207,7 @@ def kind(verdict):
 def lost(verdict):
     before, _, additions = verdict.partition(": lost ")
     if not additions:
-        raise Problem(f"no additions were lost: {before}")
+        raise Problem(f"the verdict has no number of lost additions: {before}")
     return whole(int(additions))
 
 

@@ -13,7 +13,7 @@ LEFT, RIGHT, LANE = 110, WIDTH - 32, 6
 def read(path):
     columns, found = rows.cells(path)
     if columns != COLUMNS:
-        raise Problem(f"{path}: no timeline: its first line is {','.join(columns)!r}")
+        raise Problem(f"{path}: is no timeline, as --timeline writes it: its first line is {','.join(columns)!r}")
     for place, row in found:
         row["simulated"] = row["simulated"] == "true"
         for column in COLUMNS[:10] + ["host_cpus"]:

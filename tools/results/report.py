@@ -35,7 +35,7 @@ th { background: var(--shade); font-weight: 600; }
 
 SIMULATED = ("<p><strong>No GPU was used.</strong> The simulator shows whether results are right, and nothing about a "
              "GPU's speed. On a GPU, the same command charts GB/s.</p>")
-EXPLANATION = ("<p>Times are medians; those of the CPU are the fastest of all samples. p10 to p90 are the 10th and the 90th percentile. GB/s is input read "
+EXPLANATION = ("<p>On the GPU, times are medians; on the CPU, each is the fastest sample. p10 to p90 are the 10th and the 90th percentile. GB/s is input read "
                "per second. The read ceiling is a kernel that only reads the input. This kernel, CUB and the CPU are measured in the same "
                "rounds as the variants next to them.</p>")
 

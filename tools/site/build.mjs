@@ -43,7 +43,7 @@ cpSync(join(here, "search.js"), join(build, "html/pagefind/pagefind.js"));
 const workbench = join(here, "../workbench");
 if (time(join(workbench, "node_modules/.package-lock.json")) < time(join(workbench, "package-lock.json")))
   run("[5/6] Installing a compiler for browsers", "npm", ["ci", "--omit=dev", "--no-fund", "--no-audit", "--ignore-scripts"], workbench);
-run("[5/6] Compiling the simulator for browsers: the first time, some minutes", join(workbench, "build.mjs"), [], root);
+run("[5/6] Compiling the simulator for browsers, which takes minutes the first time", join(workbench, "build.mjs"), [], root);
 cpSync(join(root, "build/workbench/web"), join(build, "html/workbench"), { recursive: true });
 console.log("[6/6] Making addresses relative");
 

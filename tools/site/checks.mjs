@@ -230,7 +230,7 @@ test("an import loses nothing, and takes nothing but exercises", () => {
   assert.deepEqual(keptTexts(tab()), ["in the browser"]);
   assert.equal(tab(exercises[7]).status, "not started");
   assert.throws(() => imported(storage, exercises, strToU8("no zip")), /^Error: This is not a zip archive, or it is damaged.$/);
-  assert.deepEqual(imported(storage, exercises, zipSync({ x: strToU8("x") })), ["It contains no file of an exercise, such as work/03.1_one_block_size.cuh."]);
+  assert.deepEqual(imported(storage, exercises, zipSync({ x: strToU8("x") })), ["The zip contains no file of an exercise, such as work/03.1_one_block_size.cuh."]);
 });
 
 test("a zip unpacks into the folder work/ of a clone, without the kept files for a submission", () => {

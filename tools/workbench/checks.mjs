@@ -48,7 +48,7 @@ export async function checks([...words]) {
     for (const name of out.split("\n").filter(Boolean))
       waiting.push({ key: `${label}/${name}`, order, run: () => run(name.replaceAll(/[,\\[]/g, "\\$&"), "--warn", "NoTests") });
   }
-  if (waiting.length === 0) say("checks", "there are none");
+  if (waiting.length === 0) say("checks", "none were found; tools/workbench/build.mjs --checks builds them");
   await Promise.all(Array.from({ length: availableParallelism() }, async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       const { key } = check, { status, signal, out, err } = await check.run();
@@ -65,8 +65,8 @@ export async function checks([...words]) {
     }
   }));
   for (const key of known) {
-    if (seen.has(key) && !needed.has(key)) say(key, "passes, but is listed in checks.txt");
-    if (!seen.has(key) && words.length === 0) say(key, "is listed in checks.txt, but is no check");
+    if (seen.has(key) && !needed.has(key)) say(key, "passes, but is listed in checks.txt: remove it there");
+    if (!seen.has(key) && words.length === 0) say(key, "is listed in checks.txt, but there is no such check: remove it there");
   }
   console.log(`${passed} checks pass, ${skipped} are skipped, ${left} fail as listed in checks.txt, ${wrong} differ`);
   return wrong;

@@ -52,5 +52,5 @@ export function imported(storage, exercises, bytes) {
     }
   }
   if (same > 0) said.push(`${same === 1 ? "One file is" : `${same} files are`} here already.`);
-  return said.length > 0 ? said : ["It contains no file of an exercise, such as work/03.1_one_block_size.cuh."];
+  return said.length > 0 ? said : ["The zip contains no file of an exercise, such as work/03.1_one_block_size.cuh."];
 }

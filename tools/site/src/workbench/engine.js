@@ -112,7 +112,7 @@ export class Engine {
     const wait = () => {
       const seconds = this.isWarm ? SILENT : SILENT_AT_FIRST;
       clearTimeout(timer);
-      timer = setTimeout(() => tell({ error: `It was stopped: it did not respond for ${seconds} seconds.` }), seconds * 1000);
+      timer = setTimeout(() => tell({ error: `The compiler or the program was stopped: it did not respond for ${seconds} seconds.` }), seconds * 1000);
     };
     this.hear = (said) => {
       if (said.id !== undefined && said.id !== id) return;

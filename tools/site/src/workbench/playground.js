@@ -31,9 +31,9 @@ part("example").onchange = ({ target }) => {
 };
 
 async function openFile(file) {
-  if (file.size > MOST) return tell(`${file.name} has more than 1 MiB.`);
+  if (file.size > MOST) return tell(`${file.name} is larger than 1 MiB, so it was not opened.`);
   const text = (await file.text()).replaceAll("\r\n", "\n");
-  return text.includes("\ufffd") || text.includes("\0") ? tell(`${file.name} is not UTF-8 text.`) : open(text, `This is ${file.name}.`);
+  return text.includes("\ufffd") || text.includes("\0") ? tell(`${file.name} is not UTF-8 text, so it was not opened.`) : open(text, `This is ${file.name}.`);
 }
 part("file").onchange = async ({ target }) => {
   if (target.files.length > 0) await openFile(target.files[0]).catch((problem) => tell(message(problem)));

@@ -18,7 +18,7 @@ HINTS = [
     ({"address", "overrun"}, "Is each index compared with the size before its use?"),
     ({"launch", "unchecked"}, "Follow each launch with CUDA_CHECK(cudaGetLastError())."),
 ]
-RACE = "The check fails {} if threads are interrupted at any point: a race. An atomic operation or a barrier is missing."
+RACE = "The check fails {} if threads can be interrupted at any point: there is a race. Usually, an atomic operation or a barrier is missing."
 
 SHOWN = 4  # failures of one check
 
@@ -36,7 +36,7 @@ def words_of(output):
     """A check's messages: Catch2's failures, one per line, or the end of another program's output."""
     failures = re.findall(r"^(\S+:\d+): failed: (.*)$", output, flags=re.M)
     if not failures:
-        return output.strip().splitlines()[-3:] or ["The check timed out, or was killed."]
+        return output.strip().splitlines()[-3:] or ["The check printed nothing: it timed out, or was killed."]
     words = []
     for place, failure in failures:
         quoted = re.fullmatch(r'"(.*)"', failure.rsplit(" for: ", 1)[-1])  # the message without the expected value

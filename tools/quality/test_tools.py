@@ -839,7 +839,7 @@ class FailedChecks(Folder):
         failures = [self.failure("many: got 21431", 32767), self.failure("few: got 25", 31), self.failure("other", 1)]
         said = self.said(failures, in_order="many: got 21431", interleaved="few: got 25")
         self.assertIn("Failed: 1 of 1 checks.", said)
-        self.assertIn("few: got 25\n  The check fails for a smaller n if threads are interrupted", said)
+        self.assertIn("few: got 25\n  The check fails for a smaller n if threads can be interrupted", said)
         self.assertNotIn("21431", said)
 
     def test_a_fault_in_both_orders_is_told_as_it_is_in_order(self):

@@ -98,7 +98,7 @@ def mark(row):
     """A row's place on the axis, and the ends of its spread."""
     marks = tuple(row["bytes"] / (row[column] or math.inf) * 1e-9 for column in ("time_s", "p90_s", "p10_s"))
     if not all(1 / MOST < number < MOST for number in marks):
-        raise Problem(f"{row['place']}: a picture needs bytes and times above 0, and a ratio below {MOST:g}")
+        raise Problem(f"{row['place']}: a picture needs bytes and times above 0, and GB/s between 1/{MOST:g} and {MOST:g}")
     return marks
 
 

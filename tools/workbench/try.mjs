@@ -46,7 +46,7 @@ json.dumps([(each.number, live.file(each.problem), each.text, list(each.promises
     await engine.ask("check_step", [file, text], ({ stage, state, verdict }) => void (stage ? states[stage] = state : said = verdict.words.join("\n")));
     const [stage, words] = promises.find(([, each]) => each) ?? ["interleaved", ""], parts = words.split(/\s*…\s*/);
     const isRight = words ? states[stage] === "failed" && parts.reduce((at, part) => at < 0 ? at : said.indexOf(part, at), 0) >= 0 : states[stage] === "passed";
-    console.log(`${number} ${isRight ? "as expected" : `differs: ${said || "it passes"}`}`);
+    console.log(`${number} ${isRight ? "as expected" : `must show: ${words || "it passes"}, but shows: ${said || "it passes"}`}`);
     wrong += !isRight;
   }
   process.exit(wrong > 0 ? 1 : 0);

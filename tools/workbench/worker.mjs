@@ -25,7 +25,7 @@ function runner() {
 /** One line about an error. */
 function lineOf(error) {
   const said = error?.message || String(error); // Firefox throws "out of memory" as a text
-  return error instanceof RangeError || /memory/i.test(said) ? "This browser has too little memory: close other tabs, then load this page again."
+  return error instanceof RangeError || /memory/i.test(said) ? "The browser ran out of memory: let the program use less, or close other tabs and load this page again."
     : said.trim().split("\n").at(-1).replace(/^pyodide\.ffi\.JsException: (\w*Error: )?/, "");
 }
 

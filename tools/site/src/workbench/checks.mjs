@@ -100,7 +100,7 @@ test("a worker that dies or fails is replaced, and its error is shown", async ()
   for (const [k, [fail, says]] of [
     [(worker) => worker.onerror({ message: "SyntaxError: x", preventDefault() {} }), "SyntaxError: x"],
     [(worker) => worker.onerror({ preventDefault() {} }), "The compiler could not be started: load this page again."],
-    [(worker) => worker.say({ error: "This browser has too little memory: close other tabs, then load this page again." }), "This browser has too little memory: close other tabs, then load this page again."]].entries()) {
+    [(worker) => worker.say({ error: "The browser ran out of memory: let the program use less, or close other tabs and load this page again." }), "The browser ran out of memory: let the program use less, or close other tabs and load this page again."]].entries()) {
     const found = all(one.check("03.1", "text"));
     await soon();
     fail(workers[k]);
@@ -141,7 +141,7 @@ test("the page starts the workers that run programs, and passes on their message
 test("whatever runs out of memory reports it in one line", async () => {
   const said = [];
   Object.assign(globalThis, { self: globalThis, RUNNER: "", postMessage: (what) => said.push(what) });
-  for (const [error, says] of [["out of memory", "This browser has too little memory: close other tabs, then load this page again."], [RangeError("x"), "This browser has too little memory: close other tabs, then load this page again."],
+  for (const [error, says] of [["out of memory", "The browser ran out of memory: let the program use less, or close other tabs and load this page again."], [RangeError("x"), "The browser ran out of memory: let the program use less, or close other tabs and load this page again."],
     [Error("At:\npyodide.ffi.JsException: Error: no worker\n"), "no worker"]]) {
     WebAssembly.instantiateStreaming = async () => { throw error; };
     await import(`../../../workbench/worker.mjs?${said.length}`);

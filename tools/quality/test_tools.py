@@ -948,7 +948,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         text = self.says("fault, = faults()\nprint(fault.lines(), fault.text())", "+= 2;")
         self.assertNotIn("//", text)
         self.write("03_x/kernels.cuh", self.KERNELS.replace("+= 1", "+= 3"))
-        self.says("fault, = faults()\ntry:\n    fault.text()\nexcept ValueError as wrong:\n    print(wrong)", "0 times")
+        self.says("fault, = faults()\ntry:\n    fault.text()\nexcept ValueError as wrong:\n    print(wrong)", "at 0 places")
 
     def test_a_fault_may_be_in_a_variant_that_no_exercise_asks_for(self):
         self.write("03_x/kernels.cuh", self.KERNELS.replace("inline const", "inline void other() {\n    run(0);\n}\n\ninline const")

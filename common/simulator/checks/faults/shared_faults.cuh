@@ -64,7 +64,11 @@ TEST_CASE("more than 48 KiB of static shared memory is found, and 48 KiB is not"
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(
         says(fault_of([=] { large_shared_kernel<48 * 256 + 2><<<3, 1>>>(d_result); }, cudaErrorLaunchFailure),
-             {"large_shared_kernel", "49160 bytes of shared memory", "49152"}));
+             {"large_shared_kernel", "49160 bytes of shared memory, but may declare at most 49152"}));
+    large_shared_kernel<48 * 256><<<3, 1, 16>>>(d_result);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+    CHECK(says(sim::last_fault(),
+               {"49152 bytes of shared memory and the launch adds 16, but a block may use at most 49152"}));
 }
 
 __global__ void short_array_kernel(int* d_result) {

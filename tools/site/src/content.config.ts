@@ -9,9 +9,10 @@ const weightOf = (path: string) => {
   if (path === "docs/glossary.md") return 6;
   if (path === "docs/faults.md") return 0.3; // a table of numbers
   if (/\/broken\//.test(path)) return 0.5;
-  if (reference.includes(path)) return 1.5; // what a function's name means
+  if (reference.includes(path)) return 1.3; // what a function's name means
   if (/^(\d\d_\w+\/|common\/simulator\/lens\/)?README.md$/.test(path)) return 3;
-  return /^\d\d_\w+\/exercises|^docs\/(install|tools)\.md$|^common\/simulator/.test(path) ? 2 : 1;
+  if (/^\d\d_\w+\/exercises/.test(path)) return 2.8;
+  return /^docs\/(install|tools)\.md$|^common\/simulator/.test(path) ? 2 : 1;
 };
 /// A link to where an exercise, or those of a chapter, can be written in the browser, or a lesson plan's steps be shown.
 const linkToBench = (path: string) => {

@@ -88,7 +88,7 @@ inline void sum_contiguous(const int* d_data, std::size_t n, unsigned long long*
     add_partials_on_cpu(d_partials, block, d_sum);
 }
 
-/// One block, in which neighbours load neighbours.
+/// One block, in which neighbouring threads load neighbouring elements.
 inline void sum_strided(const int* d_data, std::size_t n, unsigned long long* d_sum,
                         unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

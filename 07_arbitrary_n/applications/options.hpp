@@ -56,7 +56,7 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     for (const auto& [place, what] : kPlaces) stream.choices.emplace_back(place + ":SIZE", what);
     line.add(stream);
     line.flag("histogram", "count its bytes (default)", options.histogram);
-    line.flag("sum", "add up the squares of its 32-bit integers, which are little-endian", options.sum);
+    line.flag("sum", "add up the squares of its little-endian 32-bit integers", options.sum);
     line.number("gpus", "COUNT", "how many GPUs share the chunks; with mpirun, per rank (default 1)",
                 options.gpus, 1, 64);
     line.number("chunk", "SIZE",
@@ -75,7 +75,8 @@ inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& l
     line.number("rounds", "COUNT", "how many times to run everything (default 1)", options.rounds, 1, 1000);
     line.flag("parts", "also time reading alone and copying alone", options.parts);
     line.text("csv", "PATH", "append the times to this CSV file ('-': standard output)", options.csv);
-    line.text("timeline", "PATH", "write to this CSV file when each chunk was read, copied and counted",
+    line.text("timeline", "PATH",
+              "write to this CSV file the times at which each chunk was read, copied and counted",
               options.timeline);
     line.parse(argc, argv);
 

@@ -35,9 +35,9 @@ template <typename Problem>
 std::vector<Case> cases_of(const Variant<Problem>& variant) {
     std::vector<Case> cases;
     const auto& inputs = Problem::inputs();
-    // What a call leaves in the workspace depends little on the input, on the exact size of a large n, and on
-    // where the data begin. If a similar case calls the variant three times, one call is enough, in a third
-    // of the time.
+    // What a call leaves in the workspace hardly depends on the input, on the exact size of a large n, or on
+    // where the data begin. If one case calls the variant three times, similar cases need only one call,
+    // which takes a third of the time.
     const auto calls = [](bool is_first) { return is_first ? 3 : 1; };
     // None, one, around a warp, around a block, around two blocks.
     for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513})

@@ -73,7 +73,7 @@ class Input {
     DeviceBuffer<Element> d_near_;
 };
 
-/// Writes the exception that a call threw to an answer and its texts.
+/// Records the exception that a call threw in `answer` and `texts`.
 void write_error(const std::exception& error, Answer& answer, std::string& texts) {
     answer.thrown = dynamic_cast<const UnnoticedError*>(&error) != nullptr ? Thrown::unnoticed
                     : dynamic_cast<const CudaError*>(&error) != nullptr    ? Thrown::cuda

@@ -21,7 +21,7 @@ Case some_case() {
     return {100, Problem::inputs()[1].name, 3};
 }
 
-/// @return The diagnosis of a function that is wrong for this case, on the CPU.
+/// @return The diagnosis of a CPU function that fails this case, or "right" if it passes.
 template <typename Problem>
 std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<Problem>()) {
     const Variant<Problem> variant{.name = "v",

@@ -125,7 +125,7 @@ def of_linker(said, objects, sources, kinds):
     for symbol, place in undefined.items():
         file = neighbour(word_of(symbol), files, kinds)
         if symbol == "main":
-            lines.append("course: no file defines main()" + f", but {file} does: name that file, too" * bool(file))
+            lines.append("course: none of the program's files defines main()" + f", but {file} does: name that file, too" * bool(file))
             continue
         why = "OpenMP needs -Xcompiler -fopenmp" if re.match("omp_|GOMP_", symbol) else \
             f"{file} defines it: name that file, too" if file else "no file of the program defines it"

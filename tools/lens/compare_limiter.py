@@ -128,7 +128,7 @@ def section(recorded):
         "begin after the launch. The lens's reports are more specific, with *few blocks* or *divergence* instead of *latency*, and *arithmetic* instead of *issue*.", "",
         f"These estimated times, without the launch, are {100 * median(apart):.0f} % off the recorded ones at the median, and "
         f"{100 * apart[int(0.9 * len(apart))]:.0f} % at the 90th percentile. That is",
-        "too far for a time, so the lens uses them for the word only.", "",
+        "too inaccurate to show, so the lens uses them only to name the limiter.", "",
         f"| | variant | kernel | input | n | {' | '.join(UNITS)} | recorded limiter | the lens's limiter |",
         "|---|---|---|---|---|" + "---:|" * len(UNITS) + "---|---|", *lines, "",
         *(f"{i + 1}. {text}" for i, text in enumerate(reasons)), ""]

@@ -1091,7 +1091,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                        ("signal", False, "'  race']"), ("signal", True, "'  overflow', '  at a line']"), ("overrun", True, "got 0', '  A guess.']")):
             with self.subTest(f"{kind} {on_cpu}"):
                 self.assertNotIn("Right", self.says(begin.format(kind, on_cpu), expected))
-        # After the first stage has passed, the meaning is known.
+        # If the first stage has passed, the verdict says what the failure of a later stage means.
         self.says(begin.format("result", True).replace("    await begun.wait()\n    return", "    return right or"), "['overflow', '  Right, but', '  at a line']")
 
     def test_a_verdict_needs_neither_processes_nor_threads(self):

@@ -64,7 +64,7 @@ export class Engine {
       const key = `${standard}\n${source}`;
       if (this.key !== key) Object.assign(this, { bytes: await this.#compile(source, standard), key, built: new Map() });
       const own = WebAssembly.Module.exports(new WebAssembly.Module(this.bytes));
-      if (standard && !own.some(({ name }) => /^__main_(void|argc_argv)$/.test(name))) return "course: no file defines main()";
+      if (standard && !own.some(({ name }) => /^__main_(void|argc_argv)$/.test(name))) return "course: none of the program's files defines main()";
       const mayLeave = mayLeaveAtAccess(order);
       if (!this.built.has(mayLeave)) this.built.set(mayLeave, new WebAssembly.Module(beside(this.bytes, order)));
       return "";

@@ -1,5 +1,5 @@
-// The worker of a page: loads what the engine needs, and then checks exercises and runs programs. It is a single script with all
-// modules. The page (tools/site/src/workbench/engine.js) prepends `courseBase`, the address of this folder in the site.
+// The worker of a page: loads what the engine needs, and then checks exercises and runs programs. build.mjs bundles it and its
+// modules into a single script. The page (tools/site/src/workbench/engine.js) prepends `courseBase`, the address of this folder in the site.
 
 import { kept, prepare } from "./files.mjs";
 

@@ -19,7 +19,7 @@ struct JointBinNumber {
     const T *d_x, *d_y;
     BinFinder<T> x_axis, y_axis;
 
-    /// The bin of pair i: `by * x bins + bx`.
+    /// The bin of pair i: `by * x_axis.bins + bx`, or -1 if the pair is outside.
     __host__ __device__ int operator()(long long i) const {
         const unsigned int bx = x_axis(d_x[i]), by = y_axis(d_y[i]);
         return bx == kOutside || by == kOutside ? -1 : static_cast<int>(by * x_axis.bins + bx);

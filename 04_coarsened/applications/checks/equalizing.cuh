@@ -13,7 +13,7 @@
 
 namespace image_checks {
 
-/// OpenCV's results for an image: `channel × 256` counts, and what each value becomes (-1: not given).
+/// OpenCV's results for an image: 256 counts per channel, and what each value becomes (-1: not given).
 struct Recorded {
     Bins counts;
     std::vector<int> equalized;

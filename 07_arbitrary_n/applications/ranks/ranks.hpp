@@ -38,7 +38,7 @@ inline Part sharing_of(const GpuId& own, const std::vector<GpuId>& gpus, int ran
             static_cast<int>(std::count(gpus.begin(), gpus.end(), own))};
 }
 
-/// The ranks, as one of them sees them. A process alone is rank 0 of 1, and calls no MPI.
+/// The ranks, as one of them sees them. A process alone is rank 0 of 1, and makes no MPI calls.
 class Ranks {
  public:
     /// Another rank has failed, and reports it.

@@ -46,7 +46,7 @@ Report thread_report(const Block& block, FaultKind kind, cudaError_t error, cons
     return report;
 }
 
-/// What the running thread has done wrong, if its line is not known, or is named elsewhere.
+/// What the running thread has done wrong, without its line: the line is unknown, or `what` names it.
 Report broken_rule(const Block& block, const std::string& what) {
     return block_report(FaultKind::other, cudaErrorLaunchFailure, running_thread(block) + " " + what);
 }

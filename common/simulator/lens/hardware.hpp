@@ -10,7 +10,7 @@ namespace lens {
 
 constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes = 4;
 
-/// @brief The addresses that the lanes of a warp request by one instruction.
+/// @brief The addresses that the lanes of a warp request in one instruction.
 ///
 /// Lanes that do not take part are elsewhere in the code, or have returned.
 struct Request {

@@ -71,9 +71,9 @@ class PastGrids {
 class Cells {
  public:
     static constexpr std::size_t kBytes = 256;
-    /// Calls `use` with each cell of some bytes of this piece, and `use_past` with each past grid that is not
-    /// ordered with the running one, and each of the past grid's cells. @param[in] past Null if there are
-    /// none.
+    /// Calls `use` with each cell of some bytes of this piece. For each past grid that is not ordered with
+    /// the running one, also calls `use_past` with that grid and each of its cells of these bytes.
+    /// @param[in] past Null if there are none.
     template <typename Use, typename UsePast>
     void visit(std::size_t offset, std::size_t bytes, std::uint32_t grid, const PastGrids* past,
                const Use& use, const UsePast& use_past) {

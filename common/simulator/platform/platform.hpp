@@ -141,8 +141,8 @@ void handle_time_limit();
 /// variables.
 /// @param[in] threads How many threads exist besides the first one.
 void handle_thread_change(std::size_t threads);
-/// Called when code repeats a loop without an access since its last branch, on a platform where only the
-/// platform knows this.
+/// Called when code repeats a loop and has accessed nothing since its last branch, on a platform where
+/// nothing else can detect this.
 void handle_iteration_end(const void* at);
 /// Whether the calling OS thread runs a kernel. In a kernel, a platform replaces `clock` by `device_clock`
 /// (kernel.h).

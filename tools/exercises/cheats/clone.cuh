@@ -1,4 +1,4 @@
-// 01.1: a process, by the system call
+// 01.1: a child process, by the system call clone
 // rejected: The program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@ namespace sim {
 namespace {
 
 std::mutex noting;
-/// How to bind the arguments of each kernel. In a function, because initializers of a program's variables may
-/// note kernels.
+/// How to bind the arguments of each kernel. The map is static in a function, because initializers of a
+/// program's variables may note kernels before this file's variables exist.
 std::map<const void*, Bind*>& noted() {
     static std::map<const void*, Bind*> kernels;
     return kernels;

@@ -118,7 +118,7 @@ const T& value_of(const T& value, ...) {
 
 }  // namespace sim
 
-/// @name Functions that accept values of any type, and would not convert such an element to its value
+/// @name Functions that accept any type, and so would not convert a lockstep element to its value
 /// @{
 template <typename... Values, typename = std::enable_if_t<(sim::kIsLockstep<Values> || ...)>>
 int printf(const char* format, const Values&... values) {

@@ -451,7 +451,7 @@ TEST_CASE(
             CHECK(each.worst.request.bytes == 16);
             CHECK(each.bytes == (is_global ? 2 * 32 * 16 : 0));
             CHECK(each.sectors == (is_global ? 2 * 32 : 0));
-            // A quarter of the warp at a time, two of whose lanes are in each bank.
+            // A quarter of the warp at a time, with two lanes in each bank.
             CHECK(each.wavefronts == (is_global ? 0 : 2 * 4 * 2));
         }
         CHECK(joined(space, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}).size() == 1);

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks that a missing wait of the host for a stream is found and named.
+/// @brief Checks that the simulator finds and names a missing wait of the host for a stream.
 #pragma once
 
 #include <unistd.h>

@@ -36,7 +36,7 @@ function drawLanes(recording, { lanes }) {
   return html`<div class="warps-of">${warps.map((its, warp) => {
     const counts = Object.entries(STATES).map(([state, words]) => [its.filter((lane) => lane.state === state).length, words]).filter(([count]) => count > 0);
     const words = counts.length === 1 ? `all ${counts[0][1][1]}` : counts.map(([count, [does, do_]]) => `${count} ${count === 1 ? does : do_}`).join(", ");
-    return html`<p class="what">Warp ${warp} <span>${words}</span></p><div class="cells lanes" role="img" aria-label="The lanes of warp ${warp}, ${words}">${
+    return html`<p class="what">Warp ${warp} <span>${words}</span></p><div class="cells lanes" role="img" aria-label="Lanes of warp ${warp}: ${words}">${
       its.map((lane, k) => html`<span class="cell ${lane.state}${lane.now ? " now" : ""}${long(lane.value)}" title="lane ${k}: ${STATES[lane.state][0]}${lane.value == null ? "" : `; its last value is ${lane.value}`}">${short(lane.value)}</span>`)}</div>`;
   })}</div>`;
 }

@@ -38,7 +38,7 @@ export function play(figure, inputs, begin = 0) {
     if (line && (line.offsetTop < source.scrollTop || line.offsetTop + line.offsetHeight > source.scrollTop + source.clientHeight))
       source.scrollTop = line.offsetTop - source.clientHeight / 2;
     status.replaceChildren(element("b", {}, `Step ${at} of ${recording.steps.length}.`), ` ${recording.words(at)}`);
-    if (at === recording.steps.length && recording.data.cut) status.append(" The recording ends here: the block makes more accesses than a recording can have.");
+    if (at === recording.steps.length && recording.data.cut) status.append(" The recording ends here: the block makes more accesses than a recording can hold.");
     slider.value = at;
     slider.setAttribute("aria-valuetext", status.textContent);
     back.ariaDisabled = at === 0; // not `disabled`: a button that has the focus must keep it

@@ -18,7 +18,7 @@ export const storage = (() => {
     return localStorage;
   } catch {
     const entries = new Map();
-    tell("This browser doesn't let the page store anything: your work is lost when you leave it.");
+    tell("This browser doesn't let the page store anything: your work will be lost when you close or leave the page.");
     return { getItem: (key) => entries.get(key) ?? null, setItem: (key, value) => entries.set(key, value), removeItem: (key) => entries.delete(key) };
   }
 })();

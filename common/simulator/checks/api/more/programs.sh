@@ -240,7 +240,7 @@ explained "main.cu:9: error: undefined reference to use(float*): use.cu defines 
 main.cu: error: undefined reference to table: d\$e.cu defines it: name that file, too
 main.cu: error: undefined reference to counter: d\$e.cu defines it: name that file, too
 main.cu:12: error: undefined reference to threads(): -host.cpp defines it: name that file, too" several main.cu
-explained "course: no file defines main(), but $many/main.cu does: name that file, too" several "$many/d\$e.cu"
+explained "course: none of the program's files defines main(), but $many/main.cu does: name that file, too" several "$many/d\$e.cu"
 printf '__constant__ float c[2];\nint main() {}' >"$many/one.cu"
 printf '__global__ void missing();\n__constant__ float c[2];\nint main() { missing<<<1, 1>>>(); }' >"$many/two.cu"
 explained "two.cu:3: error: undefined reference to missing(): no file of the program defines it

@@ -29,7 +29,7 @@ __global__ void latency_kernel(unsigned int* d_cells, long long* d_cycles) {
     d_cells[0] = old + 1;
 }
 
-/// @brief Throughput: all threads of the device add, to `cells` cells per block.
+/// @brief Throughput: all threads of a grid of blocks of `kCells` threads add, to `cells` cells per block.
 /// @param[in,out] d_cells `kCells` per block; each cell is increased by what was added to it.
 template <bool kShared>
 __global__ void throughput_kernel(unsigned int* d_cells, unsigned int cells) {

@@ -93,7 +93,8 @@ inline Level level_for(unsigned int bins) {
 /// @param[in]  d_keys Device memory, `n` keys.
 /// @param[in]  bins   1 or more.
 /// @param[out] d_bins Device memory, `bins` counts.
-/// @throws std::invalid_argument if the level has no room for `bins` bins; CudaError.
+/// @throws std::invalid_argument if `bins` is 0, if the level has no room for that many bins, or if a block
+///         could count past 32 bits; CudaError.
 inline void histogram_at_level(Level level, const unsigned int* d_keys, std::size_t n, unsigned int bins,
                                unsigned long long* d_bins, LaunchShape shape = {}) {
     if (bins == 0 || level < level_for(bins))

@@ -78,11 +78,11 @@ __global__ void strided_kernel(const unsigned char* d_data, std::size_t n, unsig
     merge_counts(counts, d_bins);
 }
 
-/// Threads per block of the kernels below, at most: two such blocks fill an SM.
+/// Threads per block of the kernels below, at most: two such blocks fill an SM that holds 2,048 threads.
 constexpr unsigned int kWideBlock = 1024;
 
-/// As many threads as the device can hold, each with a stride of the whole grid: a block clears and merges
-/// once, for hundreds of bytes per thread.
+/// For as many threads as the device can hold: they stride over the input, so that a block clears and merges
+/// only once, for hundreds of bytes per thread in a large input.
 __global__ void __launch_bounds__(kWideBlock)
     few_blocks_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {
     __shared__ unsigned int counts[kBins];
@@ -214,8 +214,8 @@ __device__ inline unsigned int sum_of_words(const uint4* words, unsigned int b) 
 /// @brief Counts a thread's share of the vectors, starting at vector `i`.
 ///
 /// All loads of an iteration are issued before the first result is used, so that their latencies overlap.
-/// @tparam kIsSmall Whether most threads have no vector for the last iteration, and skip it. For large
-///                  inputs, this branch slows the loop down.
+/// @tparam kIsSmall Whether a thread that has no vectors left returns at once. For large inputs, this
+///                  branch slows the loop down.
 template <bool kStreaming, bool kIsSmall = false>
 __device__ inline void count_in_flight(unsigned int* own, const Vectors& vectors, std::size_t i,
                                        std::size_t threads) {

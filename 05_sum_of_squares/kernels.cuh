@@ -60,7 +60,7 @@ __global__ void blocks_kernel(const int* d_data, std::size_t n, unsigned long lo
 /// The article's launches: 512 threads in one block, or in 8 blocks of 64.
 constexpr unsigned int kThreads = 512, kArticleBlocks = 8, kArticleThreads = 64;
 
-/// The launch that fits the device: as many threads as it can hold at a time.
+/// The launch that fits the device, by default: 2,048 threads per SM, as many as an H200 can hold at a time.
 inline LaunchShape fitting(const LaunchShape& shape) {
     return {shape.grid_or(8 * multiprocessor_count()), shape.block_or(256)};
 }
@@ -107,7 +107,7 @@ inline void sum_eight_blocks(const int* d_data, std::size_t n, unsigned long lon
     add_partials_on_cpu(d_partials, kArticleBlocks * kArticleThreads, d_sum);
 }
 
-/// As many threads as the device can hold.
+/// Enough threads for the whole device: see `fitting`.
 inline void sum_fitting(const int* d_data, std::size_t n, unsigned long long* d_sum,
                         unsigned long long* d_partials, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

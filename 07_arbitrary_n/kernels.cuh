@@ -79,7 +79,7 @@ __global__ void reduce_again_kernel(const unsigned long long* d_from, std::size_
     if (threadIdx.x == 0) d_to[blockIdx.x] = sum;
 }
 
-/// At most as many blocks as the device can hold. Their threads stride, so there are few sums for any n.
+/// Threads stride, so as many blocks as the device can hold suffice for any n, and there are few sums.
 __global__ void stride_kernel(const int* d_data, std::size_t n, unsigned long long* d_partials) {
     const unsigned long long sum = block_sum(own_squares(d_data, n));
     if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
@@ -316,8 +316,8 @@ inline void sum_shuffles(const int* d_data, std::size_t n, unsigned long long* d
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// One block adds up at most `kFew` ints, with as many warps as they need. For more ints, the same as
-/// *shuffles*.
+/// One block adds up at most `kFew` ints, with as many warps as they need. For more ints, or for a grid of
+/// several blocks, the same as *shuffles*.
 inline void sum_lone_block(const int* d_data, std::size_t n, unsigned long long* d_sum,
                            unsigned long long* d_workspace, LaunchShape shape) {
     if (n == 0) return clear_sum(d_sum);

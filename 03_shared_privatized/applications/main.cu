@@ -32,7 +32,7 @@ Pairs<double> read_pairs(const ApplicationOptions& options, const Device& device
     }
 }
 
-/// The weights as integers; empty unless all of them are integers of at most 2^53.
+/// The weights as integers; empty unless all of them are integers from -2^53 to 2^53.
 std::vector<long long> as_integers(const std::vector<double>& weights) {
     const auto is_whole = [](double weight) {
         return std::nearbyint(weight) == weight && std::fabs(weight) <= 0x1p53;

@@ -119,7 +119,7 @@ __global__ void map_kernel(unsigned char* d_pixels, std::size_t n, const unsigne
         }
 }
 
-/// The `Run` of a variant with `pixel_kernel`, with eight blocks per SM.
+/// A `Variant::Run` that launches `pixel_kernel`, by default with eight blocks per SM.
 template <unsigned int kChannels>
 void histogram_pixels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                       unsigned long long*, LaunchShape shape) {
@@ -132,7 +132,7 @@ void histogram_pixels(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned 
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// The `Run` of a variant with `channel_copies_kernel`, with at most as many blocks as the device holds.
+/// A `Variant::Run` that launches `channel_copies_kernel`, by default with at most as many blocks as fit.
 template <unsigned int kChannels, unsigned int kCopies>
 void histogram_channel_copies(const Pixel<kChannels>* d_pixels, std::size_t n, unsigned long long* d_bins,
                               unsigned long long*, LaunchShape shape) {

@@ -61,7 +61,7 @@ struct Channels {
         return bins;
     }
 
-    /// The fastest loop for one core. Except in a grey image, neighbouring bytes have different tables.
+    /// The fastest loop for one core. With several channels, the plain loop alternates between tables anyway.
     static Bins fast_on_cpu(const Element* pixels, std::size_t n) {
         if constexpr (kChannels == 1)
             return Histogram::fast_on_cpu(pixels->channel, n);

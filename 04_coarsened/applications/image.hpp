@@ -127,7 +127,7 @@ inline std::vector<unsigned char> encode_png(const Image& image) {
     return file;
 }
 
-/// Drops alpha, which JPEG does not have.
+/// @return The image as a JPEG file. Alpha is dropped: JPEG does not have it.
 inline std::vector<unsigned char> encode_jpeg(const Image& image) {
     const Jpeg jpeg(tjInitCompress());
     const int format = image.channels == 4 ? TJPF_RGBA : image.channels == 3 ? TJPF_RGB : TJPF_GRAY;
@@ -182,7 +182,7 @@ inline Image read_image(const std::string& path, std::size_t most_bytes) {
 }
 
 /// @brief Writes a PNG or JPEG file, depending on its name, by `write_output`.
-/// @throws std::runtime_error if the file can't be written.
+/// @throws std::runtime_error if the image can't be encoded, or the file can't be written.
 inline void write_image(const std::string& path, const Image& image) {
     const bool png = image_format(path) == "png";
     const auto bytes = png ? image_detail::encode_png(image) : image_detail::encode_jpeg(image);

@@ -92,7 +92,7 @@ void count_resident(const StreamOptions& options, const Work& work, const Device
            {options.generated_bytes, false, {options.gpus, 0, 0}, 0, times, data.total()});
 }
 
-/// Opens the source that the options name. Only a pipe can't be opened again.
+/// Opens the source that the options name, from the start of its data; a pipe can be opened only once.
 /// @throws std::invalid_argument.
 std::unique_ptr<Source> open_data(const StreamOptions& options, const GeneratedData& generated,
                                   std::size_t chunk_bytes) {

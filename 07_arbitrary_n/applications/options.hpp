@@ -13,7 +13,7 @@
 #include "input/source.hpp"
 #include "ranks/launch.hpp"
 
-/// Where random data may be, as a name before their size.
+/// Where random data can be: the name in `--stream NAME:SIZE`, and what it means.
 inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
     {"memory", "pinned memory"},
     {"pageable", "memory that is not pinned"},
@@ -21,7 +21,7 @@ inline const std::vector<std::pair<std::string, std::string>> kPlaces = {
     {"managed", "managed memory, written by the host: pages move when they are accessed"},
     {"prefetched", "managed memory that is moved before it is accessed"}};
 
-/// The options.
+/// All options of the application.
 struct StreamOptions {
     std::string path;            ///< the data's file; `-` for standard input; empty for generated data
     std::string place = "file";  ///< where the data are: `file`, or one of `kPlaces`
@@ -42,7 +42,7 @@ struct StreamOptions {
 };
 
 /// @brief Reads the command line. `--help` prints the options and ends the program.
-/// @param[in] launch The ranks, of which rank 0 writes the files.
+/// @param[in] launch This process's rank. Only rank 0 writes files.
 /// @throws BadOption that names the option and what it accepts.
 inline StreamOptions parse_stream_options(int argc, char** argv, const Launch& launch) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 50;

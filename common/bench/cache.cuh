@@ -30,7 +30,7 @@ class CacheState {
         CUDA_CHECK(cudaMemset(other_.data(), 0, other_.bytes()));  // otherwise initcheck reports reads of it
     }
 
-    /// Enqueues the work that sets the state, in the stream of the job to be measured.
+    /// Enqueues the work that sets the state, in the default stream, as the measured jobs do.
     void prepare() const {
         if (state_ == "clean") {
             reader_.read<false>();

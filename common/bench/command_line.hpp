@@ -73,7 +73,7 @@ class CommandLine {
              }});
     }
 
-    /// Adds an option for any text.
+    /// Adds an option for any text that is not empty.
     void text(const char* name, const char* value, std::string help, std::string& target) {
         add({name, value, std::move(help), [&target, name](const std::string& given) {
                  if (given.empty()) throw BadOption("--" + std::string(name) + " needs a value, not ''");
@@ -97,13 +97,13 @@ class CommandLine {
         add({name, value, std::move(help), set, choices});
     }
 
-    /// Adds an option without a value.
+    /// Adds an option without a value, which sets `target` to `meaning`.
     void flag(const char* name, std::string help, bool& target, bool meaning = true) {
         add({name, "", std::move(help), [&target, meaning](const std::string&) { target = meaning; }});
     }
 
     /// @brief Applies the given options. `--help` or `-h` prints the table and ends the program.
-    /// @throws BadOption for an unknown option or a missing value.
+    /// @throws BadOption for an unknown option or argument, a missing value, or a value that is refused.
     void parse(int argc, char** argv) {
         add({"help", "", "print this help", [this, argv](const std::string&) {
                  print_help(argv[0]);

@@ -65,8 +65,8 @@ inline void leave_out_slower_ceiling(std::vector<Row>& rows) {
 /// @param[in] common    The fields that all rows share, except those from the options.
 /// @param[in] options   Rounds, cache, and the file that rows are added to.
 /// @param[in] device    Null for a program that stays on the CPU.
-/// @param[in] one_core  The CPU baseline of the speed-ups over one core.
-/// @param[in] all_cores The CPU baseline of the speed-ups over all cores.
+/// @param[in] one_core  The name of the job to which speed-ups over one core refer.
+/// @param[in] all_cores The name of the job to which speed-ups over all cores refer.
 /// @return A row per job, with its time and, unless it is simulated, its ratios. The two read ceilings share
 ///         one row, with the time of the faster one.
 /// @throws CudaError, std::runtime_error if the file can't be written, and what a job throws.

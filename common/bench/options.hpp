@@ -56,7 +56,7 @@ ProgramKind program_kind() {
     return kind;
 }
 
-/// A flag that only some chapters have: the program prints something other than its table.
+/// A flag that only some chapters have. It changes what the program prints: another table, for example.
 struct ExtraMode {
     const char* name;
     const char* what;
@@ -64,7 +64,7 @@ struct ExtraMode {
     bool tries_grids = false;  ///< the mode chooses the grids, so --grid is refused
 };
 
-/// The option of programs whose last variant is compared with other libraries.
+/// The option of programs that can add rows for Thrust to their table.
 inline constexpr ExtraMode kRivalsMode{"rivals", "on a GPU, also time what a user of Thrust would write",
                                        true};
 /// Grids of up to this many blocks are allowed for any input, even if most blocks are idle.

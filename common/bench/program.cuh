@@ -5,7 +5,7 @@
 /// |---|---|
 /// | 0 | success |
 /// | 1 | a wrong result, or a failure during the run |
-/// | 2 | an invalid command line; nothing was run |
+/// | 2 | an invalid command line, or options with which a kernel could not be right |
 /// | 3 | no CUDA device |
 #pragma once
 
@@ -23,7 +23,7 @@
 
 /// @brief Runs a program's body, and turns an exception into one line and an exit status.
 /// @param[in] body Returns the exit status.
-/// @param[in] prefix Begins each message: the process's name among several.
+/// @param[in] prefix Begins each message: "rank 2: " in one of several processes.
 template <typename Body>
 int run_program(const Body& body, const std::string& prefix = "") {
     const auto fail = [&](int status, const std::string& what) {

@@ -35,7 +35,7 @@ inline std::string wrapped(std::string_view text, std::size_t indent, std::size_
     return lines;
 }
 
-/// @return Whether a line of the stream can be replaced.
+/// @return Whether the stream is a terminal that can overwrite a line and show styles.
 inline bool is_terminal(std::FILE* stream) {
     const char* const kind = std::getenv("TERM");
     return isatty(fileno(stream)) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");

@@ -97,6 +97,7 @@ class VariantTable {
     /// @brief Adds the host-to-device transfer of the input, which no other time includes, from pageable and
     ///        from pinned memory, and the time of pinning. Not on the simulator, nor with `--no-cpu`.
     /// @param[in,out] pinned The input. It must outlive the table.
+    /// @param[out]    d_data Device memory, to which the input is copied.
     void add_copies(Pinned& pinned, Element* d_data) {
         if (device_ == nullptr || device_->simulated || options_.no_cpu) return;
         const auto copy = [this, d_data] {
@@ -163,7 +164,7 @@ class VariantTable {
         const Variant<Problem> variant;
         std::unique_ptr<PreparedVariant<Problem>> prepared;
         Results results;              ///< the last sample's results
-        bool fully_verified = false;  ///< once is enough, since it takes as long as the problem itself
+        bool fully_verified = false;  ///< by Problem::verify, as slow as the problem: once is enough
     };
 
     /// Reallocates and refills the device memory that was lost by a kernel's fault.
@@ -175,7 +176,7 @@ class VariantTable {
         for (const auto& line : lines_)
             line->prepared =
                 std::make_unique<PreparedVariant<Problem>>(line->variant, data_.size(), options_.shape);
-        cudaGetLastError();  // set by freeing lost memory
+        cudaGetLastError();  // clears the error of freeing lost memory
     }
 
     /// The table's verdict on a line's results.

@@ -28,7 +28,7 @@ struct EndsOnly : Setting {
     EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
 };
 
-/// `n` zeros, of which some between the blocks that run can't be accessed.
+/// `n` zeros. Some of them, between the elements of the blocks that run, can't be accessed.
 template <typename Element>
 auto far_zeros(std::size_t n, std::size_t per_round) {
     auto memory = zeros_without_room<Element>(n);

@@ -3,7 +3,7 @@
 # The default architecture is that of the first visible GPU; without a GPU, all major architectures are built.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(which "")
-  if(DEFINED ENV{CUDA_VISIBLE_DEVICES})  # indices or UUIDs; if it is empty, there is none
+  if(DEFINED ENV{CUDA_VISIBLE_DEVICES})  # indices or UUIDs; an empty value hides all GPUs
     string(REGEX MATCH "^[^,]*" first "$ENV{CUDA_VISIBLE_DEVICES}")
     set(which --id=${first})
   endif()
@@ -31,7 +31,7 @@ if(COURSE_WARNINGS_AS_ERRORS)
   target_compile_options(course_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
 
-# NCCL adds up what several GPUs have computed.
+# NCCL, by which chapter 07's application adds up the results of several GPUs.
 find_path(NCCL_INCLUDE_DIR nccl.h)
 find_library(NCCL_LIBRARY nccl)
 if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
@@ -47,6 +47,6 @@ endfunction()
 
 function(course_objects target source)
   add_library(${target} OBJECT ${source})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/work)  # "../common/cuda/error.cuh" is relative to it
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/work)  # so that "../common/cuda/error.cuh" is found
   target_link_libraries(${target} PUBLIC course_options)
 endfunction()

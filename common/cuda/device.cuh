@@ -34,7 +34,7 @@ inline bool is_simulated() {
 }
 
 /// @brief Selects a device, by default the first one, and returns its properties.
-/// @throws NoDevice if there is none.
+/// @throws NoDevice if there is none; CudaError.
 /// @par Source
 /// `InitCUDA` of C (Caijinping 2014), which looks for the first device that answers.
 inline Device init_cuda(int device = 0) {
@@ -72,5 +72,5 @@ inline unsigned int resident_blocks(unsigned int block) {
     return multiprocessor_count() * (device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block);
 }
 
-/// @return The most bytes of shared memory per block, for a kernel that opts in.
+/// @return The most bytes of shared memory that a block can have; more than 48 KiB must be requested first.
 inline std::size_t most_shared_bytes() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }

@@ -40,7 +40,7 @@ class DeviceBuffer {
     std::size_t size() const { return count_; }               ///< number of elements
     std::size_t bytes() const { return count_ * sizeof(T); }  ///< size of the elements
 
-    /// @return A copy of the elements in host memory, made after all work launched so far.
+    /// @return A copy of the elements in host memory. Waits for earlier work, except in non-blocking streams.
     /// @throws CudaError, including that of a kernel that was launched before and has failed.
     std::vector<T> to_host() const {
         std::vector<T> result(count_);

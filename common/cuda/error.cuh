@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-/// A failed CUDA call: where it is, its text, and CUDA's description of the error.
+/// A failed CUDA call: its place in the source, its source text, and CUDA's description of the error.
 class CudaError : public std::runtime_error {
  public:
     /// @param[in] call The call's source text, at `file`:`line`.
@@ -19,7 +19,7 @@ class CudaError : public std::runtime_error {
     cudaError_t code() const { return code_; }
 
  private:
-    /// The text, cut off if it is too long. Using std::string would take longer to compile, in every file.
+    /// The message, cut off if it is too long. A std::string would take longer to compile, in every file.
     static std::array<char, 1024> described(cudaError_t code, const char* call, const char* file, int line) {
         std::array<char, 1024> text;
         std::snprintf(text.data(), text.size(), "%s:%d: %s: %s (%s)", file, line, call,

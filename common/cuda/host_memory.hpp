@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdio>
 
-/// @return Bytes available without swapping, as Linux estimates them, at most a container's limit; elsewhere
-///         all physical memory.
+/// @return The bytes that can be allocated without swapping: Linux's estimate, or a container's limit if that
+///         is lower. On other systems, all physical memory.
 inline std::size_t host_memory_bytes() {
     std::size_t kibibytes = 0;
     if (std::FILE* const file = std::fopen("/proc/meminfo", "r")) {
@@ -22,7 +22,7 @@ inline std::size_t host_memory_bytes() {
     if (kibibytes == 0)
         bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                 static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    // Control groups, version 2 and version 1: a number, or "max".
+    // A container's limit, in the files of control groups, version 2 and version 1: a number, or "max".
     for (const char* const path :
          {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
         if (std::FILE* const file = std::fopen(path, "r")) {

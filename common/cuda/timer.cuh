@@ -20,10 +20,10 @@ class WallTimer {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Times the work on the device between two events in a stream. A launch returns before its kernel
+/// Times the work on the device between two events in the default stream. A launch returns before its kernel
 /// runs, so the CPU's clock would measure only the launch.
 /// @par Source
-/// D, "Optimizing histogram CUDA code", which includes the copies.
+/// D, "Optimizing histogram CUDA code", whose time includes the copies.
 class EventTimer {
  public:
     EventTimer() {

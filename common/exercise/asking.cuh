@@ -44,7 +44,7 @@ inline void require(bool holds, int status) {
     if (!holds) std::_Exit(status);
 }
 
-/// A copy of numbers or elements, in host memory.
+/// A copy, in host memory, of numbers or elements that are in host memory (`on_host`) or in device memory.
 template <typename T>
 std::vector<T> copy_of(const T* from, std::size_t count, bool on_host) {
     std::vector<T> copy(count);

@@ -125,7 +125,7 @@ class Diagnosis {
         return true;
     }
 
-    /// A result that is wrong for equal elements, but right for different ones.
+    /// Describes a result that is wrong for equal elements, but right for different ones.
     void look_at_equal(const Answer& answer) {
         const unsigned long long got = sum_of(answer.got), expected = sum_of(answer.expected);
         const std::string begin = "The result is right if the elements differ, but wrong if all are equal: ";
@@ -136,7 +136,7 @@ class Diagnosis {
         say(begin + (got < expected ? "additions to one result are lost." : "too much is added."));
     }
 
-    /// How often single elements are used: all others are 0, so the last result comes from one element.
+    /// Finds out how often single elements are used: all others are 0, and don't change the last result.
     void look_for_single_elements(std::size_t n) {
         std::vector<Element> data(n);
         const auto to_zeros = answer_to(data);
@@ -222,7 +222,7 @@ class Diagnosis {
         return words + (elements.size() == 1 ? " is" : " are");
     }
 
-    /// A sum of other numbers: the elements themselves, or what is around the input or after the workspace.
+    /// Recognizes sums of other numbers: the elements, or what is around the input or after the workspace.
     void look_at_sum_of_squares(const Answer& answer) {
         if (Problem::kResults > 1) return;
         const auto is_plain_sum = [this](Element value) {
@@ -246,7 +246,7 @@ class Diagnosis {
         }
     }
 
-    /// Results that were never stored, or added to what was there before.
+    /// Recognizes results that were never stored, or were added to what was there before.
     void look_at_old_values(const Answer& answer) {
         const auto& [got, expected] = answer;
         std::size_t untouched = 0, added_to = 0;
@@ -323,7 +323,7 @@ class Diagnosis {
             look_at_values();
     }
 
-    /// A sum that is right for small numbers only.
+    /// Recognizes a sum that is right for small numbers only.
     void look_at_values() {
         const auto is_right_for = [this](Element value) {
             const auto answer = answer_to(std::vector<Element>(c_.n, value));

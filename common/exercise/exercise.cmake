@@ -1,7 +1,8 @@
 # Each exercise has programs that are built only on request: exercise_03.2_plain and _interleaved check the student's
 # file, faults_03.2_plain and _interleaved check the exercise's faults, attempts_03.2_lens shows the lens the attempts at
-# it, and exercise_03.2_table is the chapter's program with the student's variant in its table. Those that end with _lens show
-# the same to the lens. For grading, solution_03.2_plain has the checks and answer_03.2_plain the student's file. After a
+# it, and exercise_03.2_table is the chapter's program with the student's variant in its table. exercise_03.2_lens and
+# faults_03.2_lens show the lens the student's file and the faults. In the _interleaved ones, threads are interrupted between
+# a load and a store. For grading, solution_03.2_plain has the checks and answer_03.2_plain the student's file. After a
 # change only the student's file is compiled.
 
 find_package(Python3 COMPONENTS Interpreter)
@@ -20,7 +21,7 @@ if(backend STREQUAL "simulator")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/common/exercise/lock.cpp PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${COURSE_SANITIZE}>:-fno-sanitize=all>")
 endif()
 
-# linked(program main objects order): a program from the objects of two targets, of which one is compiled for an order.
+# linked(program main objects order): a program from the objects of two targets, of which the second is compiled for an order.
 function(linked program main objects order)
   add_executable(${program} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${main}> $<TARGET_OBJECTS:${objects}>)
   target_link_libraries(${program} PRIVATE ${objects})
@@ -39,7 +40,7 @@ target_compile_options(as_written INTERFACE -fno-sanitize=bounds -fno-inline
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-fre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-pre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-dominator-opts>
   $<$<CXX_COMPILER_ID:GNU>:-fno-code-hoisting>)
 
-# objects(target source): of a student's code. Most warnings about it are no errors.
+# objects(target source): the objects of a source with a student's code. Most warnings about it are no errors.
 function(objects target source)
   course_objects(${target} ${source})
   set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
@@ -48,7 +49,7 @@ function(objects target source)
   endif()
 endfunction()
 
-# programs(name source): name_plain and name_interleaved, which check the variants in a source.
+# programs(name source): name_plain and, on the simulator, name_interleaved and name_lens, which check the variants in a source.
 function(programs name source)
   foreach(order IN LISTS orders)
     set(program ${name}_${order})

@@ -13,13 +13,13 @@
 inline std::ptrdiff_t number_of_threads() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
-/// The number before the process has started any itself. Under QEMU, for example, there is one more.
+/// The number of threads before the process has started any itself: 1, or under QEMU, for example, 2.
 inline const std::ptrdiff_t threads_at_start = number_of_threads();
 
 /// Ends the process if it has started threads that still run.
 inline void require_no_other_threads() {
     using namespace std::chrono_literals;
-    // A thread that was joined is listed for a moment.
+    // A thread that was joined is still listed for a moment.
     for (int tries = 0; number_of_threads() > threads_at_start; ++tries) {
         if (tries == 1000) {
             std::fprintf(stderr,

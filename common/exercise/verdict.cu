@@ -33,7 +33,7 @@
 #include "other_threads.hpp"
 #endif
 
-/// Called by code whose accesses are interrupted or counted by the lens; null without such code.
+/// Called by code that is compiled for the lens or for interruptions at accesses; null without such code.
 extern "C" [[gnu::weak]] void __tsan_init();
 
 namespace {
@@ -161,7 +161,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
     const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;
     for (Case c : cases_of(variant)) {
         if (under_lens && is_too_large_for_lens(c)) continue;
-        if (under_lens || !what.empty()) c.calls = 1;  // the first check has called the variant again
+        if (under_lens || !what.empty()) c.calls = 1;  // an earlier check has repeated the calls
         begin_case(c);
         const auto wrong = failure_in(variant, c);
         if (!wrong) continue;
@@ -185,7 +185,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
                           {about_fewer(kFewer, !failure_of_long_input(variant, kFewer))});
     } else if (!variant.on_cpu && is_simulated() && !under_lens) {
         const auto cases =
-            suitable_far_case(variant);  // the lens would report what other blocks have not written
+            suitable_far_case(variant);  // the lens would report what skipped blocks have not written
         if (!cases) return 0;
         const auto& [far, fewer] = *cases;
         begin_case(Case{far.n});

@@ -11,7 +11,7 @@
 
 #include "variant.hpp"
 
-/// @return The number of cores of this machine.
+/// @return The number of logical cores of this machine; 1 if it is unknown.
 inline std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 /// @brief Divides `n` elements among `cores` threads, which call `work(first, count)` in parallel.
@@ -31,8 +31,8 @@ auto on_cores(std::size_t cores, std::size_t n, const Work& work) {
     return results;
 }
 
-/// @brief Divides a problem among all cores. @return The sums of the loops' results, `kResults` numbers.
-/// @param[in] loop By default the problem's fastest one: the CPU baseline of every table.
+/// @brief Solves a problem on all cores: each runs `loop` on a slice. @return The sums of their `kResults`.
+/// @param[in] loop Computes a slice's results. By default the fastest one: the CPU baseline of every table.
 template <typename Problem>
 Results on_all_cores(const typename Problem::Element* data, std::size_t n,
                      Results (*loop)(const typename Problem::Element*, std::size_t) = Problem::fast_on_cpu) {

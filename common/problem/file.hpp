@@ -15,9 +15,9 @@
 #include <vector>
 
 /// @brief Reads all bytes of a file or a pipe.
-/// @param[in] most_bytes The largest size for which there is memory.
-/// @throws std::invalid_argument if the file is missing, no regular file or pipe, too large, or can't be
-/// read.
+/// @param[in] most_bytes The largest size of a regular file that fits in memory. A pipe may have half of it.
+/// @throws std::invalid_argument if the file is missing, is neither a regular file nor a pipe, is too large,
+///         or can't be read.
 inline std::vector<unsigned char> read_file(const std::string& path, std::size_t most_bytes) {
     const auto reason = [&](const std::string& what) { return std::invalid_argument(path + ": " + what); };
     struct stat status {};

@@ -42,7 +42,7 @@ struct Histogram {
     static Results reference(const Element* data, std::size_t n);
     /// Chapter 01's fastest loop for one core, which counts neighbouring bytes in different tables.
     static Results fast_on_cpu(const Element* data, std::size_t n);
-    /// The two verifications that need no second histogram.
+    /// Verifies the bins without a second histogram: by their sum, then in reverse (see verify.hpp).
     static std::optional<std::string> verify(const Results& bins, const Element* data, std::size_t n);
 
     static std::string verdict(const Results&) { return "ok"; }  ///< the table's verdict on a correct result

@@ -17,8 +17,8 @@ class UnnoticedError : public CudaError {
 };
 
 /// @brief A variant with its results and workspace, in device memory or, for the CPU's variants, in host
-///        memory. A redzone after each of these reveals writes past the end. On a device, poison is set by
-///        cudaMemset, and the lens regards this memory as never written.
+///        memory. A redzone after each reveals writes past the end. Unwritten numbers contain the poison. On
+///        a device, cudaMemset sets it: the simulator's lens takes memory with this byte for never written.
 template <typename Problem>
 class PreparedVariant {
  public:
@@ -53,13 +53,13 @@ class PreparedVariant {
         if (!variant_.on_cpu) poison(d_results_);
     }
 
-    /// Overwrites the old results with any number.
+    /// Overwrites the old results with a number.
     void fill(unsigned long long number) {
         std::fill(results_.begin(), results_.end() - kRedzone, number);
         if (!variant_.on_cpu) copy(results_, d_results_);
     }
 
-    /// @param[in] data `n` elements in device memory, or in host memory for the CPU's variants.
+    /// Runs the variant. @param[in] data `n` elements in device memory, or in the host's for CPU variants.
     /// @throws UnnoticedError, and what the variant throws.
     void call(const Element* data) {
         if (!variant_.on_cpu) cudaGetLastError();  // clears older errors, which are not this variant's
@@ -74,7 +74,7 @@ class PreparedVariant {
                                  __LINE__);
     }
 
-    /// @return A copy of the results in host memory, made after all work launched so far. @throws CudaError.
+    /// @return The results, copied to host memory. Waits as `DeviceBuffer::to_host` does. @throws CudaError.
     Results results() {
         if (!variant_.on_cpu) results_ = d_results_.to_host();
         return Results(results_.begin(), results_.end() - kRedzone);
@@ -85,14 +85,14 @@ class PreparedVariant {
         Results results, workspace;
     };
 
-    /// @return A copy in host memory, made after all work launched so far. @throws CudaError.
+    /// @return A copy in host memory. Waits as `DeviceBuffer::to_host` does. @throws CudaError.
     Contents contents() {
         if (!variant_.on_cpu) results_ = d_results_.to_host(), workspace_ = d_workspace_.to_host();
         return {results_, workspace_};
     }
 
-    /// Replaces the contents by others of the same sizes, from another process. Poison marks memory that was
-    /// never written.
+    /// Replaces the contents by others of the same sizes, such as another process's. Results or a workspace
+    /// that are all poison count as never written.
     void set(const Contents& contents) {
         results_ = contents.results;
         workspace_ = contents.workspace;

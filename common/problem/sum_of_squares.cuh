@@ -27,7 +27,7 @@ __device__ inline unsigned long long square(const int4& v) {
     return square(v.x) + square(v.y) + square(v.z) + square(v.w);
 }
 
-/// @brief The reference: the simplest possible loop, which shares no code with the variants.
+/// @brief The reference: the simplest possible loop, which shares only `square` with the variants.
 /// @return The sum of `n` squares, modulo 2^64.
 inline unsigned long long reference_sum(const int* data, std::size_t n) {
     unsigned long long sum = 0;
@@ -78,7 +78,7 @@ struct SumOfSquares {
 /// @throws CudaError.
 inline void add_partials_on_cpu(const unsigned long long* d_partials, std::size_t count,
                                 unsigned long long* d_sum) {
-    // Static, so that only the first call allocates memory. `resize` takes longer to compile, in every file.
+    // Static, so that only a new `count` allocates memory. `resize` takes longer to compile, in every file.
     static std::vector<unsigned long long> partials;
     if (partials.size() != count) partials = std::vector<unsigned long long>(count);
     CUDA_CHECK(cudaMemcpy(partials.data(), d_partials, count * sizeof(*d_partials), cudaMemcpyDeviceToHost));

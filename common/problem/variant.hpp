@@ -1,5 +1,5 @@
 /// @file
-/// @brief The contract of both parts: a variant's inputs, its results, and its claims.
+/// @brief What all chapters' variants have in common: their inputs, their results, and their claims.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 /// Counts or sums, in host memory.
 using Results = std::vector<unsigned long long>;
 
-/// @brief One step of the progression. The checks test what it claims and no more.
+/// @brief One step of a chapter's progression. The checks test what it claims and no more.
 /// @tparam Problem `Histogram` or `SumOfSquares`.
 template <typename Problem>
 struct Variant {
@@ -77,8 +77,8 @@ struct Variant {
 
 /// @brief A list of variants from other files, such as a student's.
 ///
-/// Each is a static variable of its file. A vector's code would be compiled with every such file, and take
-/// longer than the file itself.
+/// A linked list, whose elements are static variables of these files. A std::vector's code would be compiled
+/// with every such file, and take longer than the file itself.
 template <typename Problem>
 class AddedVariants {
  public:
@@ -121,6 +121,6 @@ class AddedVariants {
 template <typename Problem>
 inline AddedVariants<Problem> added_variants;
 
-/// Variants for the checks of an exercise only: what else a student's functions promise. The idea says what.
+/// Variants for an exercise's checks only: each tests a further promise of a student's functions, its `idea`.
 template <typename Problem>
 inline AddedVariants<Problem> more_checks;

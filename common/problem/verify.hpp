@@ -79,8 +79,8 @@ inline std::optional<std::string> Histogram::verify(const Results& bins, const E
 /// @return An explanation if a result includes the value of memory that was read before it was written;
 ///         otherwise empty.
 ///
-/// The simulator fills memory with bytes 0xA5, the poison. A sum of a few such numbers of 64 or 32 bits, or
-/// of totals of up to 32 counters, is recognized.
+/// The simulator fills memory with bytes 0xA5, the poison. Sums of fewer than 2^20 unwritten numbers of 64 or
+/// 32 bits are recognized, as are such sums of 32-bit totals, each of up to 32 unwritten counters.
 inline std::string poison_text(unsigned long long got, unsigned long long expected) {
     constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kMostTimes = 1 << 20;
     unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
@@ -89,7 +89,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
         return sum != 0 && sum % number == 0 && sum / number < kMostTimes;
     };
     const auto includes_poison = [&](unsigned long long excess) {
-        // 17 times the poison is -11 modulo 2^64, so multiples of 17 are small differences, too.
+        // 17 times the poison is -11 modulo 2^64, so a multiple of 17 may be an ordinary small difference.
         const unsigned long long wide = excess * inverse;
         const unsigned long long narrow = kPoison >> 32, negative = 0x100000000ull - narrow;
         bool found = (is_few_times(wide, 1) && wide % 17 != 0) || is_few_times(-excess, negative);
@@ -108,7 +108,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
 struct Difference {
     std::size_t index;
     unsigned long long got, expected;
-    /// @return The message about this result, one of `results`.
+    /// @return The message about this result; it names the bin if there are several `results`.
     std::string text(std::size_t results) const {
         return (results > 1 ? "bin " + std::to_string(index) + ": " : "") + "expected " +
                std::to_string(expected) + ", got " + std::to_string(got) + poison_text(got, expected);

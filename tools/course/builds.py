@@ -36,7 +36,7 @@ def require_space():
 
 
 def holder(lock):
-    """The process that has locked a file, according to the file: the process has written its name there."""
+    """The process that has locked a file, by the number and the command that it has written into the file."""
     pid, _, command = lock.read(4096).partition(" ")
     return f"process {pid}: {textwrap.shorten(command, 60, placeholder=' …')}" if command and os.path.exists(f"/proc/{pid}") else "another program"
 

@@ -33,7 +33,7 @@ class Finding(NamedTuple):
 
 
 def place(words, files):
-    """The file, of the program or not, and the line in which a message says that something is wrong."""
+    """The file, of the program or not, and the line of the mistake, according to a message; "" and 0 if it names none."""
     names = sorted({name for file in files for name in (file, os.path.abspath(file))}, key=len, reverse=True)
     named = "|".join([*map(re.escape, names), r"[^\s():;,'\"]+\.\w+"])
     places = [(found[1], int(found[2]), words[:found.start()].endswith(NOT_THERE)) for found in re.finditer(rf"({named}):(\d+)\b", words)]

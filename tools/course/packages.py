@@ -20,7 +20,7 @@ FROM_SOURCE = {"catch2": "Catch2", "libcsv-dev": "libcsv", "ninja-build": "ninja
 
 class Package(NamedTuple):
     names: list  # for each of INSTALLS; "-": there is none
-    users: set  # what needs it
+    users: set  # what needs it: commands, and words such as "build" (packages.txt)
     signs: list  # commands, headers and libraries; the package is there if all are
 
     def name(self):

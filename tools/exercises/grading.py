@@ -60,7 +60,7 @@ def commands(preset, order, number):
 
 
 def foreign(listing):
-    """The name of a section or symbol by which an object could run before other code, or replace it; None if there is none.
+    """The name of a section or symbol by which an object could run before other code, or replace it; empty if there is none.
 
     The listing is the output of `readelf -SsW`. A student's code is in a namespace, so it can't define a symbol that the
     process also has. If several objects define one function, such as a template's, the linker takes the first definition,

@@ -21,8 +21,8 @@ from profiles import profile  # noqa: E402
 
 # Grids sized for an H200's 132 SMs would take minutes. LENS_HOST makes the lens also count what CPU threads do.
 UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
-# In the interleaved order, blocks run at the same time and in the order of the chapters' checks, so that races between
-# blocks show. In order, one worker uses less CPU time than several. The number of SMs determines the default grids.
+# Interleaved: blocks run at the same time, so that races between them show, with the seed of the chapters' interleaved
+# checks. In order: one worker uses less CPU time than several. The number of SMs determines the default grids.
 IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
 INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPROCESSORS": "4"}
 

@@ -19,7 +19,8 @@ BLOCK = 66           # cycles until an SM starts its next block, measured with 4
 
 
 def of_lines(its, usual):
-    """The time, in seconds, of atomics on the busiest line and on as many neighbouring lines as share its part of L2."""
+    """The time, in seconds, of atomics on the busiest line and on lines beside it in the same part of L2, taken as equally busy: as
+    many as all atomics would fill, up to the most that was measured."""
     count = max(size for size in usual.lines if size <= max(1, ratio(its["atomic_sectors"], its["busiest_line"])))
     return its["busiest_line"] * count / usual.lines[count]
 

@@ -136,7 +136,7 @@ __global__ void shared_store_kernel(unsigned int stores, int never, int* d_sum) 
     if (never == 0 && threadIdx.x == 0) *d_sum = values[0];
 }
 
-/// Each thread adds to its own number, by an index that the compiler does not know.
+/// Each thread adds to the number at its index, which the compiler does not know; with `kIdle`, to none.
 template <typename T>
 __global__ void global_atomic_kernel(const unsigned int* d_index, T* d_cells, unsigned int additions) {
     const unsigned int index = d_index[blockIdx.x * blockDim.x + threadIdx.x];

@@ -34,7 +34,7 @@ class Profile:
     each: float = 0.0    # seconds for each further launch
     rates: dict = field(default_factory=dict)     # the most per second, for PER_SM in each SM
     barriers: dict = field(default_factory=dict)  # seconds per barrier, by the threads of the block
-    lines: dict = field(default_factory=dict)     # sectors of atomics per second, by the number of neighbouring lines
+    lines: dict = field(default_factory=dict)     # sectors of atomics per second, by the number of neighbouring lines added to
 
     @property
     def name(self):

@@ -108,7 +108,7 @@ __global__ void sum_kernel(const int* d_in, int* d_out, unsigned int n) {
     d_out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// Follows indices: no load can start before the last one has completed.
+/// Follows indices: no load can start before the previous one has completed.
 __global__ void chase_kernel(const int* d_next, int* d_out, unsigned int steps) {
     int at = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) % kN);
     for (unsigned int k = 0; k < steps; ++k) at = d_next[at] + static_cast<int>(threadIdx.x % 32);

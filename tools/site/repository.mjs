@@ -41,8 +41,8 @@ export const reference = found(["[0-9][0-9]_*/*.cuh", "[0-9][0-9]_*/applications
 export const slugOf = (path) =>
   path === "README.md" ? "course" : path.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 
-/// The page on which the exercise of a page, or the exercises of a chapter, can be written, or on which the steps of a lesson plan are
-/// shown in class; undefined for other pages.
+/// The interactive page for a page of the course: for an exercise or a chapter, where its exercises can be written; for a lesson plan,
+/// where its steps are shown in class; undefined for other pages.
 export function benchOf(path) {
   const [, plan] = /^docs\/instructors\/(\d\d)\.md$/.exec(path) ?? [];
   if (plan) return existsSync(join(root, `docs/instructors/live/${plan}.diff`)) ? `present/${plan}.html` : undefined;

@@ -1,5 +1,6 @@
-// The site's search: Pagefind's. If Pagefind finds nothing, the parts of words such as shared-memory or BankConflict are searched for:
-// Pagefind has the whole words in a part of its index that it has not loaded. The address of Pagefind's file must match its own pattern.
+// The site's search, by Pagefind. Pagefind may miss words such as shared-memory or BankConflict, which are in a part of its index that
+// it has not loaded: if it finds nothing, the parts of such words are searched for. Pagefind finds its folder by a pattern that the
+// address of its file must match, hence the file's name.
 import * as pagefind from "./pagefind.js.own.js";
 export * from "./pagefind.js.own.js";
 

@@ -63,7 +63,7 @@ const objectOf = (name, isPart) => cached(name, inputsOf(isPart), () => simulato
 const isWeb = (path) => path.includes("/web/");
 const isLibrary = (path) => !/\/(lens|translate|instrument|web)\//.test(path);
 
-// Functions of the C++ library that the simulator does not use, but a student's std::jthread does: its token may be awaited.
+// Functions of the C++ library that the simulator does not use, but a student's std::jthread does: its stop token may be awaited.
 const MORE = ["__232__atomic_notify_all_global_tableEPKv", "__223__atomic_monitor_globalEPKv", "__226__atomic_wait_global_tableEPKvx"];
 const LINK = [...MORE.map((name) => `-Wl,-u,_ZNSt3${name}`), "-fwasm-exceptions", "-mexec-model=reactor", "-mmutable-globals", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-Wl,--export-all",
   "-Wl,--growable-table", "-Wl,--export-table", "-Wl,--allow-undefined", "-Wl,-u,__main_void", "-Wl,-z,stack-size=1048576"];

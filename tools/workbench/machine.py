@@ -88,8 +88,8 @@ def tab_of(exercise, name, file, text, engine):
 
 
 def marks(file, lines):
-    """Marks for the lines of the student's file that are named in lines of a message, with the text of the message's line. If one names
-    several, a line in which a kernel was launched or memory was allocated comes last."""
+    """Marks for the student's file: for each line of a message that names lines of the file, one of these, with the text of the message's
+    line. A line in which a kernel was launched or memory was allocated is marked only if no other is named."""
     place = rf"((?:launched|allocated) at )?(?<![\w/]){re.escape(str(file))}:(\d+)"
     return [{"line": int(number), "text": words.strip()} for words in lines
             for _, number in sorted(re.findall(place, words), key=lambda found: found[0] != "")[:1]]
@@ -220,9 +220,9 @@ async def built_program(text, order, engine):
 
 async def run_program(text, is_seen, engine, tell):
     """Compiles and runs a student's program as `./course run FILE.cu` does; with `is_seen`, as `./course lens FILE.cu`. `engine` has two
-    functions that return promises: `build(order, standard)`, of the compiler's messages, where `standard` is the option
-    that the program's first lines name, if any, and `run(order, settings)`. `tell`
-    gets an event as JSON: `refused`, the messages about a program that can't be built, or `ended`, how it has ended."""
+    functions that return promises: `build(order, standard)`, of the compiler's messages, where `standard` is the option that the
+    program's first lines name, if any, and `run(order, settings)`. `tell` gets an event as JSON: `refused`, the messages about a program
+    that can't be built, or `ended`, how it has ended."""
     order = "lens" if is_seen else "plain"
     if said := await built_program(text, order, engine):
         tell(json.dumps({"refused": said, "marks": marks(PROGRAM, said.splitlines())}))

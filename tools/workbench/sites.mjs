@@ -4,7 +4,7 @@
 const CALL = /^(\s*)(?:%\S+ = )?(?:tail |notail |musttail )?(?:call|invoke) /;
 const ACCESS = /^(.*\bcall [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*?)\)((?: #\d+)?(?: \[.*?\])?(?:, !.*)?)$/;
 const DECLARED = /^(declare [^@]*@__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(?:read|write|atomic|mem)\w*)\((.*)\)(.*)$/;
-/** Computes the address of a thread-local variable or of a part of one, which no other thread sees. */
+/** An instruction that computes the address of a thread-local variable, or of a part of one, which no other thread sees. */
 const PART_OF_THREAD = /^\s*(%\S+) = (?:.*@llvm\.threadlocal\.address|(getelementptr) .*?\bptr (%[^\s,]+))/;
 const OF_MODULE = /^!llvm\.module\.flags|^!\d+ = !\{i32 \d+, !"/; // metadata
 const LABEL = /^([-\w$.]+|"[^"]*"):/, OTHER_LABEL = /label %([-\w$.]+|"[^"]*")/g;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The bin of a value on the device: found by arithmetic, and right to the last bit.
+/// @brief The bin of a value on the device: found by arithmetic, and exact in spite of rounding errors.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ BinFinder<T> bin_finder(const Axis& axis, const T* edges) {
     if (axis.bins == 0 || !(range > 0) || !std::isfinite(range))
         throw std::invalid_argument(what +
                                     ": an axis needs at least one bin, and a finite range from low to high");
-    // The rounding errors of a position, in bins and in units of T's unit roundoff u. At most `bins` each:
+    // The rounding errors of a position in bins, as multiples of T's unit roundoff u. At most `bins` each:
     // the difference, the product, `scale`, the half, and 3 for the edges' steps. At most bins * reach /
     // range each: `low` and the edges. Together less than 8 u * bins * (1 + reach / range); 8 u is 4 epsilon.
     const double reach = std::max(std::fabs(axis.low), std::fabs(axis.high));

@@ -56,7 +56,7 @@ TEMPLATE_TEST_CASE("arithmetic alone finds the bin of a value that is not next t
                    double) {
     constexpr TestType kInfinity = std::numeric_limits<TestType>::infinity();
     for (const Axis& axis : {kUnit, kPrices, kSixtyFour, kBytes}) {
-        // Wrong edges, with which these values would be in the bin before or after their own.
+        // Wrong edges: if they were looked up, these values would be in the bin before or after their own.
         const std::vector<TestType> before(axis.bins + 1, kInfinity), after(axis.bins + 1, -kInfinity);
         BinFinder<TestType> finder = bin_finder<TestType>(axis, nullptr);
         const double width = (axis.high - axis.low) / axis.bins;

@@ -20,7 +20,7 @@
 
 namespace pair_checks {
 
-/// Counts `n` pairs as `joint_histogram` does, but chooses itself where to count.
+/// A function with the parameters of `joint_histogram`, except where to count, which is its own choice.
 template <typename T>
 using JointFunction =
     std::function<void(const T* d_x, const T* d_y, std::size_t n, const DeviceAxis<T>& x,

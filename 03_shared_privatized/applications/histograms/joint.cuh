@@ -9,7 +9,7 @@
 #include "../axis/axis.cuh"
 #include "private_bins.cuh"
 
-/// @brief All blocks add to the result.
+/// @brief All blocks add directly to the result, in global memory.
 /// @param[out] d_bins `x_axis.bins * y_axis.bins` counts, row by row: bin (bx, by) is number
 ///                    `by * x_axis.bins + bx`.
 template <typename T>

@@ -83,7 +83,7 @@ struct PrivateLaunch {
 /// @brief Decides how a kernel is launched and requests its shared memory.
 /// @param[in] kernel The kernel that will be launched.
 /// @param[in] bytes  The size of the counters of one copy.
-/// @throws std::invalid_argument if the counters should be in shared memory but do not fit.
+/// @throws std::invalid_argument if the counters should be in shared memory but do not fit; CudaError.
 template <typename Kernel>
 PrivateLaunch private_launch(Kernel kernel, Counting counting, std::size_t n, std::size_t bytes,
                              LaunchShape shape) {

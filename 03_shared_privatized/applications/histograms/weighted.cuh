@@ -26,7 +26,7 @@ __device__ Counter amount_of(Weight weight, double scale) {
         return static_cast<Counter>(weight);  // a negative integer as its value modulo 2^64
 }
 
-/// All blocks add to the result.
+/// All blocks add directly to the result, in global memory.
 template <typename T, typename Weight, typename Counter>
 __global__ void __launch_bounds__(kPairBlock)
     weighted_global_kernel(const T* d_values, const Weight* d_weights, std::size_t n, BinFinder<T> axis,
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kPairBlock)
 
 /// @brief Adds up weights by the bins of their values. Enqueues all work, including clearing the sums.
 ///
-/// The bins are private to each block while they fit into its shared memory.
+/// The bins are private to each block if they fit into its shared memory.
 /// @tparam Weight  `int`, `long long`, `float` or `double`.
 /// @tparam Counter `unsigned long long` for integers and for fixed point, else `float` or `double`.
 /// @param[in]  d_values  Device memory, `n` values, aligned for a `T`; the same holds for `d_weights`.

@@ -21,7 +21,7 @@
 #include "pairs_table.cuh"
 #include "weighted_reference.hpp"
 
-/// A way of adding up weights.
+/// A way of adding up weights: a row of the table.
 struct Way {
     const char* name;
     std::function<void(LaunchShape)> run;
@@ -35,7 +35,7 @@ struct Way {
 
 /// @brief The way of adding up weights in counters of one type.
 /// @tparam Counter The counters' type.
-/// @param[in] scale For fixed point.
+/// @param[in] scale For fixed point: how many units make 1.
 template <typename Counter, typename T, typename Weight>
 Way make_way(const char* name, const T* d_values, const Weight* d_weights, std::size_t n,
              const DeviceAxis<T>& axis, const std::vector<ReferenceSum>& reference, double scale = 1) {

@@ -24,7 +24,7 @@ struct ExactSum {
         rest += std::fabs(sum) >= std::fabs(term) ? (sum - total) + term : (term - total) + sum;
         sum = total;
     }
-    /// The sum, corrected.
+    /// The sum, corrected by its rounding errors.
     long double value() const { return sum + rest; }
 };
 
@@ -43,7 +43,7 @@ struct ReferenceSum {
         magnitudes += std::fabs(static_cast<long double>(weight));
         ++terms;
     }
-    /// Adds another slice's weights.
+    /// Adds the weights that another core has added up.
     void operator+=(const ReferenceSum& other) {
         sum.add(other.sum.sum);
         sum.add(other.sum.rest);

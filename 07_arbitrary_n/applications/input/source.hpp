@@ -11,7 +11,7 @@
 /// The size of a chunk is a multiple of this: O_DIRECT needs aligned offsets, sizes and addresses.
 constexpr std::size_t kChunkAlignment = 4096;
 
-/// A part of the data.
+/// A piece of the data: what is read, copied and counted at a time.
 struct Chunk {
     const unsigned char* data = nullptr;  ///< in host memory
     std::uint64_t first = 0;              ///< offset of its first byte, a multiple of 8

@@ -16,7 +16,7 @@ struct Launch {
     std::string prefix() const { return count > 1 ? "rank " + std::to_string(rank) + ": " : ""; }
 };
 
-/// Reads the variables of Open MPI, of MPICH, and of Slurm, which may itself have started one of the others.
+/// Reads the variables of Open MPI, of MPICH, and last those of Slurm, which may have started the others.
 inline Launch find_launch() {
     constexpr std::array<std::array<const char*, 2>, 3> kVariables{
         {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},

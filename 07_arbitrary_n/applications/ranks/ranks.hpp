@@ -104,7 +104,7 @@ class Ranks {
  private:
     static constexpr std::uint64_t kFailed = UINT64_MAX;
 
-    /// @throws std::invalid_argument on rank 0, which reports it for all.
+    /// @throws std::invalid_argument on rank 0, which reports it for all. The other ranks exit.
     [[noreturn]] void refuse(const std::string& what) const {
         if (launch_.rank != 0) std::exit(0);
         throw std::invalid_argument(std::to_string(launch_.count) + " ranks were started, but " + what);

@@ -34,7 +34,7 @@ struct ChunkTimes {
 /// kernel may still have to wait for those of other slots, and this wait is part of its time.
 class Timeline {
  public:
-    /// @brief Relates the GPUs' clocks to the host's, by an event that each GPU reaches at once.
+    /// @brief Relates each GPU's clock to the host's, by an event that the idle GPU reaches immediately.
     ///
     /// The host's clock is read before and after the event. Of several attempts, the shortest counts.
     /// @param[in] gpus The number of GPUs, which must be idle.

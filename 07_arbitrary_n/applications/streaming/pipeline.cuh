@@ -16,9 +16,9 @@
 #include "all_reduce.cuh"
 #include "work.cuh"
 
-/// Pinned host memory: only from there are copies asynchronous.
+/// Pinned host memory, which a copy needs to be asynchronous, and an event of the current device.
 struct HostBuffer {
-    /// @brief Allocates the memory on the current device.
+    /// @brief Allocates the memory, and creates the event.
     /// @param[in] wait How threads wait for the event: `cudaEventBlockingSync` or `cudaEventDefault`.
     /// @throws CudaError.
     HostBuffer(std::size_t bytes, unsigned int wait) : HostBuffer() {
@@ -42,7 +42,7 @@ struct HostBuffer {
 
 /// A thread's buffers and its stream: while one host buffer is copied, the other one is filled.
 struct Slot {
-    /// @brief Allocates the buffers on the current device.
+    /// @brief Allocates the buffers, and creates the stream, for the current device.
     /// @param[in] wait As for `HostBuffer`.
     /// @throws CudaError.
     Slot(int device_number, std::size_t chunk_bytes, unsigned int wait = cudaEventBlockingSync)
@@ -157,7 +157,7 @@ class Pipeline {
         for (std::future<void>& thread : threads) thread.get();
     }
 
-    /// @brief Adds up the results of all GPUs, once per run: the sums replace the results.
+    /// @brief Adds up the results of all GPUs. The sums replace the results, so call this once per run.
     /// @return The results, and then the checksum.
     /// @throws CudaError, NcclError.
     std::vector<unsigned long long> total() {

@@ -62,7 +62,7 @@ inline void prefetch(const void* data, std::size_t bytes, int device, cudaStream
 
 /// One GPU's part of the data, and its results.
 struct Share {
-    /// @brief Computes the data's checksum on the current device.
+    /// @brief Generates the share, unless it is managed, and computes its checksum, on the current device.
     /// @param[in] first_byte, size Multiples of 8.
     /// @param[in] managed All data, in managed memory. Null: the share is generated in the device's memory.
     /// @throws CudaError.

@@ -37,15 +37,15 @@ __global__ void checksum_kernel(const unsigned char* d_data, std::size_t n, unsi
 
 /// @brief Something that is computed from a stream.
 ///
-/// Both kernels add to 64-bit results by atomic additions, so that chunks may come in any order, and several
-/// at a time. Chapter 04's *one launch*, which saves clearing the bins before each launch, would gain
-/// nothing: here, bins are cleared only once.
+/// The kernels of `kCountBytes` and `kSumSquares` add to 64-bit results by atomic additions, so that chunks
+/// may come in any order, and several at a time. Chapter 04's *one launch*, which saves clearing the bins
+/// before each launch, would gain nothing: here, bins are cleared only once.
 struct Work {
     std::string name;           ///< the name in titles
     std::string problem;        ///< the name in rows of results
     std::size_t element_bytes;  ///< the data are a multiple of this
     std::size_t results;        ///< how many numbers are computed
-    /// Launches a kernel that adds `n` bytes to the results; n > 0.
+    /// Launches a kernel that adds to the results what `n` bytes contribute; n > 0.
     void (*launch)(const unsigned char* d_data, std::size_t n, unsigned long long* d_results,
                    cudaStream_t stream);
 };

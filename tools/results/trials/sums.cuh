@@ -18,8 +18,7 @@
 /// for two mixtures of both.
 /// @tparam kLines  The 128-byte lines that a warp's load touches: 16, as with a stride of 16, or 32.
 /// @tparam kPasses The passes over the data: 16, each of which reads one int of every 64 bytes, or 32, each
-/// of
-///                 which reads one int of every 128 bytes.
+///                 of which reads one int of every 128 bytes.
 template <unsigned int kLines, unsigned int kPasses>
 __device__ std::size_t strided_index(std::size_t warp, unsigned int lane, unsigned int pass) {
     if constexpr (kPasses == 16) {

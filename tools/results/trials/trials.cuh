@@ -14,7 +14,7 @@
 
 constexpr unsigned int kBlock = 256;  ///< threads per block
 
-/// A line of the output.
+/// Work that is timed and gets a line of the output.
 struct Trial {
     std::string name;
     std::function<void()> work;

@@ -9,7 +9,7 @@ const weightOf = (path: string) => {
   if (path === "docs/glossary.md") return 6;
   if (path === "docs/faults.md") return 0.3; // a table of numbers
   if (/\/broken\//.test(path)) return 0.5;
-  if (reference.includes(path)) return 1.3; // what a function's name means
+  if (reference.includes(path)) return 1.3; // the reference, which explains the names of functions
   if (/^(\d\d_\w+\/|common\/simulator\/lens\/)?README.md$/.test(path)) return 3;
   if (/^\d\d_\w+\/exercises/.test(path)) return 2.8;
   return /^docs\/(install|tools)\.md$|^common\/simulator/.test(path) ? 2 : 1;

@@ -87,7 +87,7 @@ export const counts = [margin,
     return {};
   })];
 
-/// The lines that each have a count now, by their entries.
+/// For each entry, the number of the line at which its count is now.
 export const linesOf = (view) => new Map(entriesOf(view.state.field(margin).counts).map(([entry, from]) => [entry, view.state.doc.lineAt(from).number]));
 
 /// Shows entries beside their lines. `open` is called with the entry that the student chooses.
